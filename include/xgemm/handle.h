@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * \file    xgemm/handle.h
+ * \brief   Handles: the device, the stream and the settings of calls.
+ */
+#ifndef XGEMM_H_INTERNAL
+#error "include <xgemm.h>, not <xgemm/handle.h>"
+#endif
+#ifndef XGEMM_HANDLE_H
+#define XGEMM_HANDLE_H
+
+/** \brief How accurate a product must be, and so what may compute it. */
+typedef enum {
+    /** Any means, tensor cores too, whose componentwise error is no worse than STRICT's bound. */
+    XGEMM_MATH_DEFAULT = 0,
+    /** Every product and sum in FP32 on the CUDA cores. */
+    XGEMM_MATH_STRICT = 1,
+    /** The inputs may be rounded to TF32 (10 bits of mantissa). */
+    XGEMM_MATH_TF32 = 2
+} xgemm_math;
+
+/**
+ * \brief   Makes a handle on a device.
+ *
+ * \param   handle  Receives the handle, or NULL on failure. The caller owns
+ *                  it and gives it to xgemm_destroy().
+ * \param   device  A CUDA ordinal or an XGEMM_DEVICE_ value.
+ *
+ * A CUDA handle uses the device's primary context, the one of the CUDA
+ * runtime, so that pointers and streams of both meet. $XGEMM_KERNEL, if set,
+ * is the handle's first kernel (see xgemm_set_kernel()); $XGEMM_DEVICE (auto,
+ * cpu, sim or an ordinal) decides what XGEMM_DEVICE_AUTO means.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_NO_DRIVER;
+ *          XGEMM_ERROR_DRIVER_TOO_OLD; XGEMM_ERROR_NO_DEVICE;
+ *          XGEMM_ERROR_NOT_SUPPORTED; XGEMM_ERROR_ENVIRONMENT;
+ *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_DRIVER. After a failure
+ *          xgemm_last_error(NULL) has the sentence.
+ */
+XGEMM_API xgemm_status xgemm_create(xgemm_handle **handle, int device);
+
+/**
+ * \brief   Waits for the handle's work and frees it with its workspace.
+ *
+ * Graphs captured from the handle use its workspace: destroy them first.
+ *
+ * \param   handle  A handle, or NULL (nothing happens).
+ */
+XGEMM_API void xgemm_destroy(xgemm_handle *handle);
+
+/**
+ * \brief   Chooses the stream on which a CUDA handle enqueues its work.
+ *
+ * \param   handle  The handle.
+ * \param   stream  A CUstream or cudaStream_t of the handle's device; NULL is
+ *                  the default stream, and the initial setting. The library
+ *                  keeps one workspace a stream; it does not own the stream.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER for a NULL handle;
+ *          XGEMM_ERROR_NOT_SUPPORTED for a stream other than NULL on the CPU
+ *          or the simulator.
+ */
+XGEMM_API xgemm_status xgemm_set_stream(xgemm_handle *handle, void *stream);
+
+/**
+ * \brief   Chooses the math mode; XGEMM_MATH_DEFAULT at first.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE.
+ */
+XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
+
+/**
+ * \brief   Names the kernel that later calls run.
+ *
+ * \param   handle  The handle.
+ * \param   name    A kernel's name (xgemm_kernel_get(), xgemm-kernels(7));
+ *                  NULL or "auto": the library chooses for every call.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL (the sentence lists the known
+ *          ones); XGEMM_ERROR_NOT_SUPPORTED when the handle's device cannot
+ *          run it; XGEMM_ERROR_NULL_POINTER. After an error the setting is
+ *          as before.
+ */
+XGEMM_API xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name);
+
+/**
+ * \brief   Gives the handle a workspace instead of the library's own.
+ *
+ * \param   handle         The handle.
+ * \param   device_memory  Memory of the handle's device, aligned to 256
+ *                         bytes, which stays the caller's and must outlive
+ *                         the work enqueued with it; NULL: the library's own.
+ * \param   bytes          Its size.
+ *
+ * With a caller's workspace a call allocates nothing. When it is too small,
+ * an automatic choice takes a kernel that needs less; a kernel that was named
+ * fails with XGEMM_ERROR_WORKSPACE and a sentence that has the bytes needed.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE for
+ *          memory that is not aligned, or NULL with bytes other than 0.
+ */
+XGEMM_API xgemm_status xgemm_set_workspace(xgemm_handle *handle, void *device_memory, size_t bytes);
+
+/**
+ * \brief   What a handle is on: a CUDA ordinal, XGEMM_DEVICE_CPU or
+ *          XGEMM_DEVICE_SIM. A NULL handle gives XGEMM_DEVICE_AUTO.
+ */
+XGEMM_API int xgemm_get_device(const xgemm_handle *handle);
+
+/**
+ * \brief   Waits until all work enqueued on the handle's stream is done.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_LAUNCH when a kernel failed while it ran;
+ *          XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ */
+XGEMM_API xgemm_status xgemm_synchronize(xgemm_handle *handle);
+
+/**
+ * \brief   Makes the handle's CUDA context current in the calling thread.
+ *
+ * libxgemm itself does not need it; other CUDA libraries used beside it do.
+ * Nothing happens on the CPU and the simulator.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ */
+XGEMM_API xgemm_status xgemm_make_current(xgemm_handle *handle);
+
+/**
+ * \brief   The whole sentence of the last call that failed, such as
+ *          "xgemm_sgemm: lda is 3; with transa = N in row order it must be
+ *          at least k = 5".
+ *
+ * \param   handle  The handle; NULL: the last failure, in the calling thread,
+ *                  of a function that had no handle to keep it.
+ *
+ * \return  A string that stays until the handle's (or, for NULL, the
+ *          thread's) next failure; never NULL, "" when nothing failed.
+ */
+XGEMM_API const char *xgemm_last_error(const xgemm_handle *handle);
+
+#endif

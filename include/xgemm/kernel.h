@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * \file    xgemm/kernel.h
+ * \brief   The ladder: which kernels there are, and what they are made of.
+ */
+#ifndef XGEMM_H_INTERNAL
+#error "include <xgemm.h>, not <xgemm/kernel.h>"
+#endif
+#ifndef XGEMM_KERNEL_H
+#define XGEMM_KERNEL_H
+
+/** \brief Where a kernel runs; bits of xgemm_kernel_info.devices. */
+enum {
+    XGEMM_RUNS_ON_CUDA = 1, /**< On a GPU. */
+    XGEMM_RUNS_ON_SIM = 2,  /**< On the simulator. */
+    XGEMM_RUNS_ON_CPU = 4   /**< On the CPU. */
+};
+
+/**
+ * \brief   A kernel's fixed facts.
+ *
+ * Set struct_size to sizeof(xgemm_kernel_info) before the call. Strings are
+ * static. Numbers that do not apply to a kernel are 0.
+ */
+typedef struct {
+    size_t struct_size;   /**< In: sizeof(xgemm_kernel_info). */
+    const char *name;     /**< For xgemm_set_kernel(). */
+    const char *summary;  /**< One line: the idea. */
+    unsigned devices;     /**< XGEMM_RUNS_ON_ bits, of this build. */
+    int tile_m;           /**< Rows of C that one block computes. */
+    int tile_n;           /**< Columns of C that one block computes. */
+    int tile_k;           /**< Depth of one step along k. */
+    int threads;          /**< Threads in a block. */
+    int shared_bytes;     /**< Shared memory of a block, bytes. */
+    double flop_per_byte; /**< FP32 operations per byte asked of global memory, for large sizes. */
+} xgemm_kernel_info;
+
+/** \brief The number of kernels, those this build cannot run included. */
+XGEMM_API int xgemm_kernel_count(void);
+
+/**
+ * \brief   Describes a kernel.
+ *
+ * \param   index  0 ... xgemm_kernel_count() - 1, from the textbook's first
+ *                 to the fastest.
+ * \param   info   Caller's struct, its struct_size set; filled in.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_NULL_POINTER.
+ */
+XGEMM_API xgemm_status xgemm_kernel_get(int index, xgemm_kernel_info *info);
+
+/**
+ * \brief   What a kernel takes on a handle's device, as the driver compiled it.
+ *
+ * Set struct_size to sizeof(xgemm_kernel_resources) before the call.
+ */
+typedef struct {
+    size_t struct_size;     /**< In: sizeof(xgemm_kernel_resources). */
+    int registers;          /**< 32-bit registers a thread. */
+    int shared_bytes;       /**< Static shared memory a block, bytes. */
+    int local_bytes;        /**< Local memory a thread (spills included), bytes. */
+    int constant_bytes;     /**< Constant memory, the arguments not included, bytes. */
+    int max_threads;        /**< Most threads a block can have with these registers. */
+    int binary_version;     /**< Compute capability it was compiled for: 80. */
+} xgemm_kernel_resources;
+
+/**
+ * \brief   Asks the driver for a kernel's resources.
+ *
+ * \param   handle     A handle on a GPU.
+ * \param   name       The kernel's name.
+ * \param   resources  Caller's struct, its struct_size set; filled in.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED on
+ *          the CPU and the simulator; XGEMM_ERROR_NULL_POINTER;
+ *          XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_DRIVER.
+ */
+XGEMM_API xgemm_status xgemm_kernel_resources_get(xgemm_handle *handle, const char *name,
+                                                  xgemm_kernel_resources *resources);
+
+/**
+ * \brief   The kernel that the handle's last product ran.
+ *
+ * \return  A static string; NULL before the first, and when the last call had
+ *          nothing to multiply (m, n or k = 0, or alpha = 0).
+ */
+XGEMM_API const char *xgemm_last_kernel(const xgemm_handle *handle);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a backend can do: memory, copies, launches, waiting, time. None knows
+ * what a matrix is. A function that can fail takes an error to fill in (whole
+ * sentence, no function name) and gives the status back.
+ */
+#ifndef XGEMM_LIB_BACKEND_H
+#define XGEMM_LIB_BACKEND_H
+
+#include "error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One kernel as the backends see it: the forms in which this build has it; NULL where it has none. */
+typedef struct {
+    const char *symbol;               /* its name inside the image */
+    const void *image;                /* fatbin for the CUDA driver */
+    void (*simulated)(const void *);  /* one thread of it, for the simulator; takes the arguments */
+    void (*host)(const void *);       /* a plain function, for the CPU */
+    int index;                        /* 0 ... XG_PROGRAMS_MAX - 1, its own */
+} xg_program;
+
+enum { XG_PROGRAMS_MAX = 64 };
+
+typedef struct {
+    const xg_program *program;
+    uint32_t grid[3], block[3];
+    const void *arguments; /* the one argument, passed by value to the kernel */
+    size_t arguments_size;
+} xg_launch;
+
+typedef struct xg_device xg_device; /* a backend's own; one is shared by a device's handles */
+typedef struct xg_mark xg_mark;     /* a point in a stream */
+
+typedef struct {
+    const char *name;
+    bool has_streams;
+    bool (*can_run)(const xg_program *);
+    int (*count)(void);
+    xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
+    xgemm_status (*open)(int ordinal, xg_device **, xg_error *);
+    void (*close)(xg_device *);
+    xgemm_status (*make_current)(xg_device *, xg_error *);
+    xgemm_status (*allocate)(xg_device *, size_t bytes, void **, xg_error *);
+    xgemm_status (*release)(xg_device *, void *, xg_error *);
+    xgemm_status (*memory_info)(xg_device *, uint64_t *free_bytes, uint64_t *total, xg_error *);
+    xgemm_status (*upload)(xg_device *, void *stream, void *to, const void *from, size_t, xg_error *);
+    xgemm_status (*download)(xg_device *, void *stream, void *to, const void *from, size_t,
+                             xg_error *);
+    xgemm_status (*launch)(xg_device *, void *stream, const xg_launch *, xg_error *);
+    xgemm_status (*wait)(xg_device *, void *stream, xg_error *);
+    void (*drain)(xg_device *); /* waits for all streams */
+    xgemm_status (*mark_create)(xg_device *, xg_mark **, xg_error *);
+    void (*mark_destroy)(xg_device *, xg_mark *);
+    xgemm_status (*mark_record)(xg_device *, void *stream, xg_mark *, xg_error *);
+    xgemm_status (*mark_elapsed)(xg_device *, xg_mark *from, xg_mark *to, double *us, xg_error *);
+    xgemm_status (*resources)(xg_device *, const xg_program *, xgemm_kernel_resources *,
+                              xg_error *);
+} xg_backend;
+
+extern const xg_backend xg_backend_cuda, xg_backend_cpu, xg_backend_sim;
+
+/* The backend of an ordinal, XGEMM_DEVICE_CPU or XGEMM_DEVICE_SIM; NULL for anything else. */
+const xg_backend *xg_backend_of(int device);
+
+#endif

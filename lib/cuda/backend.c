@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A GPU, through the CUDA driver. */
+#include "../backend.h"
+
+#include "context.h"
+
+#include <stdint.h>
+
+/* Wraps a driver call in the device's context; the rest of the function sees its result. */
+#define IN_CONTEXT(device, result, call, error)                                                    \
+    {                                                                                              \
+        bool pushed;                                                                               \
+        const xgemm_status entered = xg_cu_enter(device, &pushed, error);                          \
+        if (entered)                                                                               \
+            return entered;                                                                        \
+        (result) = (call);                                                                         \
+        xg_cu_leave(device, pushed);                                                               \
+    }
+
+static xgemm_status result_of(const xg_device *device, xg_cu_result result, const char *function,
+                              xg_error *error)
+{
+    return result ? xg_cu_fail(device->driver, result, function, error) : XGEMM_OK;
+}
+
+static bool can_run(const xg_program *program)
+{
+    return program->image != NULL;
+}
+
+static xgemm_status make_current(xg_device *device, xg_error *error)
+{
+    return result_of(device, device->driver->context_set(device->context), "cuCtxSetCurrent",
+                     error);
+}
+
+static xgemm_status out_of_memory(xg_device *device, size_t bytes, xg_error *error)
+{
+    size_t available = 0, total = 0;
+    device->driver->memory_info(&available, &total);
+    return xg_fail(error, XGEMM_ERROR_OUT_OF_DEVICE_MEMORY,
+                   "GPU %d has no %zu bytes of memory left: %zu of %zu are free", device->ordinal,
+                   bytes, available, total);
+}
+
+static xgemm_status allocate(xg_device *device, size_t bytes, void **memory, xg_error *error)
+{
+    const xg_cu *driver = device->driver;
+    xg_cu_pointer pointer = 0;
+    xgemm_status status;
+    unsigned mode = XG_CU_STREAM_CAPTURE_MODE_RELAXED;
+    bool pushed;
+
+    status = xg_cu_enter(device, &pushed, error);
+    if (status)
+        return status;
+    driver->capture_mode(&mode); /* a first call may stand inside a graph capture */
+    const xg_cu_result result = driver->memory_allocate(&pointer, bytes);
+    driver->capture_mode(&mode);
+    if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
+        status = out_of_memory(device, bytes, error);
+    else
+        status = result_of(device, result, "cuMemAlloc", error);
+    xg_cu_leave(device, pushed);
+    *memory = (void *)(uintptr_t)pointer;
+    return status;
+}
+
+static xgemm_status release(xg_device *device, void *memory, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->memory_free((uintptr_t)memory), error);
+    return result_of(device, result, "cuMemFree", error);
+}
+
+static xgemm_status memory_info(xg_device *device, uint64_t *free_bytes, uint64_t *total,
+                                xg_error *error)
+{
+    size_t available = 0, all = 0;
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->memory_info(&available, &all), error);
+    *free_bytes = available;
+    *total = all;
+    return result_of(device, result, "cuMemGetInfo", error);
+}
+
+static xgemm_status wait(xg_device *device, void *stream, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->stream_wait(stream), error);
+    return result_of(device, result, "cuStreamSynchronize", error);
+}
+
+static void drain(xg_device *device)
+{
+    bool pushed;
+    if (xg_cu_enter(device, &pushed, NULL))
+        return;
+    device->driver->context_wait();
+    xg_cu_leave(device, pushed);
+}
+
+static xgemm_status upload(xg_device *device, void *stream, void *to, const void *from,
+                           size_t bytes, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result,
+               device->driver->upload((uintptr_t)to, from, bytes, stream), error);
+    if (result)
+        return result_of(device, result, "cuMemcpyHtoDAsync", error);
+    return wait(device, stream, error); /* pinned memory is read after the call returns */
+}
+
+static xgemm_status download(xg_device *device, void *stream, void *to, const void *from,
+                             size_t bytes, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result,
+               device->driver->download(to, (uintptr_t)from, bytes, stream), error);
+    if (result)
+        return result_of(device, result, "cuMemcpyDtoHAsync", error);
+    return wait(device, stream, error);
+}
+
+static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
+                                   xg_error *error)
+{
+    xg_cu_function function;
+    const xgemm_status status = xg_cu_function_of(device, what->program, &function, error);
+    if (status)
+        return status;
+    void *arguments[1];
+    *(const void **)arguments = what->arguments;
+    return result_of(device,
+                     device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
+                                            what->block[0], what->block[1], what->block[2], 0,
+                                            stream, arguments, NULL),
+                     "cuLaunchKernel", error);
+}
+
+static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
+{
+    bool pushed;
+    xgemm_status status = xg_cu_enter(device, &pushed, error);
+    if (status)
+        return status;
+    status = launch_current(device, stream, what, error);
+    xg_cu_leave(device, pushed);
+    return status;
+}
+
+static xgemm_status mark_create(xg_device *device, xg_mark **mark, xg_error *error)
+{
+    xg_cu_event event = NULL;
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->event_create(&event, XG_CU_EVENT_DEFAULT), error);
+    *mark = (xg_mark *)event;
+    return result_of(device, result, "cuEventCreate", error);
+}
+
+static void mark_destroy(xg_device *device, xg_mark *mark)
+{
+    bool pushed;
+    if (xg_cu_enter(device, &pushed, NULL))
+        return;
+    device->driver->event_destroy((xg_cu_event)mark);
+    xg_cu_leave(device, pushed);
+}
+
+static xgemm_status mark_record(xg_device *device, void *stream, xg_mark *mark, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->event_record((xg_cu_event)mark, stream), error);
+    return result_of(device, result, "cuEventRecord", error);
+}
+
+static xgemm_status mark_elapsed(xg_device *device, xg_mark *from, xg_mark *to, double *us,
+                                 xg_error *error)
+{
+    float milliseconds = 0.0f;
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->event_wait((xg_cu_event)to), error);
+    if (result)
+        return result_of(device, result, "cuEventSynchronize", error);
+    IN_CONTEXT(device, result,
+               device->driver->event_elapsed(&milliseconds, (xg_cu_event)from, (xg_cu_event)to),
+               error);
+    *us = (double)milliseconds * 1e3;
+    return result_of(device, result, "cuEventElapsedTime", error);
+}
+
+static xgemm_status resources_current(xg_device *device, const xg_program *program,
+                                      xgemm_kernel_resources *out, xg_error *error)
+{
+    const struct {
+        unsigned attribute;
+        int *value;
+    } wanted[] = {
+        {XG_CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers},
+        {XG_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->shared_bytes},
+        {XG_CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
+        {XG_CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
+        {XG_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &out->max_threads},
+        {XG_CU_FUNC_ATTRIBUTE_BINARY_VERSION, &out->binary_version},
+    };
+    xg_cu_function function;
+    const xgemm_status status = xg_cu_function_of(device, program, &function, error);
+    if (status)
+        return status;
+    xg_cu_result result = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !result; i++)
+        result = device->driver->function_attribute(wanted[i].value, wanted[i].attribute, function);
+    return result_of(device, result, "cuFuncGetAttribute", error);
+}
+
+static xgemm_status resources(xg_device *device, const xg_program *program,
+                              xgemm_kernel_resources *out, xg_error *error)
+{
+    bool pushed;
+    xgemm_status status = xg_cu_enter(device, &pushed, error);
+    if (status)
+        return status;
+    status = resources_current(device, program, out, error);
+    xg_cu_leave(device, pushed);
+    return status;
+}
+
+const xg_backend xg_backend_cuda = {
+    .name = "CUDA",
+    .has_streams = true,
+    .can_run = can_run,
+    .count = xg_cu_count,
+    .describe = xg_cu_describe,
+    .open = xg_cu_device_open,
+    .close = xg_cu_device_close,
+    .make_current = make_current,
+    .allocate = allocate,
+    .release = release,
+    .memory_info = memory_info,
+    .upload = upload,
+    .download = download,
+    .launch = launch,
+    .wait = wait,
+    .drain = drain,
+    .mark_create = mark_create,
+    .mark_destroy = mark_destroy,
+    .mark_record = mark_record,
+    .mark_elapsed = mark_elapsed,
+    .resources = resources,
+};

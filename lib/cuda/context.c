@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "context.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list, users and functions */
+static xg_device *devices;
+
+static xgemm_status compute_capability(const xg_cu *driver, xg_cu_device device, int *result,
+                                       xg_error *error)
+{
+    int major = 0, minor = 0;
+    xg_cu_result failed =
+        driver->device_attribute(&major, XG_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    if (!failed)
+        failed = driver->device_attribute(&minor, XG_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                          device);
+    *result = 10 * major + minor;
+    return failed ? xg_cu_fail(driver, failed, "cuDeviceGetAttribute", error) : XGEMM_OK;
+}
+
+static xgemm_status no_such_device(const xg_cu *driver, int ordinal, xg_error *error)
+{
+    int count = 0;
+    driver->device_count(&count);
+    return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "there is no GPU %d; the CUDA driver has %d",
+                   ordinal, count);
+}
+
+static xgemm_status fill(xg_device *device, xg_error *error)
+{
+    xgemm_status status = xg_cu_open(&device->driver, error);
+    if (status)
+        return status;
+    if (device->driver->device_get(&device->device, device->ordinal))
+        return no_such_device(device->driver, device->ordinal, error);
+    status =
+        compute_capability(device->driver, device->device, &device->compute_capability, error);
+    if (status)
+        return status;
+    if (device->compute_capability < XGEMM_CUDA_OLDEST)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "GPU %d has compute capability %d.%d; this build's kernels need %d.%d",
+                       device->ordinal, device->compute_capability / 10,
+                       device->compute_capability % 10, XGEMM_CUDA_OLDEST / 10,
+                       XGEMM_CUDA_OLDEST % 10);
+    const xg_cu_result failed = device->driver->context_retain(&device->context, device->device);
+    return failed ? xg_cu_fail(device->driver, failed, "cuDevicePrimaryCtxRetain", error)
+                  : XGEMM_OK;
+}
+
+static xgemm_status open_locked(int ordinal, xg_device **result, xg_error *error)
+{
+    for (xg_device *device = devices; device; device = device->next)
+        if (device->ordinal == ordinal) {
+            device->users++;
+            *result = device;
+            return XGEMM_OK;
+        }
+    xg_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    device->ordinal = ordinal;
+    device->users = 1;
+    const xgemm_status status = fill(device, error);
+    if (status) {
+        free(device);
+        return status;
+    }
+    device->next = devices;
+    devices = device;
+    *result = device;
+    return XGEMM_OK;
+}
+
+xgemm_status xg_cu_device_open(int ordinal, xg_device **device, xg_error *error)
+{
+    if (!XGEMM_WITH_CUDA)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "this libxgemm was built without CUDA kernels (--without-cuda)");
+    pthread_mutex_lock(&lock);
+    const xgemm_status status = open_locked(ordinal, device, error);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void unload(xg_device *device)
+{
+    bool pushed;
+    if (xg_cu_enter(device, &pushed, NULL) == XGEMM_OK) {
+        for (int i = 0; i < XG_PROGRAMS_MAX; i++)
+            if (device->modules[i])
+                device->driver->module_unload(device->modules[i]);
+        xg_cu_leave(device, pushed);
+    }
+    device->driver->context_release(device->device);
+}
+
+void xg_cu_device_close(xg_device *device)
+{
+    pthread_mutex_lock(&lock);
+    if (--device->users == 0) {
+        xg_device **link = &devices;
+        while (*link != device)
+            link = &(*link)->next;
+        *link = device->next;
+        unload(device);
+        free(device);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
+{
+    const xg_cu *driver = device->driver;
+    xg_cu_module module = NULL;
+    xg_cu_function function = NULL;
+    unsigned mode = XG_CU_STREAM_CAPTURE_MODE_RELAXED;
+
+    driver->capture_mode(&mode); /* a first call may stand inside a graph capture */
+    xg_cu_result failed = driver->module_load(&module, program->image);
+    const char *what = "cuModuleLoadData";
+    if (!failed) {
+        what = "cuModuleGetFunction";
+        failed = driver->module_function(&function, module, program->symbol);
+        if (failed)
+            driver->module_unload(module);
+    }
+    driver->capture_mode(&mode);
+    if (failed) {
+        const xgemm_status status = xg_cu_fail(driver, failed, what, error);
+        return xg_fail(error, status, "kernel %s cannot be loaded on GPU %d, of compute capability "
+                       "%d.%d: %s", program->symbol, device->ordinal,
+                       device->compute_capability / 10, device->compute_capability % 10,
+                       error ? error->text : "");
+    }
+    device->modules[program->index] = module;
+    __atomic_store_n(&device->functions[program->index], function, __ATOMIC_RELEASE);
+    return XGEMM_OK;
+}
+
+xgemm_status xg_cu_function_of(xg_device *device, const xg_program *program,
+                               xg_cu_function *function, xg_error *error)
+{
+    xg_cu_function *slot = &device->functions[program->index];
+    xgemm_status status = XGEMM_OK;
+    *function = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (*function)
+        return XGEMM_OK;
+    pthread_mutex_lock(&lock);
+    if (!*slot)
+        status = load(device, program, error);
+    *function = *slot;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+xgemm_status xg_cu_enter(const xg_device *device, bool *pushed, xg_error *error)
+{
+    xg_cu_context current = NULL;
+    *pushed = false;
+    xg_cu_result failed = device->driver->context_current(&current);
+    if (!failed && current == device->context)
+        return XGEMM_OK;
+    failed = device->driver->context_push(device->context);
+    if (failed)
+        return xg_cu_fail(device->driver, failed, "cuCtxPushCurrent", error);
+    *pushed = true;
+    return XGEMM_OK;
+}
+
+void xg_cu_leave(const xg_device *device, bool pushed)
+{
+    xg_cu_context popped;
+    if (pushed)
+        device->driver->context_pop(&popped);
+}

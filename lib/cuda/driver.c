@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static xg_cu functions;
+static void *library;
+
+static xgemm_status resolve(xg_error *error)
+{
+#define RESOLVE(member, symbol, parameters)                                                        \
+    {                                                                                              \
+        void *address = dlsym(library, #symbol);                                                   \
+        if (!address)                                                                              \
+            return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,                                      \
+                           "the CUDA driver is too old: libcuda.so.1 has no %s, which CUDA 11.0 "  \
+                           "has",                                                                  \
+                           #symbol);                                                               \
+        memcpy(&functions.member, &address, sizeof address);                                       \
+    }
+    XG_CU_FUNCTIONS(RESOLVE)
+#undef RESOLVE
+    return XGEMM_OK;
+}
+
+static xgemm_status initialise(xg_error *error)
+{
+    xg_cu_result result = functions.version(&functions.driver_version);
+    if (result)
+        return xg_cu_fail(&functions, result, "cuDriverGetVersion", error);
+    if (functions.driver_version < XG_CU_OLDEST)
+        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
+                       "the CUDA driver is of version %d.%d; libxgemm needs 11.0 or later",
+                       functions.driver_version / 1000, functions.driver_version % 1000 / 10);
+    result = functions.init(0);
+    if (result == XG_CUDA_ERROR_NO_DEVICE)
+        return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "the CUDA driver finds no GPU");
+    return result ? xg_cu_fail(&functions, result, "cuInit", error) : XGEMM_OK;
+}
+
+static xgemm_status load(xg_error *error)
+{
+    library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *why = dlerror();
+        return xg_fail(error, XGEMM_ERROR_NO_DRIVER, "no CUDA driver can be loaded: %s",
+                       why ? why : "libcuda.so.1");
+    }
+    xgemm_status status = resolve(error);
+    if (!status)
+        status = initialise(error);
+    if (status) {
+        dlclose(library);
+        library = NULL;
+    }
+    return status;
+}
+
+xgemm_status xg_cu_open(const xg_cu **driver, xg_error *error)
+{
+    pthread_mutex_lock(&lock);
+    const xgemm_status status = library ? XGEMM_OK : load(error);
+    pthread_mutex_unlock(&lock);
+    *driver = status ? NULL : &functions;
+    return status;
+}
+
+static xgemm_status status_of(xg_cu_result result)
+{
+    if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
+        return XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (result == XG_CUDA_ERROR_NO_DEVICE || result == XG_CUDA_ERROR_INVALID_DEVICE)
+        return XGEMM_ERROR_NO_DEVICE;
+    if (result == XG_CUDA_ERROR_NO_BINARY_FOR_GPU || result == XG_CUDA_ERROR_INVALID_PTX ||
+        result == XG_CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+        return XGEMM_ERROR_NOT_SUPPORTED;
+    if (result >= XG_CUDA_ERROR_ILLEGAL_ADDRESS && result <= XG_CUDA_ERROR_LAUNCH_FAILED)
+        return XGEMM_ERROR_LAUNCH;
+    return XGEMM_ERROR_DRIVER;
+}
+
+xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *function,
+                        xg_error *error)
+{
+    const char *name = NULL, *text = NULL;
+    driver->error_name(result, &name);
+    driver->error_string(result, &text);
+    return xg_fail(error, status_of(result), "%s failed: %s (%s)", function,
+                   name ? name : "unknown error", text ? text : "no text");
+}

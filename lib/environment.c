@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "environment.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL when unset, empty or "auto". */
+static const char *setting(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text && *text && strcmp(text, "auto") != 0 ? text : NULL;
+}
+
+xgemm_status xg_environment_device(int *device, xg_error *error)
+{
+    const char *text = setting("XGEMM_DEVICE");
+    *device = XGEMM_DEVICE_AUTO;
+    if (!text)
+        return XGEMM_OK;
+    if (strcmp(text, "cpu") == 0) {
+        *device = XGEMM_DEVICE_CPU;
+        return XGEMM_OK;
+    }
+    if (strcmp(text, "sim") == 0) {
+        *device = XGEMM_DEVICE_SIM;
+        return XGEMM_OK;
+    }
+    char *end;
+    errno = 0;
+    const long number = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : -1;
+    if (number < 0 || *end || errno || number > INT_MAX)
+        return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
+                       "the environment has XGEMM_DEVICE=\"%.64s\"; it takes auto, cpu, sim or a "
+                       "GPU's number",
+                       text);
+    *device = (int)number;
+    return XGEMM_OK;
+}
+
+xgemm_status xg_environment_kernel(const xg_backend *backend, const xg_kernel **kernel,
+                                   xg_error *error)
+{
+    const char *name = setting("XGEMM_KERNEL");
+    *kernel = NULL;
+    if (!name)
+        return XGEMM_OK;
+    *kernel = xg_kernel_named(name);
+    if (*kernel && backend->can_run((*kernel)->program))
+        return XGEMM_OK;
+    xg_kernel_unknown(name, backend, error);
+    return xg_fail(error, XGEMM_ERROR_ENVIRONMENT, "the environment has XGEMM_KERNEL=\"%.64s\"; %s",
+                   name, error->text);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "handle.h"
+
+#include "environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+xgemm_status xg_handle_done(xgemm_handle *handle, xgemm_status status, const char *function)
+{
+    if (status)
+        xg_error_prefix(&handle->error, function);
+    return status;
+}
+
+xgemm_status xg_no_handle(const char *function)
+{
+    return xg_fail(xg_thread_error(), XGEMM_ERROR_NULL_POINTER, "%s: handle is NULL", function);
+}
+
+/* GPU 0 if there is one that this build can use. */
+static xgemm_status open_auto(xgemm_handle *handle, xg_error *error)
+{
+    handle->ordinal = 0;
+    handle->backend = &xg_backend_cuda;
+    const xgemm_status status = handle->backend->open(0, &handle->device, error);
+    if (status != XGEMM_ERROR_NO_DRIVER && status != XGEMM_ERROR_DRIVER_TOO_OLD &&
+        status != XGEMM_ERROR_NO_DEVICE && status != XGEMM_ERROR_NOT_SUPPORTED)
+        return status;
+    handle->ordinal = XGEMM_DEVICE_CPU;
+    handle->backend = &xg_backend_cpu;
+    return handle->backend->open(handle->ordinal, &handle->device, error);
+}
+
+static xgemm_status open_device(xgemm_handle *handle, int device, xg_error *error)
+{
+    if (device == XGEMM_DEVICE_AUTO) {
+        const xgemm_status status = xg_environment_device(&device, error);
+        if (status)
+            return status;
+    }
+    if (device == XGEMM_DEVICE_AUTO)
+        return open_auto(handle, error);
+    handle->ordinal = device;
+    handle->backend = xg_backend_of(device);
+    if (!handle->backend)
+        return xg_fail(error, XGEMM_ERROR_NO_DEVICE,
+                       "there is no device %d; it is a GPU's number from 0, or "
+                       "XGEMM_DEVICE_AUTO (-1), _CPU (-2) or _SIM (-3)",
+                       device);
+    return handle->backend->open(device, &handle->device, error);
+}
+
+static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
+{
+    if (!result)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "handle is NULL");
+    *result = NULL;
+    xgemm_handle *handle = calloc(1, sizeof *handle);
+    if (!handle)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+
+    xgemm_status status = open_device(handle, device, error);
+    if (!status) {
+        status = xg_environment_kernel(handle->backend, &handle->kernel, error);
+        if (status)
+            handle->backend->close(handle->device);
+    }
+    if (status) {
+        free(handle);
+        return status;
+    }
+    *result = handle;
+    return XGEMM_OK;
+}
+
+xgemm_status xgemm_create(xgemm_handle **handle, int device)
+{
+    const xgemm_status status = create(handle, device, xg_thread_error());
+    if (status)
+        xg_error_prefix(xg_thread_error(), "xgemm_create");
+    return status;
+}
+
+void xgemm_destroy(xgemm_handle *handle)
+{
+    if (!handle)
+        return;
+    handle->backend->drain(handle->device); /* not the stream: the caller may have destroyed it */
+    xg_workspace_free(&handle->workspaces, handle->backend, handle->device);
+    handle->backend->close(handle->device);
+    free(handle);
+}
+
+xgemm_status xgemm_set_stream(xgemm_handle *handle, void *stream)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    if (stream && !handle->backend->has_streams)
+        return xg_fail(&handle->error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "%s: the %s device has no streams; only NULL is one there", __func__,
+                       handle->backend->name);
+    handle->stream = stream;
+    return XGEMM_OK;
+}
+
+xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    if (math != XGEMM_MATH_DEFAULT && math != XGEMM_MATH_STRICT && math != XGEMM_MATH_TF32)
+        return xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
+                       "%s: math is %d; it must be XGEMM_MATH_DEFAULT (0), XGEMM_MATH_STRICT (1) "
+                       "or XGEMM_MATH_TF32 (2)",
+                       __func__, (int)math);
+    handle->math = math;
+    return XGEMM_OK;
+}
+
+/* A kernel of that name that the handle's device can run. */
+static xgemm_status find_kernel(const char *name, const xg_backend *backend,
+                                const xg_kernel **kernel, xg_error *error)
+{
+    const xg_kernel *found = xg_kernel_named(name);
+    if (!found)
+        return xg_kernel_unknown(name, backend, error);
+    if (!backend->can_run(found->program))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s is not for the %s device, or not in this build", name,
+                       backend->name);
+    *kernel = found;
+    return XGEMM_OK;
+}
+
+xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    if (!name || strcmp(name, "auto") == 0) {
+        handle->kernel = NULL;
+        return XGEMM_OK;
+    }
+    return xg_handle_done(handle,
+                          find_kernel(name, handle->backend, &handle->kernel, &handle->error),
+                          __func__);
+}
+
+xgemm_status xgemm_set_workspace(xgemm_handle *handle, void *device_memory, size_t bytes)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    if (!device_memory && bytes)
+        return xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
+                       "%s: device_memory is NULL and bytes is %zu; NULL goes with 0", __func__,
+                       bytes);
+    if ((uintptr_t)device_memory % 256)
+        return xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
+                       "%s: device_memory is %p, which is not aligned to 256 bytes", __func__,
+                       device_memory);
+    handle->given_workspace = device_memory;
+    handle->given_bytes = bytes;
+    return XGEMM_OK;
+}
+
+int xgemm_get_device(const xgemm_handle *handle)
+{
+    return handle ? handle->ordinal : XGEMM_DEVICE_AUTO;
+}
+
+xgemm_status xgemm_synchronize(xgemm_handle *handle)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    return xg_handle_done(
+        handle, handle->backend->wait(handle->device, handle->stream, &handle->error), __func__);
+}
+
+xgemm_status xgemm_make_current(xgemm_handle *handle)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    return xg_handle_done(handle, handle->backend->make_current(handle->device, &handle->error),
+                          __func__);
+}
+
+const char *xgemm_last_error(const xgemm_handle *handle)
+{
+    return handle ? handle->error.text : xg_thread_error()->text;
+}
+
+const char *xgemm_last_kernel(const xgemm_handle *handle)
+{
+    return handle ? handle->last_kernel : NULL;
+}
+
+static xgemm_status resources(xgemm_handle *handle, const char *name,
+                              xgemm_kernel_resources *result, xg_error *error)
+{
+    const xg_kernel *kernel;
+    if (!name || !result)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL", name ? "resources" : "name");
+    const size_t size = result->struct_size;
+    if (size < sizeof result->struct_size)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "struct_size is %zu; set it to sizeof(xgemm_kernel_resources)", size);
+    xgemm_status status = find_kernel(name, handle->backend, &kernel, error);
+    if (status)
+        return status;
+
+    xgemm_kernel_resources all = {.struct_size = size};
+    status = handle->backend->resources(handle->device, kernel->program, &all, error);
+    if (!status)
+        memcpy(result, &all, size < sizeof all ? size : sizeof all);
+    return status;
+}
+
+xgemm_status xgemm_kernel_resources_get(xgemm_handle *handle, const char *name,
+                                        xgemm_kernel_resources *result)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    return xg_handle_done(handle, resources(handle, name, result, &handle->error), __func__);
+}

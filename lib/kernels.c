@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of kernels, from the textbook's first to the fastest. A new kernel
+ * is one file in lib/kernels/, its name in Makefile.am's KERNELS, and one
+ * PROGRAM and one row here.
+ */
+#include "kernels.h"
+
+#include "kernels/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if XGEMM_WITH_CUDA
+#define IMAGE(id) xg_fatbin_##id
+#else
+#define IMAGE(id) NULL
+#endif
+
+#define PROGRAMS(X)                                                                                \
+    X(naive)                                                                                       \
+    X(coalesced)                                                                                   \
+    X(tiled16)                                                                                     \
+    X(tiled32)                                                                                     \
+    X(padded)                                                                                      \
+    X(tiled16_colmajor)                                                                            \
+    X(corner_turned)                                                                               \
+    X(coarsened)                                                                                   \
+    X(register_tiled_1d)                                                                           \
+    X(register_tiled_2d)                                                                           \
+    X(vectorized)                                                                                  \
+    X(pad)                                                                                         \
+    X(unpad)                                                                                       \
+    X(scale)
+
+enum {
+#define INDEX(id) INDEX_##id,
+    PROGRAMS(INDEX)
+#undef INDEX
+        INDEX_host
+};
+
+#define DEVICE_PROGRAM(id)                                                                         \
+    extern const unsigned char xg_fatbin_##id[];                                                   \
+    extern void xg_simulated_##id(const void *);                                                   \
+    const xg_program xg_program_##id = {"xg_" #id, IMAGE(id), xg_simulated_##id, NULL, INDEX_##id};
+PROGRAMS(DEVICE_PROGRAM)
+
+static const xg_program reference = {"reference", NULL, NULL, xg_host_reference, INDEX_host};
+#if XGEMM_WITH_CBLAS
+static const xg_program blas = {"blas", NULL, NULL, xg_host_blas, INDEX_host};
+#endif
+const xg_program xg_program_scale_host = {"scale", NULL, NULL, xg_host_scale, INDEX_host};
+
+#define FLOATS(n)           ((n) * (int)sizeof(float))
+#define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
+
+/* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
+static const xg_kernel kernels[] = {
+    {"naive", "one thread an element, neighbours down a column: nothing coalesces",
+     &xg_program_naive, 32, 32, 1, 32, 32, 0, 0.25, xg_steps_rows_on_x},
+    {"coalesced", "one thread an element, neighbours along a row", &xg_program_coalesced, 32, 32, 1,
+     32, 32, 0, 0.25, xg_steps_single},
+    {"tiled16", "tiles of 16 x 16 in shared memory", &xg_program_tiled16, 16, 16, 16, 16, 16,
+     FLOATS(2 * 16 * 16), TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
+    {"tiled32", "tiles of 32 x 32 in shared memory", &xg_program_tiled32, 32, 32, 32, 32, 32,
+     FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), xg_steps_single},
+    {"padded", "matrices copied and padded with zeros, then no boundary checks", &xg_program_padded,
+     32, 32, 32, 32, 32, FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), xg_steps_padded},
+    {"tiled16-colmajor", "tiles of 16, a column-major B read across its columns: uncoalesced",
+     &xg_program_tiled16_colmajor, 16, 16, 16, 16, 16, FLOATS(2 * 16 * 16),
+     TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
+    {"corner-turned", "tiles of 16, a column-major B read down its columns and turned in shared "
+     "memory",
+     &xg_program_corner_turned, 16, 16, 16, 16, 16, FLOATS(16 * 16 + 16 * 17),
+     TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
+    {"coarsened", "tiles of 32, four elements a thread share a tile of B", &xg_program_coarsened,
+     128, 32, 32, 32, 32, FLOATS(5 * 32 * 32), TILE_FLOP_PER_BYTE(128, 32), xg_steps_single},
+    {"register-tiled-1d", "64 x 64 x 8, a column of 8 results a thread",
+     &xg_program_register_tiled_1d, 64, 64, 8, 512, 1, FLOATS(2 * 2 * 8 * 68),
+     TILE_FLOP_PER_BYTE(64, 64), xg_steps_single},
+    {"register-tiled-2d", "128 x 128 x 16, 8 x 8 results a thread", &xg_program_register_tiled_2d,
+     128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 130), TILE_FLOP_PER_BYTE(128, 128),
+     xg_steps_single},
+    {"vectorized", "128 x 128 x 16, 8 x 8 results a thread, accesses of 16 bytes",
+     &xg_program_vectorized, 128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 132),
+     TILE_FLOP_PER_BYTE(128, 128), xg_steps_single},
+    {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
+     xg_steps_host},
+#if XGEMM_WITH_CBLAS
+    {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, xg_steps_host},
+#endif
+};
+
+int xg_kernel_count(void)
+{
+    return (int)(sizeof kernels / sizeof *kernels);
+}
+
+const xg_kernel *xg_kernel_at(int index)
+{
+    return &kernels[index];
+}
+
+const xg_kernel *xg_kernel_named(const char *name)
+{
+    for (int i = 0; i < xg_kernel_count(); i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    return NULL;
+}
+
+xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error)
+{
+    char known[512];
+    size_t used = (size_t)snprintf(known, sizeof known, "auto");
+    for (int i = 0; i < xg_kernel_count() && used < sizeof known; i++)
+        if (backend->can_run(kernels[i].program))
+            used += (size_t)snprintf(known + used, sizeof known - used, ", %s", kernels[i].name);
+    return xg_fail(error, XGEMM_ERROR_UNKNOWN_KERNEL,
+                   "there is no kernel \"%.64s\"; on this device there are %s", name, known);
+}
+
+int xgemm_kernel_count(void)
+{
+    return xg_kernel_count();
+}
+
+static unsigned runs_on(const xg_program *program)
+{
+    return (xg_backend_cuda.can_run(program) ? XGEMM_RUNS_ON_CUDA : 0u) |
+           (xg_backend_sim.can_run(program) ? XGEMM_RUNS_ON_SIM : 0u) |
+           (xg_backend_cpu.can_run(program) ? XGEMM_RUNS_ON_CPU : 0u);
+}
+
+static xgemm_status get(int index, xgemm_kernel_info *info, xg_error *error)
+{
+    if (!info)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "info is NULL");
+    if (info->struct_size < sizeof info->struct_size)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "struct_size is %zu; set it to sizeof(xgemm_kernel_info)",
+                       info->struct_size);
+    if (index < 0 || index >= xg_kernel_count())
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "index is %d; there are %d kernels", index,
+                       xg_kernel_count());
+
+    const xg_kernel *kernel = &kernels[index];
+    const xgemm_kernel_info all = {
+        .struct_size = info->struct_size,
+        .name = kernel->name,
+        .summary = kernel->summary,
+        .devices = runs_on(kernel->program),
+        .tile_m = kernel->tile_m,
+        .tile_n = kernel->tile_n,
+        .tile_k = kernel->tile_k,
+        .threads = kernel->block_x * kernel->block_y,
+        .shared_bytes = kernel->shared_bytes,
+        .flop_per_byte = kernel->flop_per_byte,
+    };
+    memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);
+    return XGEMM_OK;
+}
+
+xgemm_status xgemm_kernel_get(int index, xgemm_kernel_info *info)
+{
+    const xgemm_status status = get(index, info, xg_thread_error());
+    if (status)
+        xg_error_prefix(xg_thread_error(), "xgemm_kernel_get");
+    return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of kernels. */
+#ifndef XGEMM_LIB_KERNELS_H
+#define XGEMM_LIB_KERNELS_H
+
+#include "backend.h"
+#include "plan.h"
+
+typedef struct xg_kernel {
+    const char *name, *summary;
+    const xg_program *program;
+    int tile_m, tile_n, tile_k;
+    int block_x, block_y;
+    int shared_bytes;
+    double flop_per_byte;
+    /* The launches of a problem; xg_steps_single for most. */
+    xgemm_status (*steps)(const struct xg_kernel *, const xg_args *, xg_plan *, xg_error *);
+} xg_kernel;
+
+/* Programs that serve kernels and are no kernel themselves. */
+extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
+
+int xg_kernel_count(void);
+const xg_kernel *xg_kernel_at(int index);
+
+/* NULL when there is none of that name. */
+const xg_kernel *xg_kernel_named(const char *name);
+
+/* Fails with a sentence that lists the kernels that the backend can run. */
+xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error);
+
+#endif

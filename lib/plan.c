@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plan.h"
+
+#include "kernels.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { GRID_Y_MAX = 65535, WORKSPACE_ALIGN = 256 };
+
+/*
+ * The choice: the first row whose conditions hold. Sizes are those of the
+ * canonical problem (row order). Figures: doc/notes/ladder.md.
+ */
+static const struct {
+    int64_t least_m, least_n, least_tiles; /* tiles of 128 x 128 */
+    const char *kernel;
+} choices[] = {
+    {96, 96, 48, "vectorized"},
+    {32, 32, 0, "register-tiled-1d"},
+    {0, 0, 0, "tiled16"},
+};
+
+static int64_t tiles_of(int64_t size, int64_t tile)
+{
+    return size / tile + (size % tile != 0);
+}
+
+static const xg_kernel *choose_device(const xg_args *problem)
+{
+    const int64_t tiles = tiles_of(problem->m, 128) * tiles_of(problem->n, 128);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (problem->m >= choices[i].least_m && problem->n >= choices[i].least_n &&
+            tiles >= choices[i].least_tiles)
+            return xg_kernel_named(choices[i].kernel);
+    return NULL;
+}
+
+static const xg_kernel *choose_host(void)
+{
+    const xg_kernel *blas = xg_kernel_named("blas");
+    return blas ? blas : xg_kernel_named("reference");
+}
+
+static xg_step *add_step(xg_plan *plan, const xg_program *program, const xg_args *args)
+{
+    xg_step *step = &plan->step[plan->steps++];
+    step->program = program;
+    step->args = *args;
+    return step;
+}
+
+/* Blocks along x and y; y is folded into z where it passes the grid's limit. */
+static xgemm_status set_grid(xg_step *step, int64_t x, int64_t y, int block_x, int block_y,
+                             xg_error *error)
+{
+    const int64_t z = tiles_of(y, GRID_Y_MAX);
+    if (x > INT32_MAX || z > GRID_Y_MAX)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "the launch would need %" PRId64 " x %" PRId64
+                       " blocks, more than a grid holds",
+                       x, y);
+    const uint32_t grid[3] = {(uint32_t)x, (uint32_t)(z == 1 ? y : GRID_Y_MAX), (uint32_t)z};
+    const uint32_t block[3] = {(uint32_t)block_x, (uint32_t)block_y, 1};
+    memcpy(step->grid, grid, sizeof grid);
+    memcpy(step->block, block, sizeof block);
+    return XGEMM_OK;
+}
+
+xgemm_status xg_steps_single(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error)
+{
+    xg_step *step = add_step(plan, kernel->program, problem);
+    return set_grid(step, tiles_of(problem->n, kernel->tile_n), tiles_of(problem->m, kernel->tile_m),
+                    kernel->block_x, kernel->block_y, error);
+}
+
+xgemm_status xg_steps_rows_on_x(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                                xg_error *error)
+{
+    xg_step *step = add_step(plan, kernel->program, problem);
+    return set_grid(step, tiles_of(problem->m, kernel->block_x),
+                    tiles_of(problem->n, kernel->block_y), kernel->block_x, kernel->block_y, error);
+}
+
+xgemm_status xg_steps_host(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                           xg_error *error)
+{
+    xg_step *step = add_step(plan, kernel->program, problem);
+    return set_grid(step, 1, 1, 1, 1, error);
+}
+
+/* Room for rows × columns floats in the plan's workspace; false when it overflows. */
+static bool reserve(xg_plan *plan, int64_t rows, int64_t columns, size_t *offset)
+{
+    size_t bytes;
+    *offset = plan->workspace_bytes;
+    return !__builtin_mul_overflow((size_t)rows, (size_t)columns, &bytes) &&
+           !__builtin_mul_overflow(bytes, sizeof(float), &bytes) &&
+           !__builtin_add_overflow(bytes, WORKSPACE_ALIGN - 1, &bytes) &&
+           !__builtin_add_overflow(plan->workspace_bytes, bytes / WORKSPACE_ALIGN * WORKSPACE_ALIGN,
+                                   &plan->workspace_bytes);
+}
+
+/* Copies a rows × columns matrix to padded_rows × padded_columns at the offset. */
+static xgemm_status add_pad(xg_plan *plan, const float *from, int64_t row_step, int64_t column_step,
+                            int64_t rows, int64_t columns, const xg_args *padded, size_t offset,
+                            xg_error *error)
+{
+    const xg_args args = {.m = rows,
+                          .n = columns,
+                          .k = padded->m,
+                          .a = from,
+                          .a_row = row_step,
+                          .a_col = column_step,
+                          .c_row = padded->n};
+    xg_step *step = add_step(plan, &xg_program_pad, &args);
+    step->in_workspace = XG_C_IN_WORKSPACE;
+    step->c_offset = offset;
+    return set_grid(step, tiles_of(padded->n, 32), tiles_of(padded->m, 32), 32, 8, error);
+}
+
+xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error)
+{
+    const int64_t tile = kernel->tile_m;
+    const int64_t m = tiles_of(problem->m, tile) * tile, n = tiles_of(problem->n, tile) * tile;
+    const int64_t k = tiles_of(problem->k, tile) * tile;
+    size_t a, b, c;
+    if (!reserve(plan, m, k, &a) || !reserve(plan, k, n, &b) || !reserve(plan, m, n, &c))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "the padded matrices' size in bytes does not fit the address space");
+
+    const xg_args padded_a = {.m = m, .n = k}, padded_b = {.m = k, .n = n};
+    xgemm_status status = add_pad(plan, problem->a, problem->a_row, problem->a_col, problem->m,
+                                  problem->k, &padded_a, a, error);
+    if (!status)
+        status = add_pad(plan, problem->b, problem->b_row, problem->b_col, problem->k, problem->n,
+                         &padded_b, b, error);
+    if (status)
+        return status;
+
+    const xg_args product = {.m = m,
+                             .n = n,
+                             .k = k,
+                             .a_row = k,
+                             .a_col = 1,
+                             .b_row = n,
+                             .b_col = 1,
+                             .c_row = n,
+                             .alpha = 1.0f};
+    xg_step *step = add_step(plan, kernel->program, &product);
+    step->in_workspace = XG_A_IN_WORKSPACE | XG_B_IN_WORKSPACE | XG_C_IN_WORKSPACE;
+    step->a_offset = a, step->b_offset = b, step->c_offset = c;
+    status = set_grid(step, n / tile, m / tile, kernel->block_x, kernel->block_y, error);
+    if (status)
+        return status;
+
+    const xg_args out = {.m = problem->m,
+                         .n = problem->n,
+                         .a_row = n,
+                         .a_col = 1,
+                         .c = problem->c,
+                         .c_row = problem->c_row,
+                         .alpha = problem->alpha,
+                         .beta = problem->beta};
+    step = add_step(plan, &xg_program_unpad, &out);
+    step->in_workspace = XG_A_IN_WORKSPACE;
+    step->a_offset = c;
+    return set_grid(step, tiles_of(problem->n, 32), tiles_of(problem->m, 8), 32, 8, error);
+}
+
+/* C = beta * C. */
+static xgemm_status plan_scale(const xg_backend *backend, const xg_args *problem, xg_plan *plan,
+                               xg_error *error)
+{
+    const bool host = !backend->can_run(&xg_program_scale);
+    xg_step *step = add_step(plan, host ? &xg_program_scale_host : &xg_program_scale, problem);
+    return set_grid(step, tiles_of(problem->n, 32), tiles_of(problem->m, 8), 32, 8, error);
+}
+
+xgemm_status xg_plan_make(const xg_backend *backend, const xg_kernel *kernel,
+                          const xg_args *problem, size_t workspace_limit, xg_plan *plan,
+                          xg_error *error)
+{
+    plan->kernel = NULL;
+    plan->steps = 0;
+    plan->workspace_bytes = 0;
+    memset(plan->step, 0, sizeof plan->step);
+    if (problem->k == 0 || problem->alpha == 0.0f)
+        return problem->beta == 1.0f ? XGEMM_OK : plan_scale(backend, problem, plan, error);
+
+    plan->kernel = kernel ? kernel
+                   : backend->can_run(&xg_program_scale) ? choose_device(problem)
+                                                         : choose_host();
+    const xgemm_status status = plan->kernel->steps(plan->kernel, problem, plan, error);
+    if (!status && plan->workspace_bytes > workspace_limit)
+        return xg_fail(error, XGEMM_ERROR_WORKSPACE,
+                       "kernel %s needs a workspace of %zu bytes for m = %" PRId64 ", n = %" PRId64
+                       ", k = %" PRId64 " (row order), and was given %zu",
+                       plan->kernel->name, plan->workspace_bytes, problem->m, problem->n,
+                       problem->k, workspace_limit);
+    return status;
+}
+
+static void *at(void *workspace, size_t offset)
+{
+    return (char *)workspace + offset;
+}
+
+xgemm_status xg_plan_run(const xg_plan *plan, const xg_backend *backend, xg_device *device,
+                         void *stream, void *workspace, xg_error *error)
+{
+    xgemm_status status = XGEMM_OK;
+    for (int i = 0; i < plan->steps && !status; i++) {
+        const xg_step *step = &plan->step[i];
+        xg_args args = step->args;
+        if (step->in_workspace & XG_A_IN_WORKSPACE)
+            args.a = at(workspace, step->a_offset);
+        if (step->in_workspace & XG_B_IN_WORKSPACE)
+            args.b = at(workspace, step->b_offset);
+        if (step->in_workspace & XG_C_IN_WORKSPACE)
+            args.c = at(workspace, step->c_offset);
+        xg_launch launch = {.program = step->program, .arguments = &args, .arguments_size = sizeof args};
+        memcpy(launch.grid, step->grid, sizeof launch.grid);
+        memcpy(launch.block, step->block, sizeof launch.block);
+        status = backend->launch(device, stream, &launch, error);
+    }
+    return status;
+}

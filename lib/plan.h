@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A plan: the launches, one after the other, that compute a problem. */
+#ifndef XGEMM_LIB_PLAN_H
+#define XGEMM_LIB_PLAN_H
+
+#include "backend.h"
+#include "kernels/args.h"
+
+enum { XG_PLAN_STEPS = 4 };
+
+/* Which pointer of a step's arguments is an offset into the workspace; bits. */
+enum { XG_A_IN_WORKSPACE = 1, XG_B_IN_WORKSPACE = 2, XG_C_IN_WORKSPACE = 4 };
+
+typedef struct {
+    const xg_program *program;
+    uint32_t grid[3], block[3];
+    xg_args args;
+    unsigned in_workspace;
+    size_t a_offset, b_offset, c_offset;
+} xg_step;
+
+typedef struct {
+    const struct xg_kernel *kernel; /* NULL when nothing is multiplied */
+    int steps;
+    xg_step step[XG_PLAN_STEPS];
+    size_t workspace_bytes;
+} xg_plan;
+
+/*
+ * Plans a problem that is not empty. A kernel that is NULL is chosen: by size
+ * and layout, from one table, among those that need no more than
+ * workspace_limit bytes.
+ */
+xgemm_status xg_plan_make(const xg_backend *backend, const struct xg_kernel *kernel,
+                          const xg_args *problem, size_t workspace_limit, xg_plan *plan,
+                          xg_error *error);
+
+/* One launch over tiles of C. */
+xgemm_status xg_steps_single(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error);
+
+/* As naive has it: rows of C along x. */
+xgemm_status xg_steps_rows_on_x(const struct xg_kernel *kernel, const xg_args *problem,
+                                xg_plan *plan, xg_error *error);
+
+/* Copies to zero-padded matrices, the product, and the way back. */
+xgemm_status xg_steps_padded(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error);
+
+/* A plain function call. */
+xgemm_status xg_steps_host(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                           xg_error *error);
+
+/* Enqueues a plan's launches. */
+xgemm_status xg_plan_run(const xg_plan *plan, const xg_backend *backend, xg_device *device,
+                         void *stream, void *workspace, xg_error *error);
+
+#endif

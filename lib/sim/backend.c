@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The simulator: host memory, and the GPU's kernels run on fibers. */
+#include "../host.h"
+#include "scheduler.h"
+
+#include <stdio.h>
+
+static bool can_run(const xg_program *program)
+{
+    return program->simulated != NULL;
+}
+
+static int count(void)
+{
+    return 1;
+}
+
+static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
+{
+    (void)ordinal, (void)error;
+    xg_host_describe(device);
+    snprintf(device->name, sizeof device->name, "libxgemm simulator");
+    snprintf(device->detail, sizeof device->detail, "the GPU's kernels on one host thread");
+    device->multiprocessors = 1;
+    device->threads_per_block = 1024;
+    return XGEMM_OK;
+}
+
+static xgemm_status open_sim(int ordinal, xg_device **device, xg_error *error)
+{
+    (void)ordinal, (void)error;
+    *device = NULL;
+    return XGEMM_OK;
+}
+
+static void close_sim(xg_device *device)
+{
+    (void)device;
+}
+
+static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
+{
+    (void)device, (void)stream;
+    return xg_sim_launch(what, error);
+}
+
+const xg_backend xg_backend_sim = {
+    .name = "simulator",
+    .has_streams = false,
+    .can_run = can_run,
+    .count = count,
+    .describe = describe,
+    .open = open_sim,
+    .close = close_sim,
+    .make_current = xg_host_make_current,
+    .allocate = xg_host_allocate,
+    .release = xg_host_release,
+    .memory_info = xg_host_memory_info,
+    .upload = xg_host_copy,
+    .download = xg_host_copy,
+    .launch = launch,
+    .wait = xg_host_wait,
+    .drain = xg_host_drain,
+    .mark_create = xg_host_mark_create,
+    .mark_destroy = xg_host_mark_destroy,
+    .mark_record = xg_host_mark_record,
+    .mark_elapsed = xg_host_mark_elapsed,
+    .resources = xg_host_resources,
+};

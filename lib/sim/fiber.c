@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fiber.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+#if WITH_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#if !defined(__x86_64__) || defined(XGEMM_SIM_UCONTEXT)
+#define WITH_UCONTEXT 1
+#include <ucontext.h>
+#endif
+
+/* Room for a kernel's frame, and for that of a sanitizer, which is larger. */
+enum { STACK_BYTES = 256 * 1024 };
+
+struct xg_fiber {
+#if WITH_UCONTEXT
+    ucontext_t context;
+#else
+    void *stack_pointer;
+#endif
+    void (*body)(void);
+    char *mapping, *stack;
+    size_t mapping_bytes, stack_bytes;
+};
+
+/* The simulator holds a lock while it runs: one scheduler at a time. */
+static xg_fiber scheduler;
+static xg_fiber *running;
+
+#if !WITH_UCONTEXT
+/*
+ * Saves the registers that a function must keep, changes stacks, restores.
+ * ucontext does the same with two system calls: ten times slower.
+ */
+void xg_fiber_switch(void **save, void *to) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl xg_fiber_switch\n"
+        ".hidden xg_fiber_switch\n"
+        ".type xg_fiber_switch,@function\n"
+        "xg_fiber_switch:\n"
+        "    push %rbp\n"
+        "    push %rbx\n"
+        "    push %r12\n"
+        "    push %r13\n"
+        "    push %r14\n"
+        "    push %r15\n"
+        "    mov %rsp,(%rdi)\n"
+        "    mov %rsi,%rsp\n"
+        "    pop %r15\n"
+        "    pop %r14\n"
+        "    pop %r13\n"
+        "    pop %r12\n"
+        "    pop %rbx\n"
+        "    pop %rbp\n"
+        "    ret\n"
+        ".size xg_fiber_switch,.-xg_fiber_switch\n");
+#endif
+
+static void arrived(void *fake_stack)
+{
+#if WITH_ASAN
+    const void *bottom;
+    size_t bytes;
+    __sanitizer_finish_switch_fiber(fake_stack, &bottom, &bytes);
+    if (running != &scheduler) {
+        scheduler.stack = (char *)bottom;
+        scheduler.stack_bytes = bytes;
+    }
+#else
+    (void)fake_stack;
+#endif
+}
+
+static void change(xg_fiber *from, xg_fiber *to)
+{
+    void *fake_stack = NULL;
+#if WITH_ASAN
+    __sanitizer_start_switch_fiber(&fake_stack, to->stack, to->stack_bytes);
+#endif
+    running = to;
+#if WITH_UCONTEXT
+    swapcontext(&from->context, &to->context);
+#else
+    xg_fiber_switch(&from->stack_pointer, to->stack_pointer);
+#endif
+    arrived(fake_stack);
+}
+
+static void fiber_main(void)
+{
+    arrived(NULL);
+    for (;;) {
+        running->body();
+        change(running, &scheduler);
+    }
+}
+
+static void prepare(xg_fiber *fiber)
+{
+#if WITH_UCONTEXT
+    getcontext(&fiber->context);
+    fiber->context.uc_stack.ss_sp = fiber->stack;
+    fiber->context.uc_stack.ss_size = fiber->stack_bytes;
+    fiber->context.uc_link = NULL;
+    makecontext(&fiber->context, fiber_main, 0);
+#else
+    uintptr_t *top = (uintptr_t *)(void *)(fiber->stack + fiber->stack_bytes);
+    *--top = 0; /* fiber_main's return address; leaves its stack aligned as after a call */
+    *--top = (uintptr_t)fiber_main;
+    for (int saved = 0; saved < 6; saved++)
+        *--top = 0;
+    fiber->stack_pointer = top;
+#endif
+}
+
+xg_fiber *xg_fiber_new(void (*body)(void))
+{
+    const size_t guard = (size_t)sysconf(_SC_PAGESIZE);
+    xg_fiber *fiber = calloc(1, sizeof *fiber);
+    if (!fiber)
+        return NULL;
+    fiber->mapping_bytes = guard + STACK_BYTES;
+    fiber->mapping = mmap(NULL, fiber->mapping_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (fiber->mapping == MAP_FAILED) {
+        free(fiber);
+        return NULL;
+    }
+    mprotect(fiber->mapping, guard, PROT_NONE); /* a stack that overflows stops there */
+    fiber->stack = fiber->mapping + guard;
+    fiber->stack_bytes = STACK_BYTES;
+    fiber->body = body;
+    prepare(fiber);
+    return fiber;
+}
+
+void xg_fiber_resume(xg_fiber *fiber)
+{
+    change(&scheduler, fiber);
+}
+
+void xg_fiber_pause(void)
+{
+    change(running, &scheduler);
+}
+
+void xg_fiber_free(xg_fiber *fiber)
+{
+    if (!fiber)
+        return;
+    munmap(fiber->mapping, fiber->mapping_bytes);
+    free(fiber);
+}

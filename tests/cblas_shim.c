@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * CBLAS's cblas_sgemm over xgemm_sgemm, for tests alone: preloaded into a
+ * program that calls cblas_sgemm, it makes that program a test of libxgemm
+ * (see blas-suite.sh). The device is $XGEMM_DEVICE's.
+ *
+ * Arguments are libxgemm's to refuse; only after it did, or to see that it
+ * should have, does the shim look for the wrong one, whose number CBLAS gives
+ * to cblas_xerbla.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_NEXT */
+#endif
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xgemm.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+struct call {
+    int order;
+    int transa;
+    int transb;
+    int m;
+    int n;
+    int k;
+    int lda;
+    int ldb;
+    int ldc;
+};
+
+/* Device memory, kept from call to call. */
+struct buffer {
+    void *memory;
+    size_t bytes;
+};
+
+typedef void sgemm_function(int order, int transa, int transb, int m, int n, int k, float alpha,
+                            const float *a, int lda, const float *b, int ldb, float beta, float *c,
+                            int ldc);
+
+EXPORT sgemm_function cblas_sgemm;
+
+/* The host program's own where it has one, as xscblat3 does, else its BLAS's. */
+extern void cblas_xerbla(int info, const char *routine, const char *format, ...)
+    __attribute__((weak));
+
+/*
+ * xscblat3 expects this variable of the reference CBLAS to be somewhere, and
+ * would not start over another BLAS. It sets it, and reads it, by itself.
+ */
+extern int RowMajorStrg;
+EXPORT int RowMajorStrg;
+
+static unsigned long calls;
+static xgemm_handle *handle;
+static int device = XGEMM_DEVICE_AUTO;
+static struct buffer buffers[3];
+
+__attribute__((format(printf, 1, 2), noreturn)) static void die(const char *format, ...)
+{
+    va_list arguments;
+
+    fputs("cblas_shim: error: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(EXIT_FAILURE);
+}
+
+static void check(xgemm_status status)
+{
+    if (status != XGEMM_OK)
+        die("%s: %s", xgemm_status_name(status), xgemm_last_error(handle));
+}
+
+/* The caller can tell by this line that the shim was in use, and on which device. */
+__attribute__((destructor)) static void print_calls(void)
+{
+    fprintf(stderr, "cblas_shim: %lu calls of cblas_sgemm on device %d\n", calls, device);
+}
+
+static void close_device(void)
+{
+    for (int i = 0; i < 3; i++)
+        xgemm_free(handle, buffers[i].memory);
+    xgemm_destroy(handle);
+}
+
+/*
+ * Registered after the CUDA driver's own exit handlers, close_device runs
+ * before them, while the driver still works; a destructor would be too late.
+ */
+static void open_device(void)
+{
+    check(xgemm_create(&handle, XGEMM_DEVICE_AUTO));
+    device = xgemm_get_device(handle);
+    if (atexit(close_device))
+        die("atexit failed");
+}
+
+static bool is_transpose(int trans)
+{
+    return trans == XGEMM_NO_TRANS || trans == XGEMM_TRANS || trans == XGEMM_CONJ_TRANS;
+}
+
+/*
+ * How op(X), of rows × cols, lies in memory: the length of X's contiguous runs.
+ * With rows and cols exchanged it is the number of the runs.
+ */
+static int run_length(int order, int trans, int rows, int cols)
+{
+    return (trans == XGEMM_NO_TRANS) == (order == XGEMM_ROW_MAJOR) ? cols : rows;
+}
+
+/* The bytes from the first element of X to its last, gaps included. */
+static size_t span(int order, int trans, int rows, int cols, int ld)
+{
+    int length = run_length(order, trans, rows, cols);
+    int runs = run_length(order, trans, cols, rows);
+
+    if (rows == 0 || cols == 0)
+        return 0;
+    return ((size_t)(runs - 1) * (size_t)ld + (size_t)length) * sizeof(float);
+}
+
+/* Wrong sizes, numbered as in wrong_argument(); 0 when there is none. */
+static int wrong_size(const struct call *x)
+{
+    bool row = x->order == XGEMM_ROW_MAJOR;
+    int least_lda = run_length(x->order, x->transa, x->m, x->k);
+    int least_ldb = run_length(x->order, x->transb, x->k, x->n);
+    int least_ldc = run_length(x->order, XGEMM_NO_TRANS, x->m, x->n);
+    const struct {
+        int number;
+        int value;
+        int least;
+    } sizes[] = {
+        {4, row ? x->n : x->m, 0},
+        {5, row ? x->m : x->n, 0},
+        {6, x->k, 0},
+        {9, row ? x->ldb : x->lda, row ? least_ldb : least_lda},
+        {11, row ? x->lda : x->ldb, row ? least_lda : least_ldb},
+        {14, x->ldc, least_ldc},
+    };
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        bool leading = sizes[i].number > 6;
+        if (sizes[i].value < sizes[i].least || (leading && sizes[i].value < 1))
+            return sizes[i].number;
+    }
+    return 0;
+}
+
+/*
+ * The number of the first wrong argument in the order in which CBLAS checks
+ * them, 0 when there is none. In row order CBLAS passes B and A, n and m to
+ * the Fortran routine and reports that one's numbers: those of m and n, and
+ * of lda and ldb, change places.
+ */
+static int wrong_argument(const struct call *x)
+{
+    if (x->order != XGEMM_ROW_MAJOR && x->order != XGEMM_COL_MAJOR)
+        return 1;
+    if (!is_transpose(x->transa))
+        return 2;
+    if (!is_transpose(x->transb))
+        return 3;
+    return wrong_size(x);
+}
+
+static xgemm_status multiply(const struct call *x, float alpha, const float *a, const float *b,
+                             float beta, float *c)
+{
+    return xgemm_sgemm(handle, (xgemm_order)x->order, (xgemm_transpose)x->transa,
+                       (xgemm_transpose)x->transb, x->m, x->n, x->k, alpha, a, x->lda, b, x->ldb,
+                       beta, c, x->ldc);
+}
+
+static float *upload(struct buffer *buffer, const float *host, size_t bytes)
+{
+    if (bytes > buffer->bytes) {
+        check(xgemm_free(handle, buffer->memory));
+        buffer->bytes = 0;
+        check(xgemm_malloc(handle, bytes, &buffer->memory));
+        buffer->bytes = bytes;
+    }
+    if (bytes > 0)
+        check(xgemm_upload(handle, buffer->memory, host, bytes));
+    return buffer->memory;
+}
+
+static xgemm_status multiply_on_gpu(const struct call *x, float alpha, const float *a,
+                                    const float *b, float beta, float *c)
+{
+    size_t bytes = span(x->order, XGEMM_NO_TRANS, x->m, x->n, x->ldc);
+    const float *device_a = upload(&buffers[0], a, span(x->order, x->transa, x->m, x->k, x->lda));
+    const float *device_b = upload(&buffers[1], b, span(x->order, x->transb, x->k, x->n, x->ldb));
+    float *device_c = upload(&buffers[2], c, bytes);
+    xgemm_status status = multiply(x, alpha, device_a, device_b, beta, device_c);
+
+    if (status == XGEMM_OK && bytes > 0)
+        check(xgemm_download(handle, c, device_c, bytes));
+    return status;
+}
+
+static void refuse(int number)
+{
+    if (!cblas_xerbla)
+        die("argument %d is wrong, and there is no cblas_xerbla to tell", number);
+    cblas_xerbla(number, "cblas_sgemm", "%s\n", xgemm_last_error(handle));
+}
+
+/*
+ * A wrong argument that libxgemm accepts is passed over in silence here: it
+ * is the calling test that must notice that cblas_xerbla was not called.
+ */
+static void run(const struct call *x, float alpha, const float *a, const float *b, float beta,
+                float *c)
+{
+    int wrong = wrong_argument(x);
+    /* Wrong sizes are nothing to copy by; libxgemm must refuse before it reads. */
+    bool on_gpu = device >= 0 && !wrong;
+    xgemm_status status =
+        on_gpu ? multiply_on_gpu(x, alpha, a, b, beta, c) : multiply(x, alpha, a, b, beta, c);
+
+    if (status == XGEMM_ERROR_INVALID_VALUE && wrong)
+        refuse(wrong);
+    else
+        check(status);
+}
+
+/* The BLAS's own, which the shim stands before. */
+static sgemm_function *blas_sgemm(void)
+{
+    static sgemm_function *function;
+    void *symbol;
+
+    if (!function) {
+        symbol = dlsym(RTLD_NEXT, "cblas_sgemm");
+        if (!symbol)
+            die("no BLAS for libxgemm's own call");
+        memcpy(&function, &symbol, sizeof(function));
+    }
+    return function;
+}
+
+/* On the CPU libxgemm may itself call cblas_sgemm, and comes here by that. */
+void cblas_sgemm(int order, int transa, int transb, int m, int n, int k, float alpha,
+                 const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)
+{
+    static bool inside;
+    const struct call x = {order, transa, transb, m, n, k, lda, ldb, ldc};
+
+    if (inside) {
+        blas_sgemm()(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        return;
+    }
+    inside = true;
+    calls++;
+    if (!handle)
+        open_device();
+    run(&x, alpha, a, b, beta, c);
+    inside = false;
+}
