@@ -11,9 +11,11 @@
  *
  *     xgemm_handle *handle;
  *     if (xgemm_create(&handle, XGEMM_DEVICE_AUTO) != XGEMM_OK) ...
+ *     ... a, b and c: memory of the device, from xgemm_malloc() or cudaMalloc(),
+ *         filled by xgemm_upload() or cudaMemcpy() ...
  *     xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS,
  *                 m, n, k, 1.0f, a, k, b, n, 0.0f, c, n);
- *     xgemm_synchronize(handle);
+ *     xgemm_download(handle, result, c, m * n * sizeof(float));
  *     xgemm_destroy(handle);
  *
  * Thread safety, for the whole library: a handle is used by one thread at a

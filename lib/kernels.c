@@ -17,6 +17,12 @@
 #define IMAGE(id) NULL
 #endif
 
+#if XGEMM_WITH_CBLAS
+#define HOST_BLAS xg_host_blas
+#else
+#define HOST_BLAS NULL
+#endif
+
 #define PROGRAMS(X)                                                                                \
     X(naive)                                                                                       \
     X(coalesced)                                                                                   \
@@ -47,9 +53,7 @@ enum {
 PROGRAMS(DEVICE_PROGRAM)
 
 static const xg_program reference = {"reference", NULL, NULL, xg_host_reference, INDEX_host};
-#if XGEMM_WITH_CBLAS
-static const xg_program blas = {"blas", NULL, NULL, xg_host_blas, INDEX_host};
-#endif
+static const xg_program blas = {"blas", NULL, NULL, HOST_BLAS, INDEX_host};
 const xg_program xg_program_scale_host = {"scale", NULL, NULL, xg_host_scale, INDEX_host};
 
 #define FLOATS(n)           ((n) * (int)sizeof(float))
@@ -87,9 +91,7 @@ static const xg_kernel kernels[] = {
      TILE_FLOP_PER_BYTE(128, 128), xg_steps_single},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
      xg_steps_host},
-#if XGEMM_WITH_CBLAS
     {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, xg_steps_host},
-#endif
 };
 
 int xg_kernel_count(void)

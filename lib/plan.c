@@ -39,7 +39,7 @@ static const xg_kernel *choose_device(const xg_args *problem)
 static const xg_kernel *choose_host(void)
 {
     const xg_kernel *blas = xg_kernel_named("blas");
-    return blas ? blas : xg_kernel_named("reference");
+    return xg_backend_cpu.can_run(blas->program) ? blas : xg_kernel_named("reference");
 }
 
 static xg_step *add_step(xg_plan *plan, const xg_program *program, const xg_args *args)

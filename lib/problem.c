@@ -121,8 +121,8 @@ xgemm_status xg_call_check(const xg_call *call, xg_error *error)
     if (status)
         return status;
 
-    const bool writes = call->m > 0 && call->n > 0;
-    const bool reads = writes && call->k > 0 && call->alpha != 0.0f;
+    const bool reads = call->m > 0 && call->n > 0 && call->k > 0 && call->alpha != 0.0f;
+    const bool writes = call->m > 0 && call->n > 0 && (reads || call->beta != 1.0f);
     const matrix matrices[3] = {
         operand("a", "transa", call->transa, call->m, "m", call->k, "k", call->lda, call->a, reads),
         operand("b", "transb", call->transb, call->k, "k", call->n, "n", call->ldb, call->b, reads),

@@ -60,8 +60,11 @@ XGEMM_API int xgemm_device_count(void);
  *                   XGEMM_DEVICE_SIM.
  * \param   device   Caller's struct, its struct_size set; filled in.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_NO_DEVICE; XGEMM_ERROR_NULL_POINTER;
- *          XGEMM_ERROR_INVALID_VALUE if struct_size is not set.
+ * \return  XGEMM_OK; XGEMM_ERROR_NO_DEVICE; for a GPU also
+ *          XGEMM_ERROR_NO_DRIVER, XGEMM_ERROR_DRIVER_TOO_OLD and
+ *          XGEMM_ERROR_DRIVER; XGEMM_ERROR_NULL_POINTER;
+ *          XGEMM_ERROR_INVALID_VALUE if struct_size is not set. After a failure
+ *          xgemm_last_error(NULL) has the sentence.
  */
 XGEMM_API xgemm_status xgemm_device_get(int ordinal, xgemm_device *device);
 

@@ -54,11 +54,12 @@ typedef enum {
  * beta * C; with m = 0 or n = 0 nothing happens. Pointers may be NULL exactly
  * where nothing is read or written. Inf and NaN propagate as IEEE 754 says.
  * C must not overlap A or B: the result is then undefined. The same input on
- * the same device gives the same bits every time. Elements of C between its
+ * the same device gives the same bits every time (on the CPU: with the same
+ * BLAS and number of threads). Elements of C between its
  * rows (columns) are never touched. Sizes past 2^31 elements work.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_NULL_POINTER;
- *          XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_NOT_SUPPORTED;
+ * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE (also for a pointer that is not
+ *          aligned to 4 bytes); XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_NOT_SUPPORTED;
  *          XGEMM_ERROR_WORKSPACE; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY (for the
  *          workspace); XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. After an error
  *          in the arguments C is as before.

@@ -42,7 +42,7 @@ XGEMM_API int xgemm_kernel_count(void);
  * \brief   Describes a kernel.
  *
  * \param   index  0 ... xgemm_kernel_count() - 1, from the textbook's first
- *                 to the fastest.
+ *                 to the fastest, the CPU's last.
  * \param   info   Caller's struct, its struct_size set; filled in.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_NULL_POINTER.

@@ -19,7 +19,8 @@
  *                  and gives it to xgemm_free() of a handle on the same device.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
- *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_NULL_POINTER.
+ *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_NULL_POINTER;
+ *          XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_malloc(xgemm_handle *handle, size_t bytes, void **memory);
 

@@ -31,10 +31,18 @@ XGEMM_API xgemm_status xgemm_timer_create(xgemm_handle *handle, xgemm_timer **ti
 /** \brief Frees a timer; NULL is fine. */
 XGEMM_API void xgemm_timer_destroy(xgemm_timer *timer);
 
-/** \brief Marks the beginning, in the order of the handle's stream. */
+/**
+ * \brief   Marks the beginning, in the order of the handle's stream.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ */
 XGEMM_API xgemm_status xgemm_timer_start(xgemm_timer *timer);
 
-/** \brief Marks the end, in the order of the handle's stream. */
+/**
+ * \brief   Marks the end, in the order of the handle's stream.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ */
 XGEMM_API xgemm_status xgemm_timer_stop(xgemm_timer *timer);
 
 /**

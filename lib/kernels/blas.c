@@ -16,12 +16,22 @@ static int64_t at_most(int64_t size, int64_t limit)
     return size < limit ? size : limit;
 }
 
+static int64_t at_least(int64_t size, int64_t limit)
+{
+    return size > limit ? size : limit;
+}
+
+/*
+ * A matrix of one column that was given transposed with leading dimension 1 has
+ * both steps 1: it counts as one row here, whose leading dimension is its width.
+ */
 static void panel(const xg_args *p)
 {
     const int turn_a = p->a_col != 1, turn_b = p->b_col != 1;
     cblas_sgemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
                 turn_b ? CblasTrans : CblasNoTrans, (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a,
-                (int)(turn_a ? p->a_col : p->a_row), p->b, (int)(turn_b ? p->b_col : p->b_row),
+                (int)(turn_a ? p->a_col : at_least(p->a_row, p->k)), p->b,
+                (int)(turn_b ? p->b_col : at_least(p->b_row, p->n)),
                 p->beta, p->c, (int)p->c_row);
 }
 

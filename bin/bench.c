@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xgemm bench: times kernels over sizes, beside cuBLAS. */
+#include "commands.h"
+#include "cublas.h"
+#include "kernel_list.h"
+#include "plot.h"
+#include "progress.h"
+#include "report.h"
+#include "workload.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ME (&command_bench)
+
+enum {
+    KEY_KERNEL = 256,
+    KEY_COMPARE,
+    KEY_ORDER,
+    KEY_TRANSA,
+    KEY_TRANSB,
+    KEY_ALPHA,
+    KEY_BETA,
+    KEY_MATH,
+    KEY_LD_PAD,
+    KEY_SAMPLES,
+    KEY_WARM,
+    KEY_REST,
+    KEY_TIME,
+    KEY_LIMIT,
+    KEY_SEED,
+    KEY_PLOT
+};
+
+static const option_row rows[] = {
+    SHAPE_ROWS,
+    {KEY_KERNEL, "kernel", "LIST", "names with commas between, auto, or all; default auto"},
+    {KEY_COMPARE, "compare", "cublas", "time cuBLAS beside each"},
+    {KEY_ORDER, "order", "row|col", "layout of the matrices; default row"},
+    {KEY_TRANSA, "transa", "N|T|C", "transpose A"},
+    {KEY_TRANSB, "transb", "N|T|C", "transpose B"},
+    {KEY_ALPHA, "alpha", "X", "factor of the product; default 1"},
+    {KEY_BETA, "beta", "X", "factor of C; default 0"},
+    {KEY_MATH, "math", "MODE", "default, strict or tf32"},
+    {KEY_LD_PAD, "ld-pad", "N", "elements added to each leading dimension"},
+    {KEY_SAMPLES, "samples", "N", "times taken; default 25"},
+    {KEY_WARM, "warm", "MS", "work before the first sample; default 20"},
+    {KEY_REST, "rest", "MS", "idle before each sample; default 0"},
+    {KEY_TIME, "time", "MS", "least length of a sample; default 2"},
+    {KEY_LIMIT, "limit", "SECONDS", "no new sample of a case after this; default 5"},
+    {KEY_SEED, "seed", "N", "of the random matrices; default 1"},
+    {KEY_PLOT, "plot", "FILE.svg", "draw the speeds; needs gnuplot"},
+};
+
+static const column columns[] = {
+    {"m", 6},           {"n", 6},        {"k", 6},       {"kernel", -18},
+    {"median_us", 11},  {"p1_us", 11},   {"p99_us", 11}, {"gflops", 10},
+    {"host_us", 8},     {"cublas_us", 11}, {"cublas_host_us", 14}, {"percent_of_cublas", 17},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_ALONE = 9 };
+
+typedef struct {
+    settings common;
+    shape_options shapes;
+    const char *kernel, *plot_path;
+    bool compare;
+    xgemm_order order;
+    xgemm_transpose transa, transb;
+    float alpha, beta;
+    xgemm_math math;
+    int64_t pad;
+    schedule how;
+    uint64_t seed;
+} request;
+
+/* What is open while the cases run. */
+typedef struct {
+    const request *r;
+    xgemm_handle *handle;
+    cublas *other;
+    report out;
+    plot *drawing;
+    progress line;
+} session;
+
+static bool take_number(request *r, int key, const char *value)
+{
+    switch (key) {
+    case KEY_LD_PAD:
+        r->pad = option_integer(ME, "ld-pad", value, 0, 1 << 20);
+        return true;
+    case KEY_SAMPLES:
+        r->how.samples = (int)option_integer(ME, "samples", value, 1, 100000);
+        return true;
+    case KEY_WARM:
+        r->how.warm_ms = (double)option_integer(ME, "warm", value, 0, 600000);
+        return true;
+    case KEY_REST:
+        r->how.rest_ms = (double)option_integer(ME, "rest", value, 0, 600000);
+        return true;
+    case KEY_TIME:
+        r->how.time_ms = (double)option_integer(ME, "time", value, 0, 600000);
+        return true;
+    case KEY_LIMIT:
+        r->how.limit_s = (double)option_integer(ME, "limit", value, 0, 86400);
+        return true;
+    case KEY_SEED:
+        r->seed = (uint64_t)option_integer(ME, "seed", value, 0, INT64_MAX);
+        return true;
+    case KEY_ALPHA:
+        r->alpha = (float)option_real(ME, "alpha", value);
+        return true;
+    case KEY_BETA:
+        r->beta = (float)option_real(ME, "beta", value);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void take_word(request *r, int key, const char *value)
+{
+    switch (key) {
+    case KEY_KERNEL:
+        r->kernel = value;
+        break;
+    case KEY_COMPARE:
+        if (strcmp(value, "cublas") != 0)
+            usage_error(ME, "--compare takes cublas, not \"%s\"", value);
+        r->compare = true;
+        break;
+    case KEY_ORDER:
+        r->order = option_order(ME, value);
+        break;
+    case KEY_TRANSA:
+        r->transa = option_transpose(ME, "transa", value);
+        break;
+    case KEY_TRANSB:
+        r->transb = option_transpose(ME, "transb", value);
+        break;
+    case KEY_MATH:
+        r->math = option_math(ME, value);
+        break;
+    case KEY_PLOT:
+        r->plot_path = value;
+        break;
+    }
+}
+
+static request parse(int argc, char **argv)
+{
+    request r = {.common = {.device = XGEMM_DEVICE_AUTO},
+                 .kernel = "auto",
+                 .order = XGEMM_ROW_MAJOR,
+                 .transa = XGEMM_NO_TRANS,
+                 .transb = XGEMM_NO_TRANS,
+                 .alpha = 1.0f,
+                 .how = {.samples = 25, .warm_ms = 20.0, .time_ms = 2.0, .limit_s = 5.0},
+                 .seed = 1};
+    const char *value;
+    for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;)
+        if (!shape_option(&r.shapes, key, value) && !take_number(&r, key, value))
+            take_word(&r, key, value);
+    if (optind < argc)
+        usage_error(ME, "\"%s\" is no option; sizes are given by -m, -n, -k, --size or --shapes",
+                    argv[optind]);
+    return r;
+}
+
+static bool run_kernel(void *context, const workload *w, const buffers *use)
+{
+    const shape *s = &w->size;
+    return xgemm_sgemm(context, w->order, w->transa, w->transb, s->m, s->n, s->k, w->alpha, use->a,
+                       w->lda, use->b, w->ldb, w->beta, use->c, w->ldc) == XGEMM_OK;
+}
+
+static bool run_cublas(void *context, const workload *w, const buffers *use)
+{
+    return cublas_sgemm(context, w, use) == 0;
+}
+
+static double gflops(const shape *s, double us)
+{
+    return us > 0.0 ? 2e-3 * (double)s->m * (double)s->n * (double)s->k / us : 0.0;
+}
+
+static void add_point(session *now, const shape *s, const char *name, double us)
+{
+    char label[48];
+    if (s->m == s->n && s->n == s->k)
+        snprintf(label, sizeof label, "%" PRId64, s->m);
+    else
+        snprintf(label, sizeof label, "%" PRId64 "x%" PRId64 "x%" PRId64, s->m, s->n, s->k);
+    plot_point(now->drawing, name, (double)s->m, label, gflops(s, us) * 1e-3);
+}
+
+static void add_row(session *now, const shape *s, const char *name, const timing *t,
+                    const timing *theirs)
+{
+    const cell cells[COLUMNS] = {
+        cell_integer(s->m),
+        cell_integer(s->n),
+        cell_integer(s->k),
+        cell_text(name),
+        cell_real(t->median_us, 2),
+        cell_real(t->p1_us, 2),
+        cell_real(t->p99_us, 2),
+        cell_real(gflops(s, t->median_us), 1),
+        t->host_us >= 0.0 ? cell_real(t->host_us, 2) : cell_none(),
+        theirs ? cell_real(theirs->median_us, 2) : cell_none(),
+        theirs ? cell_real(theirs->host_us, 2) : cell_none(),
+        theirs ? cell_real(100.0 * theirs->median_us / t->median_us, 1) : cell_none(),
+    };
+    progress_clear(&now->line);
+    report_row(&now->out, cells);
+    add_point(now, s, name, t->median_us);
+}
+
+/* "auto (vectorized)": what the library chose. */
+static const char *label_of(const session *now, const char *name, char *text, size_t size)
+{
+    if (strcmp(name, "auto") != 0)
+        return name;
+    const char *chosen = xgemm_last_kernel(now->handle);
+    snprintf(text, size, "auto:%s", chosen ? chosen : "none");
+    return now->drawing ? "auto" : text;
+}
+
+static int time_kernel(session *now, const rotation *sets, const workload *w, const char *name,
+                       const timing *theirs)
+{
+    timing t;
+    char text[64];
+    progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
+                  w->size.k, name);
+    if (xgemm_set_kernel(now->handle, name) ||
+        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how, &t)) {
+        progress_clear(&now->line);
+        return failed_call(ME, now->handle);
+    }
+    add_row(now, &w->size, label_of(now, name, text, sizeof text), &t, theirs);
+    return STATUS_DONE;
+}
+
+static int time_cublas(session *now, const rotation *sets, const workload *w, timing *theirs)
+{
+    progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": cuBLAS", w->size.m,
+                  w->size.n, w->size.k);
+    if (w->size.m > INT_MAX || w->size.n > INT_MAX || w->size.k > INT_MAX)
+        return failed(ME, "cuBLAS takes sizes up to %d", INT_MAX);
+    if (!measure(now->handle, sets, w, run_cublas, now->other, &now->r->how, theirs)) {
+        progress_clear(&now->line);
+        return failed(ME, "cublasSgemm failed");
+    }
+    add_point(now, &w->size, "cuBLAS", theirs->median_us);
+    return STATUS_DONE;
+}
+
+static int time_shape(session *now, shape size, const kernel_list *kernels)
+{
+    const request *r = now->r;
+    const workload w =
+        workload_of(size, r->order, r->transa, r->transb, r->alpha, r->beta, r->pad);
+    rotation sets;
+    timing theirs;
+    char message[512];
+    if (!rotation_open(&sets, now->handle, &w, r->seed, message, sizeof message)) {
+        progress_clear(&now->line);
+        return failed(ME, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", size.m, size.n, size.k,
+                      message);
+    }
+    int status = now->other ? time_cublas(now, &sets, &w, &theirs) : STATUS_DONE;
+    for (int i = 0; i < kernels->count && status == STATUS_DONE; i++)
+        status = time_kernel(now, &sets, &w, kernels->names[i], now->other ? &theirs : NULL);
+    rotation_close(&sets);
+    return status;
+}
+
+static json_t *facts_of(const session *now)
+{
+    const request *r = now->r;
+    json_t *facts = report_facts(ME);
+    report_device(facts, xgemm_get_device(now->handle));
+    json_object_set_new(
+        facts, "settings",
+        json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:I, s:i, s:f, s:f, s:f, s:I}", "order",
+                  order_word(r->order), "transa", transpose_letter(r->transa), "transb",
+                  transpose_letter(r->transb), "alpha", (double)r->alpha, "beta", (double)r->beta,
+                  "math", math_word(r->math), "ld_pad", (json_int_t)r->pad, "samples",
+                  r->how.samples, "warm_ms", r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms",
+                  r->how.time_ms, "seed", (json_int_t)r->seed));
+    if (now->other)
+        json_object_set_new(facts, "cublas_version", json_integer(cublas_version(now->other)));
+    return facts;
+}
+
+static bool all_square(const shape_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].m != list->items[i].n || list->items[i].n != list->items[i].k)
+            return false;
+    return true;
+}
+
+static int draw(const session *now, const shape_list *list)
+{
+    char message[4352];
+    if (!now->drawing)
+        return STATUS_DONE;
+    if (plot_write(now->drawing, now->r->plot_path, all_square(list), message, sizeof message))
+        return failed(ME, "%s", message);
+    return STATUS_DONE;
+}
+
+static plot *new_plot(const session *now)
+{
+    xgemm_device device = {.struct_size = sizeof device};
+    char title[160];
+    xgemm_device_get(xgemm_get_device(now->handle), &device);
+    snprintf(title, sizeof title, "SGEMM %s%s, %s order, %s, libxgemm %s",
+             transpose_letter(now->r->transa), transpose_letter(now->r->transb),
+             order_word(now->r->order), device.name, xgemm_version());
+    return plot_new(title, "m = n = k", "TFLOP/s");
+}
+
+static int bench(const request *r, xgemm_handle *handle, const shape_list *list)
+{
+    session now = {.r = r, .handle = handle};
+    char message[512];
+    const kernel_list kernels = kernels_from(ME, handle, r->kernel);
+    if (r->compare && xgemm_get_device(handle) < 0)
+        return failed(ME, "--compare cublas needs a GPU; this is the %s",
+                      xgemm_get_device(handle) == XGEMM_DEVICE_CPU ? "CPU" : "simulator");
+    if (r->compare && !(now.other = cublas_open(handle, r->math, message, sizeof message)))
+        return failed(ME, "%s", message);
+    if (r->plot_path && !(now.drawing = new_plot(&now))) {
+        cublas_close(now.other);
+        return failed(ME, "the host is out of memory");
+    }
+    now.line = progress_begin(&r->common,
+                              list->count * (size_t)(kernels.count + (now.other ? 1 : 0)));
+    now.out = report_open(&r->common, columns, now.other ? COLUMNS : COLUMNS_ALONE, "results",
+                          facts_of(&now));
+    int status = STATUS_DONE;
+    for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
+        status = time_shape(&now, list->items[i], &kernels);
+    progress_clear(&now.line);
+    report_close(&now.out);
+    if (status == STATUS_DONE)
+        status = draw(&now, list);
+    plot_free(now.drawing);
+    cublas_close(now.other);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    const request r = parse(argc, argv);
+    shape_list list = shapes_from(ME, &r.shapes);
+    if (list.count == 0)
+        usage_error(ME, "which sizes? Give -m, -n, -k, --size or --shapes");
+    if (r.plot_path && !plot_possible()) {
+        shape_list_free(&list);
+        return failed(ME, "--plot needs gnuplot, which cannot be started; install it, or leave "
+                          "--plot out");
+    }
+    xgemm_handle *handle = open_device(ME, &r.common);
+    const int status =
+        xgemm_set_math(handle, r.math) ? failed_call(ME, handle) : bench(&r, handle, &list);
+    xgemm_destroy(handle);
+    shape_list_free(&list);
+    return status;
+}
+
+const command command_bench = {"bench", "", "time kernels over sizes, beside cuBLAS",
+                               rows, sizeof rows / sizeof *rows, run};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A product checked against a float64 reference. */
+#ifndef XGEMM_BIN_CHECKING_H
+#define XGEMM_BIN_CHECKING_H
+
+#include "workload.h"
+
+/* What the operands hold. */
+typedef enum {
+    VALUES_RANDOM,  /* uniform over [-1, 1): the error is held to a bound */
+    VALUES_DYADIC,  /* multiples of 2^-7: exact to the bit */
+    VALUES_SPECIAL, /* random with Inf, NaN, zeros and subnormals among them */
+    VALUES_COUNT
+} values_kind;
+
+const char *values_name(values_kind kind);
+
+typedef struct {
+    size_t elements;  /* compared */
+    double worst;     /* largest error as a part of its bound; 1 is the limit */
+    size_t wrong;     /* elements outside their bound, or of the wrong kind (NaN, Inf) */
+    size_t canaries;  /* elements between rows, or of A and B, that were changed */
+    int64_t row, col; /* the first wrong one */
+    double got, want;
+} check_result;
+
+/*
+ * Runs the product on the handle with fresh values and compares: with
+ * |C - C64| <= (k + 4) 2^-24 (|alpha||A||B| + |beta||C|) for each element, the
+ * worst case of FP32 sums in any order and the rounding of alpha, beta and the
+ * result; NaN and Inf must stand exactly where float64 has them. Dyadic values
+ * with alpha and beta among 0, 1 and -1 must be equal to the bit. False when
+ * the call itself fails; the sentence is in message.
+ */
+bool check_product(xgemm_handle *handle, const workload *work, values_kind kind, uint64_t seed,
+                   check_result *result, char *message, size_t message_size);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The utility's commands, one file each. */
+#ifndef XGEMM_BIN_COMMANDS_H
+#define XGEMM_BIN_COMMANDS_H
+
+#include "options.h"
+
+extern const command command_multiply, command_bench, command_verify, command_kernels,
+    command_devices;
+
+#endif

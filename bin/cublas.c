@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cublas.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of cublas_api.h. */
+enum { OP_N = 0, OP_T = 1, MATH_DEFAULT = 0, MATH_TF32 = 3 };
+
+struct cublas {
+    void *library, *handle;
+    int version;
+    int (*destroy)(void *handle);
+    int (*sgemm)(void *handle, int transa, int transb, int m, int n, int k, const float *alpha,
+                 const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                 int ldc);
+};
+
+static void *open_library(void)
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+/* Puts a function's address into *to, a pointer to a function pointer; false when it is not there. */
+static bool find(void *library, const char *symbol, void *to)
+{
+    void *address = dlsym(library, symbol);
+    memcpy(to, &address, sizeof address);
+    return address != NULL;
+}
+
+static bool prepare(cublas *c, xgemm_handle *handle, xgemm_math math, char *message,
+                    size_t message_size)
+{
+    int (*create)(void **handle), (*get_version)(void *handle, int *version);
+    int (*set_math)(void *handle, int mode);
+    if (!find(c->library, "cublasCreate_v2", &create) ||
+        !find(c->library, "cublasGetVersion_v2", &get_version) ||
+        !find(c->library, "cublasSetMathMode", &set_math) ||
+        !find(c->library, "cublasSgemm_v2", &c->sgemm) ||
+        !find(c->library, "cublasDestroy_v2", &c->destroy)) {
+        snprintf(message, message_size, "the cuBLAS that was found lacks a function: %s",
+                 dlerror());
+        return false;
+    }
+    if (xgemm_make_current(handle)) {
+        snprintf(message, message_size, "%s", xgemm_last_error(handle));
+        return false;
+    }
+    const int failed = create(&c->handle);
+    if (failed) {
+        snprintf(message, message_size, "cublasCreate failed with status %d", failed);
+        return false;
+    }
+    get_version(c->handle, &c->version);
+    set_math(c->handle, math == XGEMM_MATH_TF32 ? MATH_TF32 : MATH_DEFAULT);
+    return true;
+}
+
+cublas *cublas_open(xgemm_handle *handle, xgemm_math math, char *message, size_t message_size)
+{
+    cublas *c = calloc(1, sizeof *c);
+    if (!c) {
+        snprintf(message, message_size, "the host is out of memory");
+        return NULL;
+    }
+    c->library = open_library();
+    if (!c->library) {
+        snprintf(message, message_size, "cuBLAS cannot be loaded: %s", dlerror());
+        free(c);
+        return NULL;
+    }
+    if (!prepare(c, handle, math, message, message_size)) {
+        dlclose(c->library);
+        free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void cublas_close(cublas *library)
+{
+    if (!library)
+        return;
+    library->destroy(library->handle);
+    dlclose(library->library);
+    free(library);
+}
+
+int cublas_version(const cublas *library)
+{
+    return library->version;
+}
+
+int cublas_sgemm(const cublas *library, const workload *work, const buffers *use)
+{
+    const shape *s = &work->size;
+    const int opa = work->transa == XGEMM_NO_TRANS ? OP_N : OP_T;
+    const int opb = work->transb == XGEMM_NO_TRANS ? OP_N : OP_T;
+    if (work->order == XGEMM_COL_MAJOR)
+        return library->sgemm(library->handle, opa, opb, (int)s->m, (int)s->n, (int)s->k,
+                              &work->alpha, use->a, (int)work->lda, use->b, (int)work->ldb,
+                              &work->beta, use->c, (int)work->ldc);
+    /* cuBLAS knows column order: the transposed product. */
+    return library->sgemm(library->handle, opb, opa, (int)s->n, (int)s->m, (int)s->k, &work->alpha,
+                          use->b, (int)work->ldb, use->a, (int)work->lda, &work->beta, use->c,
+                          (int)work->ldc);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cuBLAS to compare with, opened at run time: libcublas.so.13, .12 or .11. */
+#ifndef XGEMM_BIN_CUBLAS_H
+#define XGEMM_BIN_CUBLAS_H
+
+#include "workload.h"
+
+typedef struct cublas cublas;
+
+/*
+ * On the GPU of the handle, whose default stream it uses. NULL on failure,
+ * the sentence in message. For cublas_close(), before the handle ends.
+ */
+cublas *cublas_open(xgemm_handle *handle, xgemm_math math, char *message, size_t message_size);
+void cublas_close(cublas *library);
+
+/* Its version, such as 130100. */
+int cublas_version(const cublas *library);
+
+/* Enqueues C = alpha op(A) op(B) + beta C; 0, or cuBLAS's status. */
+int cublas_sgemm(const cublas *library, const workload *work, const buffers *use);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --kernel LIST: which kernels a command runs. */
+#ifndef XGEMM_BIN_KERNEL_LIST_H
+#define XGEMM_BIN_KERNEL_LIST_H
+
+#include "options.h"
+
+enum { KERNEL_LIST_MAX = 64 };
+
+typedef struct {
+    const char *names[KERNEL_LIST_MAX];
+    int count;
+} kernel_list;
+
+/*
+ * Names with commas between; "auto"; "all": each that the handle's device can
+ * run. An unknown one ends the program with 2, one that the device cannot run
+ * with 1. The names are the library's own.
+ */
+kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xgemm: finds the command and runs it. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const command *const commands[] = {
+    &command_multiply, &command_bench, &command_verify, &command_kernels, &command_devices,
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: xgemm COMMAND [OPTION]...\n"
+          "Matrix multiplication on NVIDIA GPUs: run it, time it, check it.\n\nCommands:\n",
+          out);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nOptions:\n"
+          "  -h, --help                        print this help\n"
+          "  -V, --version                     print the version\n\n"
+          "'xgemm COMMAND --help' has the options of a command; xgemm(1) has the whole.\n",
+          out);
+}
+
+static const command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int unknown(const char *name)
+{
+    fprintf(stderr, "xgemm: there is no command \"%s\"; there are", name);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", commands[i]->name);
+    fputs("\nTry 'xgemm --help'.\n", stderr);
+    return STATUS_USAGE;
+}
+
+/* What was written to a full disk or a closed pipe is a failure, not success. */
+static int close_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    perror("xgemm: standard output");
+    return STATUS_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    static char name[64];
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return close_output(STATUS_DONE);
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        printf("xgemm %s\n", xgemm_version());
+        return close_output(STATUS_DONE);
+    }
+    const command *which = find(argv[1]);
+    if (!which)
+        return unknown(argv[1]);
+    snprintf(name, sizeof name, "xgemm %s", which->name);
+    argv[1] = name; /* getopt's own messages begin with it */
+    return close_output(which->run(argc - 1, argv + 1));
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { KEY_JSON = 1000, KEY_CSV, ROWS_MAX = 48 };
+
+static const option_row common_rows[] = {
+    {'d', "device", "auto|cpu|sim|N", "where to run: a GPU's number, the CPU or the simulator"},
+    {KEY_JSON, "json", NULL, "results as JSON"},
+    {KEY_CSV, "csv", NULL, "results as comma-separated values"},
+    {'q', "quiet", NULL, "no progress and no notes on standard error"},
+    {'h', "help", NULL, "print this help"},
+};
+enum { COMMON_ROWS = sizeof common_rows / sizeof *common_rows };
+
+static const option_row *row_at(const command *which, int index)
+{
+    return index < which->option_count ? &which->options[index]
+                                       : &common_rows[index - which->option_count];
+}
+
+static void print_help(const command *which)
+{
+    printf("Usage: xgemm %s [OPTION]...%s%s\n%s.\n\nOptions:\n", which->name,
+           *which->operands ? " " : "", which->operands, which->summary);
+    for (int i = 0; i < which->option_count + COMMON_ROWS; i++) {
+        const option_row *row = row_at(which, i);
+        char left[64];
+        int used = row->key < 256 ? snprintf(left, sizeof left, "  -%c", row->key)
+                                  : snprintf(left, sizeof left, "    ");
+        if (row->name)
+            used += snprintf(left + used, sizeof left - (size_t)used, "%s --%s",
+                             row->key < 256 ? "," : " ", row->name);
+        if (row->argument)
+            snprintf(left + used, sizeof left - (size_t)used, " %s", row->argument);
+        printf("%-32s  %s\n", left, row->text);
+    }
+}
+
+static void vcomplain(const command *which, const char *format, va_list arguments)
+{
+    fflush(stdout);
+    fprintf(stderr, "xgemm %s: ", which->name);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void usage_error(const command *which, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vcomplain(which, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "Try 'xgemm %s --help'.\n", which->name);
+    exit(STATUS_USAGE);
+}
+
+int failed(const command *which, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vcomplain(which, format, arguments);
+    va_end(arguments);
+    return STATUS_FAILED;
+}
+
+int failed_call(const command *which, const xgemm_handle *handle)
+{
+    return failed(which, "%s", xgemm_last_error(handle));
+}
+
+static int parse_device(const command *which, const char *text)
+{
+    if (strcmp(text, "auto") == 0)
+        return XGEMM_DEVICE_AUTO;
+    if (strcmp(text, "cpu") == 0)
+        return XGEMM_DEVICE_CPU;
+    if (strcmp(text, "sim") == 0)
+        return XGEMM_DEVICE_SIM;
+    if (!isdigit((unsigned char)*text))
+        usage_error(which, "there is no device \"%s\"; there are auto, cpu, sim and GPU numbers",
+                    text);
+    return (int)option_integer(which, "device", text, 0, INT_MAX);
+}
+
+/* Takes a common option; false when the key is the command's own. */
+static bool take_common(const command *which, int key, settings *common)
+{
+    switch (key) {
+    case 'd':
+        common->device = parse_device(which, optarg);
+        return true;
+    case KEY_JSON:
+        common->format = FORMAT_JSON;
+        return true;
+    case KEY_CSV:
+        common->format = FORMAT_CSV;
+        return true;
+    case 'q':
+        common->quiet = true;
+        return true;
+    case 'h':
+        print_help(which);
+        exit(STATUS_DONE);
+    case '?':
+        fprintf(stderr, "Try 'xgemm %s --help'.\n", which->name);
+        exit(STATUS_USAGE);
+    default:
+        return false;
+    }
+}
+
+int option_next(const command *which, int argc, char **argv, settings *common, const char **value)
+{
+    struct option long_options[ROWS_MAX + 1];
+    char short_options[2 * ROWS_MAX + 1], *letter = short_options;
+    int names = 0;
+
+    for (int i = 0; i < which->option_count + COMMON_ROWS; i++) {
+        const option_row *row = row_at(which, i);
+        if (row->name)
+            long_options[names++] = (struct option){
+                row->name, row->argument ? required_argument : no_argument, NULL, row->key};
+        if (row->key < 256) {
+            *letter++ = (char)row->key;
+            if (row->argument)
+                *letter++ = ':';
+        }
+    }
+    *letter = '\0';
+    memset(&long_options[names], 0, sizeof *long_options);
+
+    for (;;) {
+        const int key = getopt_long(argc, argv, short_options, long_options, NULL);
+        *value = optarg;
+        if (key == -1 || !take_common(which, key, common))
+            return key;
+    }
+}
+
+double option_real(const command *which, const char *name, const char *text)
+{
+    char *end;
+    errno = 0;
+    const double value = strtod(text, &end);
+    if (end == text || *end || (errno == ERANGE && fabs(value) > 1.0))
+        usage_error(which, "--%s takes a number, not \"%s\"", name, text);
+    return value;
+}
+
+int64_t option_integer(const command *which, const char *name, const char *text, int64_t least,
+                       int64_t most)
+{
+    char *end;
+    errno = 0;
+    const long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || value < least || value > most)
+        usage_error(which, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not \"%s\"",
+                    name, least, most, text);
+    return value;
+}
+
+xgemm_transpose option_transpose(const command *which, const char *name, const char *text)
+{
+    if (strcasecmp(text, "n") == 0)
+        return XGEMM_NO_TRANS;
+    if (strcasecmp(text, "t") == 0)
+        return XGEMM_TRANS;
+    if (strcasecmp(text, "c") == 0)
+        return XGEMM_CONJ_TRANS;
+    usage_error(which, "--%s takes N, T or C, not \"%s\"", name, text);
+}
+
+xgemm_order option_order(const command *which, const char *text)
+{
+    if (strcmp(text, "row") == 0)
+        return XGEMM_ROW_MAJOR;
+    if (strcmp(text, "col") == 0)
+        return XGEMM_COL_MAJOR;
+    usage_error(which, "--order takes row or col, not \"%s\"", text);
+}
+
+xgemm_math option_math(const command *which, const char *text)
+{
+    for (int math = XGEMM_MATH_DEFAULT; math <= XGEMM_MATH_TF32; math++)
+        if (strcmp(text, math_word((xgemm_math)math)) == 0)
+            return (xgemm_math)math;
+    usage_error(which, "--math takes default, strict or tf32, not \"%s\"", text);
+}
+
+const char *transpose_letter(xgemm_transpose trans)
+{
+    return trans == XGEMM_NO_TRANS ? "N" : trans == XGEMM_TRANS ? "T" : "C";
+}
+
+const char *order_word(xgemm_order order)
+{
+    return order == XGEMM_ROW_MAJOR ? "row" : "col";
+}
+
+const char *math_word(xgemm_math math)
+{
+    return math == XGEMM_MATH_TF32 ? "tf32" : math == XGEMM_MATH_STRICT ? "strict" : "default";
+}
+
+static int status_of_create(xgemm_status status)
+{
+    switch (status) {
+    case XGEMM_ERROR_NO_DRIVER:
+    case XGEMM_ERROR_DRIVER_TOO_OLD:
+    case XGEMM_ERROR_NO_DEVICE:
+    case XGEMM_ERROR_NOT_SUPPORTED:
+        return STATUS_NO_DEVICE;
+    case XGEMM_ERROR_ENVIRONMENT:
+        return STATUS_USAGE;
+    default:
+        return STATUS_FAILED;
+    }
+}
+
+xgemm_handle *open_device(const command *which, const settings *common)
+{
+    xgemm_handle *handle;
+    const xgemm_status status = xgemm_create(&handle, common->device);
+    if (status) {
+        failed_call(which, NULL);
+        exit(status_of_create(status));
+    }
+    return handle;
+}

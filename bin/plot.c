@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plot.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct {
+    double x, y;
+    char x_name[48];
+} point;
+
+typedef struct {
+    char name[64];
+    point *points;
+    size_t count;
+} line;
+
+struct plot {
+    char title[160], x_label[64], y_label[64];
+    line *lines;
+    size_t count;
+};
+
+/* gnuplot as a child: its standard input from us, its standard output to a file. */
+static pid_t start(int output, FILE **commands)
+{
+    int ends[2];
+    if (pipe(ends))
+        return -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[0], STDIN_FILENO);
+        dup2(output, STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execlp("gnuplot", "gnuplot", (char *)NULL);
+        _exit(127);
+    }
+    close(ends[0]);
+    *commands = child > 0 ? fdopen(ends[1], "w") : NULL;
+    if (!*commands)
+        close(ends[1]);
+    return child;
+}
+
+static bool succeeded(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool plot_possible(void)
+{
+    FILE *nowhere = fopen("/dev/null", "we"), *commands = NULL;
+    if (!nowhere)
+        return false;
+    const pid_t child = start(fileno(nowhere), &commands);
+    fclose(nowhere);
+    if (commands)
+        fclose(commands);
+    return child > 0 && succeeded(child);
+}
+
+plot *plot_new(const char *title, const char *x_label, const char *y_label)
+{
+    plot *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    snprintf(p->title, sizeof p->title, "%s", title);
+    snprintf(p->x_label, sizeof p->x_label, "%s", x_label);
+    snprintf(p->y_label, sizeof p->y_label, "%s", y_label);
+    return p;
+}
+
+static line *find_line(plot *p, const char *name)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (strcmp(p->lines[i].name, name) == 0)
+            return &p->lines[i];
+    line *lines = realloc(p->lines, (p->count + 1) * sizeof *lines);
+    if (!lines)
+        return NULL;
+    p->lines = lines;
+    line *added = &lines[p->count++];
+    memset(added, 0, sizeof *added);
+    snprintf(added->name, sizeof added->name, "%s", name);
+    return added;
+}
+
+void plot_point(plot *p, const char *name, double x, const char *x_name, double y)
+{
+    line *to = p ? find_line(p, name) : NULL;
+    point *points = to ? realloc(to->points, (to->count + 1) * sizeof *points) : NULL;
+    if (!points)
+        return;
+    to->points = points;
+    point *added = &points[to->count++];
+    *added = (point){.x = x, .y = y};
+    snprintf(added->x_name, sizeof added->x_name, "%s", x_name);
+}
+
+static void write_commands(const plot *p, bool logarithmic, FILE *to)
+{
+    fprintf(to,
+            "set terminal svg size 960,600 font 'sans,14' background 'white'\n"
+            "set title \"%s\" noenhanced\nset xlabel \"%s\" noenhanced\n"
+            "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n"
+            "set yrange [0:*]\n",
+            p->title, p->x_label, p->y_label);
+    if (logarithmic)
+        fputs("set logscale x 2\nset xtics rotate by -45\n", to);
+    else
+        fputs("set xtics rotate by -45 noenhanced\n", to);
+    for (size_t i = 0; i < p->count; i++) {
+        fprintf(to, "$line%zu << end\n", i);
+        for (size_t j = 0; j < p->lines[i].count; j++)
+            fprintf(to, "%.9g %.9g \"%s\"\n",
+                    logarithmic ? p->lines[i].points[j].x : (double)j, p->lines[i].points[j].y,
+                    p->lines[i].points[j].x_name);
+        fputs("end\n", to);
+    }
+    for (size_t i = 0; i < p->count; i++)
+        fprintf(to, "%s $line%zu using 1:2%s with linespoints linewidth 2 pointtype 7 pointsize 0.5 "
+                    "title \"%s\"",
+                i ? "," : "plot", i, logarithmic ? "" : ":xticlabels(3)", p->lines[i].name);
+    fputc('\n', to);
+}
+
+static int fail(char *message, size_t message_size, const char *path, const char *why)
+{
+    snprintf(message, message_size, "cannot write %s: %s", path, why);
+    return -1;
+}
+
+int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_t message_size)
+{
+    char temporary[4096];
+    if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary)
+        return fail(message, message_size, path, "the name is too long");
+    const int output = mkstemp(temporary);
+    if (output < 0)
+        return fail(message, message_size, path, strerror(errno));
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(output, 0666 & ~mask);
+
+    FILE *commands = NULL;
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    const pid_t child = start(output, &commands);
+    if (commands) {
+        write_commands(p, logarithmic, commands);
+        fclose(commands);
+    }
+    const bool drawn = child > 0 && succeeded(child);
+    signal(SIGPIPE, before);
+    close(output);
+    if (drawn && rename(temporary, path) == 0)
+        return 0;
+    const int error = errno;
+    unlink(temporary);
+    return fail(message, message_size, path,
+                drawn ? strerror(error) : "gnuplot is not installed, or failed");
+}
+
+void plot_free(plot *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->count; i++)
+        free(p->lines[i].points);
+    free(p->lines);
+    free(p);
+}

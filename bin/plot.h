@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Line plots as SVG, drawn by gnuplot. */
+#ifndef XGEMM_BIN_PLOT_H
+#define XGEMM_BIN_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct plot plot;
+
+/* Whether gnuplot can be started; to be asked before long work. */
+bool plot_possible(void);
+
+/* NULL when memory is out. Texts are copied. */
+plot *plot_new(const char *title, const char *x_label, const char *y_label);
+
+/* Adds a point to the line of that name, which is made when it is new. */
+void plot_point(plot *p, const char *line, double x, const char *x_name, double y);
+
+/*
+ * Writes the SVG by way of a temporary file; 0, or -1 with a sentence. With
+ * logarithmic, x has a logarithmic scale; otherwise the points stand in their
+ * order under their x_name.
+ */
+int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_t message_size);
+void plot_free(plot *p);
+
+#endif

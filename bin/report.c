@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { SCHEMA_VERSION = 1 };
+
+cell cell_none(void)
+{
+    return (cell){.kind = CELL_NONE};
+}
+
+cell cell_text(const char *text)
+{
+    return (cell){.kind = CELL_TEXT, .text = text};
+}
+
+cell cell_integer(int64_t value)
+{
+    return (cell){.kind = CELL_INTEGER, .integer = value};
+}
+
+cell cell_real(double value, int digits)
+{
+    return (cell){.kind = CELL_REAL, .real = value, .digits = digits};
+}
+
+/* %g where fixed digits would show none that count. */
+static void format_real(char *text, size_t size, const cell *x)
+{
+    const double least = 0.5 * pow(10.0, -x->digits);
+    if (x->real != 0.0 && (fabs(x->real) < 10.0 * least || fabs(x->real) >= 1e12))
+        snprintf(text, size, "%.3g", x->real);
+    else
+        snprintf(text, size, "%.*f", x->digits, x->real);
+}
+
+static void format_cell(char *text, size_t size, const cell *x, bool exact)
+{
+    switch (x->kind) {
+    case CELL_NONE:
+        snprintf(text, size, "%s", exact ? "" : "-");
+        break;
+    case CELL_TEXT:
+        snprintf(text, size, "%s", x->text);
+        break;
+    case CELL_INTEGER:
+        snprintf(text, size, "%" PRId64, x->integer);
+        break;
+    case CELL_REAL:
+        if (exact)
+            snprintf(text, size, "%.9g", x->real);
+        else
+            format_real(text, size, x);
+        break;
+    }
+}
+
+static json_t *json_of(const cell *x)
+{
+    switch (x->kind) {
+    case CELL_TEXT:
+        return json_string(x->text);
+    case CELL_INTEGER:
+        return json_integer(x->integer);
+    case CELL_REAL:
+        return isfinite(x->real) ? json_real(x->real) : json_null();
+    case CELL_NONE:
+        break;
+    }
+    return json_null();
+}
+
+/* In quotes where the value has a comma, a quote or a line break. */
+static void print_csv(const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++)
+        printf(*text == '"' ? "\"\"" : "%c", *text);
+    putchar('"');
+}
+
+static void print_line(const report *to, char (*texts)[256])
+{
+    for (int i = 0; i < to->count; i++) {
+        const int width = to->columns[i].width;
+        const bool last = i == to->count - 1;
+        if (to->format == FORMAT_CSV) {
+            print_csv(texts[i]);
+            putchar(last ? '\n' : ',');
+        } else if (last && width < 0) {
+            printf("%s\n", texts[i]); /* no blanks at the end of a line */
+        } else {
+            printf("%*s%s", width, texts[i], last ? "\n" : "  ");
+        }
+    }
+}
+
+report report_open(const settings *common, const column *columns, int count, const char *rows_key,
+                   json_t *facts)
+{
+    report to = {common->format, columns, count, rows_key, facts, NULL};
+    if (to.format == FORMAT_JSON) {
+        if (!to.root)
+            to.root = json_object();
+        to.rows = json_array();
+        return to;
+    }
+    char texts[32][256];
+    for (int i = 0; i < count; i++)
+        snprintf(texts[i], sizeof texts[i], "%s", columns[i].key);
+    print_line(&to, texts);
+    return to;
+}
+
+void report_row(report *to, const cell *cells)
+{
+    char texts[32][256];
+    if (to->format == FORMAT_JSON) {
+        json_t *row = json_object();
+        for (int i = 0; i < to->count; i++)
+            json_object_set_new(row, to->columns[i].key, json_of(&cells[i]));
+        json_array_append_new(to->rows, row);
+        return;
+    }
+    for (int i = 0; i < to->count; i++)
+        format_cell(texts[i], sizeof texts[i], &cells[i], to->format == FORMAT_CSV);
+    print_line(to, texts);
+    fflush(stdout);
+}
+
+void report_close(report *to)
+{
+    if (to->format == FORMAT_JSON) {
+        json_object_set_new(to->root, to->rows_key, to->rows);
+        json_dumpf(to->root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+        putchar('\n');
+    }
+    json_decref(to->root);
+    to->root = NULL;
+}
+
+json_t *report_facts(const command *which)
+{
+    char date[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return json_pack("{s:i, s:s, s:s, s:s}", "schema_version", SCHEMA_VERSION, "xgemm_version",
+                     xgemm_version(), "command", which->name, "date", date);
+}
+
+void report_device(json_t *facts, int ordinal)
+{
+    xgemm_device device = {.struct_size = sizeof device};
+    if (xgemm_device_get(ordinal, &device))
+        return;
+    json_object_set_new(
+        facts, "device",
+        json_pack("{s:i, s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:f, s:f}", "ordinal",
+                  device.ordinal, "name", device.name, "detail", device.detail,
+                  "compute_capability", device.compute_capability, "multiprocessors",
+                  device.multiprocessors, "memory_bytes", (json_int_t)device.memory_bytes,
+                  "l2_bytes", (json_int_t)device.l2_bytes, "core_clock_mhz", device.core_clock_mhz,
+                  "memory_clock_mhz", device.memory_clock_mhz, "peak_fp32_gflops",
+                  device.peak_fp32_gflops, "peak_bandwidth_gbs", device.peak_bandwidth_gbs));
+}

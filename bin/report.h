@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results on standard output: a table with headings, CSV, or JSON. Rows of
+ * text and CSV come out as they are added; JSON at the end.
+ */
+#ifndef XGEMM_BIN_REPORT_H
+#define XGEMM_BIN_REPORT_H
+
+#include "options.h"
+
+#include <jansson.h>
+
+typedef struct {
+    const char *key; /* heading and JSON key, with its unit: "time_us" */
+    int width;       /* of the column in text; negative: text to the left */
+} column;
+
+typedef struct {
+    enum { CELL_NONE, CELL_TEXT, CELL_INTEGER, CELL_REAL } kind;
+    const char *text;
+    int64_t integer;
+    double real;
+    int digits; /* after the point, in text */
+} cell;
+
+typedef struct {
+    output_format format;
+    const column *columns;
+    int count;
+    const char *rows_key;
+    json_t *root, *rows;
+} report;
+
+cell cell_none(void);
+cell cell_text(const char *text);
+cell cell_integer(int64_t value);
+cell cell_real(double value, int digits);
+
+/*
+ * Begins a report with facts about the run (a JSON object, taken over; may be
+ * NULL); rows_key names the array of rows.
+ */
+report report_open(const settings *common, const column *columns, int count, const char *rows_key,
+                   json_t *facts);
+void report_row(report *to, const cell *cells);
+void report_close(report *to);
+
+/* The object every JSON result begins with: schema, version, command, date. */
+json_t *report_facts(const command *which);
+
+/* Adds the handle's device to the facts: name, driver, clocks, peaks. */
+void report_device(json_t *facts, int ordinal);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "shapes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE_MAXIMUM_BITS = 40, NUMBERS_MAX = 100000 };
+#define SIZE_MAXIMUM ((int64_t)1 << SIZE_MAXIMUM_BITS)
+
+typedef struct {
+    int64_t *items;
+    size_t count;
+} numbers;
+
+bool shape_option(shape_options *options, int key, const char *value)
+{
+    const char **slots[] = {['m'] = &options->m,
+                            ['n'] = &options->n,
+                            ['k'] = &options->k,
+                            ['s'] = &options->size,
+                            ['f'] = &options->file};
+    if (key < 0 || (size_t)key >= sizeof slots / sizeof *slots || !slots[key])
+        return false;
+    *slots[key] = value;
+    return true;
+}
+
+static void *grow(void *items, size_t bytes)
+{
+    void *larger = realloc(items, bytes);
+    if (!larger) {
+        fputs("xgemm: the host is out of memory\n", stderr);
+        exit(STATUS_FAILED);
+    }
+    return larger;
+}
+
+void shape_add(shape_list *list, int64_t m, int64_t n, int64_t k)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->items = grow(list->items, list->room * sizeof *list->items);
+    }
+    list->items[list->count++] = (shape){m, n, k};
+}
+
+void shape_list_free(shape_list *list)
+{
+    free(list->items);
+    *list = (shape_list){0};
+}
+
+/* A whole number at *text, which moves behind it; -1 when there is none. */
+static int64_t number_at(const char **text)
+{
+    char *end;
+    errno = 0;
+    const long long value = strtoll(*text, &end, 10);
+    if (end == *text || errno || value < 0 || value > SIZE_MAXIMUM)
+        return -1;
+    *text = end;
+    return value;
+}
+
+/* FIRST, or FIRST:LAST with step 1, or FIRST:LAST:STEP; false when it is none of these. */
+static bool range_at(const char **text, int64_t *first, int64_t *last, int64_t *step)
+{
+    *step = 1;
+    *first = *last = number_at(text);
+    if (*first >= 0 && **text == ':') {
+        ++*text;
+        *last = number_at(text);
+        if (*last >= 0 && **text == ':') {
+            ++*text;
+            *step = number_at(text);
+        }
+    }
+    return *first >= 0 && *last >= *first && *step > 0 && (**text == ',' || **text == '\0');
+}
+
+static numbers parse(const command *which, const char *option, const char *spec)
+{
+    numbers list = {NULL, 0};
+    const char *text = spec;
+    for (;;) {
+        int64_t first, last, step;
+        if (!range_at(&text, &first, &last, &step))
+            usage_error(which,
+                        "%s takes a number, FIRST:LAST:STEP or a list of these with commas, not "
+                        "\"%s\"",
+                        option, spec);
+        if ((last - first) / step >= NUMBERS_MAX)
+            usage_error(which, "%s: \"%s\" is more than %d sizes", option, spec, NUMBERS_MAX);
+        list.items = grow(list.items, (list.count + (size_t)((last - first) / step) + 1) *
+                                          sizeof *list.items);
+        for (int64_t value = first; value <= last; value += step)
+            list.items[list.count++] = value;
+        if (*text == '\0')
+            return list;
+        text++;
+    }
+}
+
+static void add_combinations(const command *which, const shape_options *options, shape_list *list)
+{
+    const char *any = options->m ? options->m : options->n ? options->n : options->k;
+    if (!any)
+        return;
+    numbers m = parse(which, "-m", options->m ? options->m : any);
+    numbers n = parse(which, "-n", options->n ? options->n : any);
+    numbers k = parse(which, "-k", options->k ? options->k : any);
+    for (size_t i = 0; i < m.count; i++)
+        for (size_t j = 0; j < n.count; j++)
+            for (size_t l = 0; l < k.count; l++)
+                shape_add(list, m.items[i], n.items[j], k.items[l]);
+    free(m.items);
+    free(n.items);
+    free(k.items);
+}
+
+static void add_squares(const command *which, const char *spec, shape_list *list)
+{
+    numbers sizes = parse(which, "--size", spec);
+    for (size_t i = 0; i < sizes.count; i++)
+        shape_add(list, sizes.items[i], sizes.items[i], sizes.items[i]);
+    free(sizes.items);
+}
+
+static void add_line(const command *which, const char *path, int number, char *line,
+                     shape_list *list)
+{
+    shape s;
+    char rest;
+    line[strcspn(line, "#\n")] = '\0';
+    if (line[strspn(line, " \t\r")] == '\0')
+        return;
+    if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %c", &s.m, &s.n, &s.k, &rest) != 3 ||
+        s.m < 0 || s.n < 0 || s.k < 0 || s.m > SIZE_MAXIMUM || s.n > SIZE_MAXIMUM ||
+        s.k > SIZE_MAXIMUM)
+        usage_error(which, "%s:%d: a line is \"m n k\", not \"%s\"", path, number, line);
+    shape_add(list, s.m, s.n, s.k);
+}
+
+static void add_file(const command *which, const char *path, shape_list *list)
+{
+    FILE *file = fopen(path, "re");
+    char line[256];
+    int number = 0;
+    if (!file)
+        usage_error(which, "cannot read %s: %s", path, strerror(errno));
+    while (fgets(line, sizeof line, file))
+        add_line(which, path, ++number, line, list);
+    const bool broken = ferror(file);
+    fclose(file);
+    if (broken)
+        usage_error(which, "cannot read %s: %s", path, strerror(errno));
+}
+
+shape_list shapes_from(const command *which, const shape_options *options)
+{
+    shape_list list = {0};
+    add_combinations(which, options, &list);
+    if (options->size)
+        add_squares(which, options->size, &list);
+    if (options->file)
+        add_file(which, options->file, &list);
+    return list;
+}
+
+const char *bytes_text(double bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    static char text[32];
+    size_t unit = 0;
+    while (bytes >= 1024.0 && unit + 1 < sizeof units / sizeof *units) {
+        bytes /= 1024.0;
+        unit++;
+    }
+    snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+    return text;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists of problem sizes: from numbers, ranges and files. */
+#ifndef XGEMM_BIN_SHAPES_H
+#define XGEMM_BIN_SHAPES_H
+
+#include "options.h"
+
+typedef struct {
+    int64_t m, n, k;
+} shape;
+
+typedef struct {
+    shape *items;
+    size_t count, room;
+} shape_list;
+
+/* The texts of the options; NULL where one was not given. */
+typedef struct {
+    const char *m, *n, *k, *size, *file;
+} shape_options;
+
+/* The rows that a command which takes sizes has in its table, and their keys. */
+#define SHAPE_ROWS                                                                                 \
+    {'m', NULL, "SPEC", "rows of C: a number, FIRST:LAST:STEP, or a list with commas"},            \
+        {'n', NULL, "SPEC", "columns of C"}, {'k', NULL, "SPEC", "the inner size"},                \
+        {'s', "size", "SPEC", "m = n = k"},                                                        \
+        {'f', "shapes", "FILE", "lines of \"m n k\"; # begins a comment"}
+
+/* Takes one of SHAPE_ROWS; false when the key is another. */
+bool shape_option(shape_options *options, int key, const char *value);
+
+/*
+ * Every combination of -m, -n and -k (one that is missing is like the first of
+ * them that is there), then the squares of --size, then the file's shapes.
+ * Wrong text ends the program with 2. The list is the caller's, for
+ * shape_list_free(); it is empty when no option was given.
+ */
+shape_list shapes_from(const command *which, const shape_options *options);
+
+/* Adds one; ends the program when memory is out. */
+void shape_add(shape_list *list, int64_t m, int64_t n, int64_t k);
+void shape_list_free(shape_list *list);
+
+/* A number with the unit it wants: "12.5 MiB". Static text, until the next call. */
+const char *bytes_text(double bytes);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "workload.h"
+
+#include "random.h"
+#include "statistics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ALIGNMENT = 256, SETS_MAX = 4096, SETS_ON_HOST = 2, REPEATS_MAX = 100000, HOST_CALLS = 32 };
+#define FILL_FLOATS ((size_t)1 << 23)
+
+static int64_t line_of(xgemm_order order, bool turned, int64_t rows, int64_t columns)
+{
+    const int64_t line = (order == XGEMM_ROW_MAJOR) == turned ? rows : columns;
+    return line > 0 ? line : 1;
+}
+
+workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
+                     float alpha, float beta, int64_t pad)
+{
+    workload work = {size, order, transa, transb, alpha, beta, 0, 0, 0};
+    work.lda = line_of(order, transa != XGEMM_NO_TRANS, size.m, size.k) + pad;
+    work.ldb = line_of(order, transb != XGEMM_NO_TRANS, size.k, size.n) + pad;
+    work.ldc = line_of(order, false, size.m, size.n) + pad;
+    return work;
+}
+
+/* Bytes of an operand with its leading dimension, up to the next alignment; at least one of these. */
+static size_t operand_bytes(xgemm_order order, bool turned, int64_t rows, int64_t columns,
+                            int64_t ld)
+{
+    const int64_t lines = (order == XGEMM_ROW_MAJOR) == turned ? columns : rows;
+    const size_t bytes = (size_t)(lines > 0 ? lines : 1) * (size_t)ld * sizeof(float);
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static size_t sets_wanted(const xgemm_handle *handle, size_t set_bytes)
+{
+    xgemm_device device = {.struct_size = sizeof device};
+    if (xgemm_get_device(handle) < 0 || xgemm_device_get(xgemm_get_device(handle), &device))
+        return SETS_ON_HOST;
+    const size_t wanted = 2 * (size_t)device.l2_bytes / set_bytes + 2;
+    return wanted < SETS_MAX ? wanted : SETS_MAX;
+}
+
+/* A block of random values, over and over at shifted places, so that sets differ. */
+static bool fill(const rotation *sets, uint64_t seed)
+{
+    float *block = malloc(FILL_FLOATS * sizeof *block);
+    random_source source = {seed};
+    size_t left = sets->count * sets->set_bytes;
+    char *to = sets->memory;
+    bool done = block != NULL;
+
+    if (block)
+        random_fill(&source, block, FILL_FLOATS);
+    while (done && left > 0) {
+        const size_t skip = random_bits(&source) % (FILL_FLOATS / 2) / 64 * 64;
+        const size_t room = (FILL_FLOATS - skip) * sizeof *block;
+        const size_t bytes = left < room ? left : room;
+        done = xgemm_upload(sets->handle, to, block + skip, bytes) == XGEMM_OK;
+        to += bytes;
+        left -= bytes;
+    }
+    free(block);
+    return done;
+}
+
+bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, uint64_t seed,
+                   char *message, size_t message_size)
+{
+    const shape *s = &work->size;
+    uint64_t available = 0, total = 0;
+    memset(sets, 0, sizeof *sets);
+    sets->handle = handle;
+    sets->a_bytes =
+        operand_bytes(work->order, work->transa != XGEMM_NO_TRANS, s->m, s->k, work->lda);
+    sets->b_bytes =
+        operand_bytes(work->order, work->transb != XGEMM_NO_TRANS, s->k, s->n, work->ldb);
+    sets->c_bytes = operand_bytes(work->order, false, s->m, s->n, work->ldc);
+    sets->set_bytes = sets->a_bytes + sets->b_bytes + sets->c_bytes;
+    sets->count = sets_wanted(handle, sets->set_bytes);
+    if (xgemm_memory_info(handle, &available, &total) == XGEMM_OK)
+        while (sets->count > 1 && sets->count * sets->set_bytes > available / 10 * 9)
+            sets->count--;
+    if ((double)sets->set_bytes > (double)available) {
+        char needed[32];
+        snprintf(needed, sizeof needed, "%s", bytes_text((double)sets->set_bytes));
+        snprintf(message, message_size, "the matrices take %s, and %s are free", needed,
+                 bytes_text((double)available));
+        return false;
+    }
+    if (xgemm_malloc(handle, sets->count * sets->set_bytes, &sets->memory) ||
+        !fill(sets, seed)) {
+        snprintf(message, message_size, "%s", xgemm_last_error(handle));
+        rotation_close(sets);
+        return false;
+    }
+    return true;
+}
+
+buffers rotation_at(const rotation *sets, size_t index)
+{
+    char *set = (char *)sets->memory + index % sets->count * sets->set_bytes;
+    return (buffers){(float *)(void *)set, (float *)(void *)(set + sets->a_bytes),
+                     (float *)(void *)(set + sets->a_bytes + sets->b_bytes)};
+}
+
+void rotation_close(rotation *sets)
+{
+    xgemm_free(sets->handle, sets->memory);
+    sets->memory = NULL;
+}
+
+/* What one measurement needs at every step. */
+typedef struct {
+    xgemm_handle *handle;
+    xgemm_timer *timer;
+    const rotation *sets;
+    const workload *work;
+    enqueue call;
+    void *context;
+    size_t turn;
+} run_state;
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+}
+
+static bool enqueue_some(run_state *state, int calls)
+{
+    bool done = true;
+    for (int i = 0; i < calls && done; i++) {
+        const buffers use = rotation_at(state->sets, state->turn++);
+        done = state->call(state->context, state->work, &use);
+    }
+    return done;
+}
+
+/* The time of some calls between two marks on the device. */
+static bool time_some(run_state *state, int calls, double *us)
+{
+    return xgemm_timer_start(state->timer) == XGEMM_OK && enqueue_some(state, calls) &&
+           xgemm_timer_stop(state->timer) == XGEMM_OK &&
+           xgemm_timer_elapsed(state->timer, us) == XGEMM_OK;
+}
+
+/* Warms up and finds how many calls make a sample. */
+static bool warm_up(run_state *state, const schedule *how, int *repeats)
+{
+    double us = 0.0, spent_us = 0.0;
+    if (!time_some(state, 1, &us)) /* loads the kernel, makes the workspace */
+        return false;
+    for (*repeats = 1;; *repeats *= 2) {
+        if (!time_some(state, *repeats, &us))
+            return false;
+        spent_us += us;
+        if (us >= how->time_ms * 500.0 || *repeats >= REPEATS_MAX / 2)
+            break;
+    }
+    const double one_us = us / *repeats;
+    while (spent_us < how->warm_ms * 1e3) {
+        if (!time_some(state, *repeats, &us))
+            return false;
+        spent_us += us;
+    }
+    const double wanted = one_us > 0.0 ? how->time_ms * 1e3 / one_us : 1.0;
+    *repeats = wanted < 1.0 ? 1 : wanted > REPEATS_MAX ? REPEATS_MAX : (int)(wanted + 0.999);
+    return true;
+}
+
+static bool take_samples(run_state *state, const schedule *how, double *values, timing *result)
+{
+    const double start = now_us();
+    const struct timespec rest = {(time_t)(how->rest_ms / 1e3),
+                                  (long)((how->rest_ms - 1e3 * (double)(time_t)(how->rest_ms / 1e3)) * 1e6)};
+    result->samples = 0;
+    while (result->samples < how->samples &&
+           (result->samples == 0 || now_us() - start < how->limit_s * 1e6)) {
+        double us;
+        if (how->rest_ms > 0.0)
+            nanosleep(&rest, NULL);
+        if (!time_some(state, result->repeats, &us))
+            return false;
+        values[result->samples++] = us / result->repeats;
+    }
+    return true;
+}
+
+/* What a call costs the calling thread when the device has nothing queued: median of a few. */
+static bool time_host(run_state *state, double *us)
+{
+    double values[HOST_CALLS];
+    for (int i = 0; i < HOST_CALLS; i++) {
+        if (xgemm_synchronize(state->handle))
+            return false;
+        const double start = now_us();
+        if (!enqueue_some(state, 1))
+            return false;
+        values[i] = now_us() - start;
+    }
+    sort_values(values, HOST_CALLS);
+    *us = percentile(values, HOST_CALLS, 50.0);
+    return xgemm_synchronize(state->handle) == XGEMM_OK;
+}
+
+bool measure(xgemm_handle *handle, const rotation *sets, const workload *work, enqueue call,
+             void *context, const schedule *how, timing *result)
+{
+    run_state state = {handle, NULL, sets, work, call, context, 0};
+    double *values = malloc((size_t)how->samples * sizeof *values);
+    bool done = values && xgemm_timer_create(handle, &state.timer) == XGEMM_OK;
+
+    memset(result, 0, sizeof *result);
+    done = done && warm_up(&state, how, &result->repeats) &&
+           take_samples(&state, how, values, result);
+    if (done) {
+        sort_values(values, (size_t)result->samples);
+        result->median_us = percentile(values, (size_t)result->samples, 50.0);
+        result->p1_us = percentile(values, (size_t)result->samples, 1.0);
+        result->p99_us = percentile(values, (size_t)result->samples, 99.0);
+        result->host_us = -1.0;
+        /* On the CPU and the simulator a call is the whole work. */
+        if (xgemm_get_device(handle) >= 0)
+            done = time_host(&state, &result->host_us);
+    }
+    xgemm_timer_destroy(state.timer);
+    free(values);
+    return done;
+}

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The whole round on a machine with a GPU: build, numerics, sanitizer, and the
+# benchmark beside cuBLAS.
+#
+#   tests/gpu.sh [OUTPUT-FOLDER]
+#
+# Run it from an unpacked release or a bootstrapped checkout. XGEMM_GPU_STEPS
+# picks steps: "build verify check sanitizer ladder compare shapes". Results are
+# JSON and logs in the folder (default gpu-results); a summary is printed last.
+set -eu
+
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "${1:-gpu-results}"
+out=$(cd "${1:-gpu-results}" && pwd)
+steps=${XGEMM_GPU_STEPS:-build verify check sanitizer ladder compare shapes}
+build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
+jobs=$(nproc)
+summary=$out/summary.txt
+: > "$summary"
+status=0
+
+note() {
+  echo "$*" | tee -a "$summary"
+}
+
+# step NAME LOG COMMAND...: runs it, its output in the log; says how it ended.
+step() {
+  name=$1 log=$out/$2
+  shift 2
+  start=$(date +%s)
+  if "$@" > "$log" 2>&1; then
+    note "ok      $name ($(($(date +%s) - start)) s)"
+  else
+    note "FAILED  $name (exit $?; $log)"
+    tail -n 15 "$log"
+    status=1
+  fi
+}
+
+build_it() {
+  mkdir -p "$build"
+  cd "$build"
+  [ -f config.status ] || "$source_dir/configure" --with-cuda=yes
+  make -j"$jobs"
+}
+
+wants() {
+  case " $steps " in
+    *" $1 "*) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+if wants build; then
+  step "build" build.log build_it
+fi
+cd "$build"
+xgemm=$build/xgemm
+
+if wants verify; then
+  step "verify every kernel" verify.json "$xgemm" verify --device 0 --json --quiet
+fi
+if wants check; then
+  step "test suite on the GPU" check.log \
+    env XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 make -j4 check
+fi
+if wants sanitizer; then
+  for tool in memcheck racecheck initcheck synccheck; do
+    step "compute-sanitizer $tool" "sanitizer-$tool.log" \
+      ./libtool --mode=execute compute-sanitizer --tool "$tool" --error-exitcode 9 \
+      "$xgemm" verify --device 0 --quick --quiet -m 1,65,129 -n 7,130 -k 1,33
+  done
+fi
+if wants ladder; then
+  step "ladder at 4096 (NN)" ladder-4096.json "$xgemm" bench --device 0 --json --quiet \
+    --kernel all --compare cublas --size 4096 --samples 11 --limit 4
+  step "ladder at 4096 (NT)" ladder-4096-nt.json "$xgemm" bench --device 0 --json --quiet \
+    --kernel tiled16,tiled16-colmajor,corner-turned,vectorized --transb T --compare cublas \
+    --size 4096 --samples 11 --limit 4
+fi
+if wants compare; then
+  step "all kernels over squares" squares.json "$xgemm" bench --device 0 --json --quiet \
+    --kernel all --compare cublas --size 64,128,256,512,1024,2048,4096 --samples 9 --limit 1 \
+    --warm 10
+fi
+if wants shapes; then
+  step "all kernels over shapes" shapes.json "$xgemm" bench --device 0 --json --quiet \
+    --kernel all --compare cublas --shapes "$source_dir/tests/shapes.txt" --samples 5 --limit 1 \
+    --warm 5
+fi
+note "results in $out"
+exit $status

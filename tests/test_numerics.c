@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every kernel of the device under test over a mix of sizes, layouts, factors
+ * and leading dimensions. Dyadic inputs: k <= 257 products of multiples of
+ * 2^-14 and at most 1 make sums of at most 9 + 14 bits, which FP32 holds.
+ */
+#include "support.h"
+
+#include <string.h>
+
+enum { TIMEOUT_S = 1200 };
+
+static const int64_t sizes[] = {1,  2,  3,  7,  15, 16,  17,  31,  32,
+                                33, 63, 64, 65, 100, 127, 128, 129, 257};
+static const float factors[] = {0.0f, 1.0f, -1.0f, 0.7f};
+static const int64_t gaps[] = {0, 0, 1, 2, 3, 4, 7, 16};
+
+enum { SIZES = COUNT(sizes), MIX = SIZES * SIZES, FACTORS = COUNT(factors) };
+enum { PAIRS = FACTORS * FACTORS };
+
+/* Sizes, layout and factors as numbers: m, n and k are indices of sizes. */
+typedef struct {
+    int m, n, k, layout, pair;
+} choice;
+
+/*
+ * Turn by turn n and k run ahead of m by other distances, so that all (m, n)
+ * and all (m, k) meet, and (n, k) that are neighbours. A turn has one layout
+ * and all pairs of factors: each size meets all layouts as m, n and k, and each
+ * layout all pairs of factors.
+ */
+static choice choose(int run, int variant)
+{
+    const int m = run % SIZES, turn = run / SIZES % SIZES;
+    const choice c = {m, (m + turn) % SIZES, (m + 5 * turn + 1) % SIZES,
+                      (turn + 3 * variant) % LAYOUTS, (m + turn + 5 * variant) % PAIRS};
+    return c;
+}
+
+static shape shape_of(const choice *c, generator *from)
+{
+    shape s = {.m = sizes[c->m],
+               .n = sizes[c->n],
+               .k = sizes[c->k],
+               .alpha = factors[c->pair / FACTORS],
+               .beta = factors[c->pair % FACTORS],
+               .gap_a = gaps[random_below(from, COUNT(gaps))],
+               .gap_b = gaps[random_below(from, COUNT(gaps))],
+               .gap_c = gaps[random_below(from, COUNT(gaps))]};
+    set_layout(&s, c->layout);
+    if (s.transa == XGEMM_TRANS && random_below(from, 4) == 0)
+        s.transa = XGEMM_CONJ_TRANS;
+    if (s.transb == XGEMM_TRANS && random_below(from, 4) == 0)
+        s.transb = XGEMM_CONJ_TRANS;
+    return s;
+}
+
+static bool is_whole(float factor)
+{
+    return factor == 0.0f || factor == 1.0f || factor == -1.0f;
+}
+
+/* The mix, in leaps that spread a smaller effort over all of it. */
+static void run_mix(int kernel, float (*draw)(generator *), bool dyadic)
+{
+    xgemm_handle *handle = open_with_kernel(kernel);
+    const int runs = (int)((int64_t)MIX * test_effort() / 100);
+    for (int run = 0; run < runs || run == 0; run++) {
+        const choice c = choose(run * 125 % MIX, dyadic ? 0 : 1);
+        generator from = {(uint64_t)run << 8 | (uint64_t)dyadic};
+        const shape s = shape_of(&c, &from);
+        const bool exact = dyadic && is_whole(s.alpha) && is_whole(s.beta);
+        check_shape(handle, &s, draw, exact ? EXACT : BOUND, from.state);
+    }
+    xgemm_destroy(handle);
+}
+
+START_TEST(dyadic_inputs)
+{
+    run_mix(_i, random_dyadic, true);
+}
+END_TEST
+
+START_TEST(random_inputs)
+{
+    run_mix(_i, random_real, false);
+}
+END_TEST
+
+/* Sizes that several blocks in each direction compute, in every layout; kernels chosen by name. */
+START_TEST(larger_sizes)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        shape s = {.m = 259, .n = 387, .k = 49, .alpha = 0.7f, .beta = -1.0f};
+        s.gap_a = layout % 3, s.gap_b = layout % 5, s.gap_c = layout % 2;
+        set_layout(&s, layout);
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* Sizes at which the choice goes to other kernels. */
+START_TEST(automatic_choice)
+{
+    static const int64_t around[][3] = {{31, 31, 40},  {32, 32, 40},   {95, 800, 17},
+                                        {96, 96, 17},  {2048, 384, 5}, {6144, 96, 5},
+                                        {95, 6200, 5}, {1, 1000, 30},  {1000, 1, 30}};
+    xgemm_handle *handle = open_handle(test_device());
+    for (int i = 0; i < COUNT(around); i++)
+        for (int layout = 0; layout < LAYOUTS; layout += 3) {
+            shape s = {.m = around[i][0], .n = around[i][1], .k = around[i][2], .alpha = 1.0f};
+            set_layout(&s, layout);
+            check_shape(handle, &s, random_dyadic, EXACT, (uint64_t)(i * LAYOUTS + layout));
+            ck_assert_ptr_nonnull(xgemm_last_kernel(handle));
+        }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+static bool all_set(const bool *flags, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!flags[i])
+            return false;
+    return true;
+}
+
+/* That the mix is what is said above. */
+START_TEST(mix_is_complete)
+{
+    for (int variant = 0; variant < 2; variant++) {
+        bool layouts[3][SIZES][LAYOUTS] = {{{false}}}, combinations[LAYOUTS][PAIRS] = {{false}};
+        bool near[3][SIZES - 1][2] = {{{false}}};
+        for (int run = 0; run < MIX; run++) {
+            const choice c = choose(run, variant);
+            const int of[3] = {c.m, c.n, c.k};
+            combinations[c.layout][c.pair] = true;
+            for (int i = 0; i < 3; i++) {
+                const int one = of[i], other = of[(i + 1) % 3];
+                layouts[i][one][c.layout] = true;
+                if (one + 1 == other)
+                    near[i][one][0] = true;
+                if (other + 1 == one)
+                    near[i][other][1] = true;
+            }
+        }
+        ck_assert(all_set(&layouts[0][0][0], 3 * SIZES * LAYOUTS));
+        ck_assert(all_set(&combinations[0][0], LAYOUTS * PAIRS));
+        ck_assert(all_set(&near[0][0][0], 3 * (SIZES - 1) * 2));
+    }
+}
+END_TEST
+
+static Suite *numerics(void)
+{
+    Suite *suite = suite_create("numerics");
+    TCase *cases = tcase_create("kernels");
+    tcase_set_timeout(cases, TIMEOUT_S);
+    tcase_add_test(cases, mix_is_complete);
+    tcase_add_test(cases, automatic_choice);
+    tcase_add_loop_test(cases, dyadic_inputs, 0, test_kernels());
+    tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
+    tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());
+    suite_add_tcase(suite, cases);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(numerics());
+}
