@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# From a fresh machine to a product of real matrices.
+#
+#   ./quickstart.sh         install what is missing, build, multiply the sample
+#                           matrices on the best device there is, list the kernels
+#   ./quickstart.sh check   the same set-up, then the whole test suite
+#
+# Needs neither a GPU nor nvcc. Safe to run again: what is there is kept. The
+# build is in build/ (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on.
+set -eu
+
+cd "$(dirname "$0")"
+source_dir=$(pwd)
+build=${BUILD:-build}
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+say() {
+  printf 'quickstart: %s\n' "$*"
+}
+
+give_up() {
+  printf 'quickstart: %s\n' "$*" >&2
+  exit 1
+}
+
+have() {
+  command -v "$1" >/dev/null 2>&1
+}
+
+have_library() {
+  have pkg-config && pkg-config --exists "$1"
+}
+
+# The Debian packages that are missing, one word each.
+missing_packages() {
+  have cc || have gcc || echo gcc
+  have g++ || echo g++
+  have make || echo make
+  have autoconf || echo autoconf
+  have automake || echo automake
+  have libtoolize || echo libtool
+  have pkg-config || echo pkg-config
+  have xz || echo xz-utils
+  have gnuplot || echo gnuplot-nox
+  have_library openblas || have_library blis || have_library cblas || echo libopenblas-dev
+  have_library jansson || echo libjansson-dev
+  have_library check || echo check
+  if [ "$1" = check ]; then
+    have mandoc || echo mandoc
+    dpkg -s libblas-test >/dev/null 2>&1 || echo libblas-test
+  fi
+}
+
+# Runs as root, by sudo where that needs no password.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  else
+    sudo -n "$@"
+  fi
+}
+
+may_install() {
+  have apt-get && { [ "$(id -u)" = 0 ] || { have sudo && sudo -n true 2>/dev/null; }; }
+}
+
+install_missing() {
+  packages=$(missing_packages "$1" | tr '\n' ' ')
+  if [ -z "$packages" ]; then
+    say "everything that is needed is installed"
+    return
+  fi
+  if ! may_install; then
+    say "these are missing, and apt-get may not be used here: $packages"
+    return
+  fi
+  say "installing $packages"
+  as_root apt-get update -q
+  # shellcheck disable=SC2086 # a list of words
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $packages
+}
+
+bootstrap() {
+  if [ -x configure ] && [ -f Makefile.in ] &&
+    [ -z "$(find configure.ac ./*.am ./*/*.am m4/xgemm_*.m4 include/xgemm/version.h \
+      -newer Makefile.in)" ]; then
+    return
+  fi
+  have autoreconf || give_up "autoconf, automake and libtool are needed to make ./configure"
+  say "making ./configure"
+  autoreconf -fi
+}
+
+configure_and_build() {
+  mkdir -p "$build"
+  if [ ! -f "$build/config.status" ]; then
+    say "configuring in $build/"
+    # shellcheck disable=SC2086 # a list of words
+    (cd "$build" && "$source_dir/configure" ${CONFIGURE_FLAGS-})
+  fi
+  say "building"
+  make -C "$build" -j"$jobs"
+}
+
+multiply_the_samples() {
+  product=$build/product.npy
+  say "multiplying examples/a.npy (37 x 129) by examples/b.npy (129 x 61, Fortran order)"
+  "$build/xgemm" multiply examples/a.npy examples/b.npy -o "$product"
+  cmp "$product" examples/product.npy ||
+    give_up "the product differs from examples/product.npy"
+  say "the product is in $product and equals examples/product.npy to the bit"
+  say "the kernels:"
+  "$build/xgemm" kernels
+}
+
+run_the_tests() {
+  say "running the test suite"
+  make -C "$build" -j"$jobs" check || {
+    cat "$build/test-suite.log"
+    give_up "the test suite failed"
+  }
+  say "the test suite passed"
+}
+
+case ${1-} in
+  "" | check) ;;
+  *) give_up "it takes nothing or \"check\", not \"$1\"" ;;
+esac
+install_missing "${1:-run}"
+bootstrap
+configure_and_build
+if [ "${1-}" = check ]; then
+  run_the_tests
+else
+  multiply_the_samples
+fi

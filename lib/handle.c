@@ -18,15 +18,18 @@ xgemm_status xg_no_handle(const char *function)
     return xg_fail(xg_thread_error(), XGEMM_ERROR_NULL_POINTER, "%s: handle is NULL", function);
 }
 
-/* GPU 0 if there is one that this build can use. */
+/* GPU 0 if there is one that this build can use, else the CPU; a GPU that fails is a failure. */
 static xgemm_status open_auto(xgemm_handle *handle, xg_error *error)
 {
+    xg_error why;
     handle->ordinal = 0;
     handle->backend = &xg_backend_cuda;
-    const xgemm_status status = handle->backend->open(0, &handle->device, error);
+    const xgemm_status status = handle->backend->open(0, &handle->device, &why);
+    if (status == XGEMM_OK)
+        return XGEMM_OK;
     if (status != XGEMM_ERROR_NO_DRIVER && status != XGEMM_ERROR_DRIVER_TOO_OLD &&
         status != XGEMM_ERROR_NO_DEVICE && status != XGEMM_ERROR_NOT_SUPPORTED)
-        return status;
+        return xg_fail(error, status, "%s", why.text);
     handle->ordinal = XGEMM_DEVICE_CPU;
     handle->backend = &xg_backend_cpu;
     return handle->backend->open(handle->ordinal, &handle->device, error);

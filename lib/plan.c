@@ -9,16 +9,21 @@
 enum { GRID_Y_MAX = 65535, WORKSPACE_ALIGN = 256 };
 
 /*
- * The choice: the first row whose conditions hold. Sizes are those of the
- * canonical problem (row order). Figures: doc/notes/ladder.md.
+ * The choice: the first row that fits. A kernel with large tiles is fast when
+ * they fill the GPU and are filled themselves; below that, smaller tiles keep
+ * more multiprocessors at work. Figures: doc/notes/ladder.md (H200).
  */
 static const struct {
-    int64_t least_m, least_n, least_tiles; /* tiles of 128 x 128 */
     const char *kernel;
+    int64_t least_side;  /* of C */
+    int64_t least_tiles; /* of the kernel's own size, in C */
+    bool turned_b;       /* only for a column-major B (in row order) */
 } choices[] = {
-    {96, 96, 48, "vectorized"},
-    {32, 32, 0, "register-tiled-1d"},
-    {0, 0, 0, "tiled16"},
+    {"vectorized", 96, 64, false},
+    {"register-tiled-1d", 48, 96, false},
+    {"corner-turned", 0, 0, true},
+    {"tiled32", 24, 200, false},
+    {"tiled16", 0, 0, false},
 };
 
 static int64_t tiles_of(int64_t size, int64_t tile)
@@ -28,12 +33,16 @@ static int64_t tiles_of(int64_t size, int64_t tile)
 
 static const xg_kernel *choose_device(const xg_args *problem)
 {
-    const int64_t tiles = tiles_of(problem->m, 128) * tiles_of(problem->n, 128);
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (problem->m >= choices[i].least_m && problem->n >= choices[i].least_n &&
-            tiles >= choices[i].least_tiles)
-            return xg_kernel_named(choices[i].kernel);
-    return NULL;
+    const xg_kernel *kernel = NULL;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        kernel = xg_kernel_named(choices[i].kernel);
+        if (problem->m >= choices[i].least_side && problem->n >= choices[i].least_side &&
+            tiles_of(problem->m, kernel->tile_m) * tiles_of(problem->n, kernel->tile_n) >=
+                choices[i].least_tiles &&
+            (!choices[i].turned_b || problem->b_col != 1))
+            break;
+    }
+    return kernel;
 }
 
 static const xg_kernel *choose_host(void)
@@ -79,8 +88,8 @@ xgemm_status xg_steps_rows_on_x(const xg_kernel *kernel, const xg_args *problem,
                                 xg_error *error)
 {
     xg_step *step = add_step(plan, kernel->program, problem);
-    return set_grid(step, tiles_of(problem->m, kernel->block_x),
-                    tiles_of(problem->n, kernel->block_y), kernel->block_x, kernel->block_y, error);
+    return set_grid(step, tiles_of(problem->m, kernel->tile_m), tiles_of(problem->n, kernel->tile_n),
+                    kernel->block_x, kernel->block_y, error);
 }
 
 xgemm_status xg_steps_host(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
@@ -176,6 +185,8 @@ static xgemm_status plan_scale(const xg_backend *backend, const xg_args *problem
 {
     const bool host = !backend->can_run(&xg_program_scale);
     xg_step *step = add_step(plan, host ? &xg_program_scale_host : &xg_program_scale, problem);
+    if (host)
+        return set_grid(step, 1, 1, 1, 1, error);
     return set_grid(step, tiles_of(problem->n, 32), tiles_of(problem->m, 8), 32, 8, error);
 }
 

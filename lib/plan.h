@@ -39,7 +39,7 @@ xgemm_status xg_plan_make(const xg_backend *backend, const struct xg_kernel *ker
 xgemm_status xg_steps_single(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                              xg_error *error);
 
-/* As naive has it: rows of C along x. */
+/* The same with the tiles of a column of C along x. */
 xgemm_status xg_steps_rows_on_x(const struct xg_kernel *kernel, const xg_args *problem,
                                 xg_plan *plan, xg_error *error);
 

@@ -136,20 +136,28 @@ xgemm_status xg_call_check(const xg_call *call, xg_error *error)
     return status;
 }
 
+/* A matrix of one line has no step between lines: the least one, however large ld is. */
+static int64_t step_of(int64_t ld, int64_t lines, int64_t width)
+{
+    return lines > 1 ? ld : width > 1 ? width : 1;
+}
+
 xg_args xg_problem_of(const xg_call *call)
 {
     const bool swap = call->order == XGEMM_COL_MAJOR;
+    const int64_t m = swap ? call->n : call->m, n = swap ? call->m : call->n, k = call->k;
     /*
      * A column-major matrix is the row-major transpose, and C' = B' A': the
      * operands change places, and each keeps its own transpose flag.
      */
     const bool turn_a = (swap ? call->transb : call->transa) != XGEMM_NO_TRANS;
     const bool turn_b = (swap ? call->transa : call->transb) != XGEMM_NO_TRANS;
-    const int64_t lda = swap ? call->ldb : call->lda, ldb = swap ? call->lda : call->ldb;
+    const int64_t lda = step_of(swap ? call->ldb : call->lda, turn_a ? k : m, turn_a ? m : k);
+    const int64_t ldb = step_of(swap ? call->lda : call->ldb, turn_b ? n : k, turn_b ? k : n);
     const xg_args problem = {
-        .m = swap ? call->n : call->m,
-        .n = swap ? call->m : call->n,
-        .k = call->k,
+        .m = m,
+        .n = n,
+        .k = k,
         .a = swap ? call->b : call->a,
         .b = swap ? call->a : call->b,
         .c = call->c,
@@ -157,7 +165,7 @@ xg_args xg_problem_of(const xg_call *call)
         .a_col = turn_a ? lda : 1,
         .b_row = turn_b ? 1 : ldb,
         .b_col = turn_b ? ldb : 1,
-        .c_row = call->ldc,
+        .c_row = step_of(call->ldc, m, n),
         .alpha = call->alpha,
         .beta = call->beta,
     };

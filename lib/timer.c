@@ -47,12 +47,14 @@ void xgemm_timer_destroy(xgemm_timer *timer)
     free(timer);
 }
 
-static xgemm_status record(xgemm_timer *timer, xg_mark *mark, const char *function)
+/* Sets *made when the mark is in the stream. */
+static xgemm_status record(xgemm_timer *timer, xg_mark *mark, bool *made, const char *function)
 {
     xgemm_handle *handle = timer->handle;
-    return xg_handle_done(
-        handle, handle->backend->mark_record(handle->device, handle->stream, mark, &handle->error),
-        function);
+    const xgemm_status status =
+        handle->backend->mark_record(handle->device, handle->stream, mark, &handle->error);
+    *made = status == XGEMM_OK;
+    return xg_handle_done(handle, status, function);
 }
 
 static xgemm_status no_timer(const char *function)
@@ -64,17 +66,15 @@ xgemm_status xgemm_timer_start(xgemm_timer *timer)
 {
     if (!timer)
         return no_timer(__func__);
-    timer->started = true;
     timer->stopped = false;
-    return record(timer, timer->from, __func__);
+    return record(timer, timer->from, &timer->started, __func__);
 }
 
 xgemm_status xgemm_timer_stop(xgemm_timer *timer)
 {
     if (!timer)
         return no_timer(__func__);
-    timer->stopped = true;
-    return record(timer, timer->to, __func__);
+    return record(timer, timer->to, &timer->stopped, __func__);
 }
 
 xgemm_status xgemm_timer_elapsed(xgemm_timer *timer, double *microseconds)

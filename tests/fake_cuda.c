@@ -11,8 +11,8 @@
  *   FAKE_CUDA_DEVICES  how many there are (1)
  *   FAKE_CUDA_CC       their compute capability (90)
  *   FAKE_CUDA_MEMORY   bytes of memory of each (1 GiB)
- *   FAKE_CUDA_FAIL     symbol:result[:nth]: the function gives this result,
- *                      from its nth call on
+ *   FAKE_CUDA_FAIL     symbol:result[:nth[:times]]: the function gives this
+ *                      result from its nth call on, always or so many times
  *   FAKE_CUDA_CAPTURE  if set, a graph is being captured: what that forbids
  *                      outside the relaxed mode fails
  *   FAKE_CUDA_LEAKS    the process's exit status if something leaked
@@ -23,6 +23,7 @@
 #include "kernels/args.h"
 #include "sim/scheduler.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,8 +205,10 @@ static xg_cu_result injected(const function_record *function)
     if (!text || strncmp(text, function->symbol, length) != 0 || text[length] != ':')
         return 0;
     const unsigned long result = strtoul(text + length + 1, &end, 10);
-    const long nth = *end == ':' ? strtol(end + 1, NULL, 10) : 1;
-    return function->calls >= nth ? (xg_cu_result)result : 0;
+    const long nth = *end == ':' ? strtol(end + 1, &end, 10) : 1;
+    const long times = *end == ':' ? strtol(end + 1, NULL, 10) : INT_MAX;
+    const bool fails = function->calls >= nth && function->calls - nth < times;
+    return fails ? (xg_cu_result)result : 0;
 }
 
 static xg_cu_result context_missing(const function_record *function)
@@ -245,9 +248,13 @@ static void leave(const int *entered)
     pthread_mutex_unlock(&lock);
 }
 
-/* Holds the lock to the end of the function; gives back the failure, if there is one. */
+/* To the end of the function. */
+#define HOLD_LOCK                                                                                  \
+    __attribute__((cleanup(leave), unused)) const int entered = pthread_mutex_lock(&lock)
+
+/* Gives back the failure, if there is one. */
 #define BEGIN(symbol, wants)                                                                       \
-    __attribute__((cleanup(leave))) const int entered = pthread_mutex_lock(&lock);                 \
+    HOLD_LOCK;                                                                                     \
     const xg_cu_result refused = admit(INDEX_##symbol, wants);                                     \
     if (refused)                                                                                   \
     return refused
@@ -413,6 +420,8 @@ xg_cu_result cuDeviceGetAttribute(int *value, unsigned attribute, xg_cu_device d
 
 xg_cu_result cuDevicePrimaryCtxRetain(xg_cu_context *context, xg_cu_device device)
 {
+    const struct timespec pause = {.tv_nsec = 1000 * 1000};
+    nanosleep(&pause, NULL); /* the driver is slow here, too: races of the caller come to light */
     BEGIN(cuDevicePrimaryCtxRetain, INITIALISED);
     if (!is_device(device))
         return XG_CUDA_ERROR_INVALID_DEVICE;
@@ -622,8 +631,7 @@ static bool readable(const void *pointer)
 static bool are_on_device(const xg_program *program, const xg_args *arguments)
 {
     const bool scales = strcmp(program->symbol, "xg_scale") == 0;
-    return readable(arguments->c) &&
-           (scales || (readable(arguments->a) && readable(arguments->b)));
+    return readable(arguments->c) && (scales || (readable(arguments->a) && readable(arguments->b)));
 }
 
 static xg_cu_result simulate(const xg_launch *launch)
@@ -633,12 +641,11 @@ static xg_cu_result simulate(const xg_launch *launch)
     if (!status)
         return 0;
     fprintf(stderr, "fake libcuda: %s\n", error.text);
-    return status == XGEMM_ERROR_LAUNCH ? XG_CUDA_ERROR_LAUNCH_FAILED
-                                        : XG_CUDA_ERROR_OUT_OF_MEMORY;
+    return status == XGEMM_ERROR_LAUNCH ? XG_CUDA_ERROR_LAUNCH_FAILED : XG_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-xg_cu_result cuLaunchKernel(xg_cu_function token, unsigned grid_x, unsigned grid_y,
-                            unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+xg_cu_result cuLaunchKernel(xg_cu_function token, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                            unsigned block_x, unsigned block_y, unsigned block_z,
                             unsigned shared_bytes, xg_cu_stream stream, void **arguments,
                             void **extra)
 {
@@ -667,6 +674,7 @@ xg_cu_result cuLaunchKernel(xg_cu_function token, unsigned grid_x, unsigned grid
 
 enum { ALIGNMENT = 512, FILL_MAX = 1 << 24 };
 
+#ifndef FAKE_CUDA_WITHOUT_cuMemAlloc
 static void *allocate(size_t bytes)
 {
     void *memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
@@ -675,7 +683,6 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-#ifndef FAKE_CUDA_WITHOUT_cuMemAlloc
 xg_cu_result cuMemAlloc_v2(xg_cu_pointer *pointer, size_t bytes)
 {
     BEGIN(cuMemAlloc_v2, INITIALISED | CONTEXT | NO_CAPTURE);
@@ -815,6 +822,7 @@ xg_cu_result cuEventElapsedTime(float *ms, xg_cu_event from, xg_cu_event to)
 /* How many things were misused, or not given back yet; says so to stderr. */
 int fake_cuda_leaks(void)
 {
+    HOLD_LOCK;
     int leaks = faults;
     reported = true;
     if (faults)
@@ -836,6 +844,7 @@ int fake_cuda_leaks(void)
 /* -1 for a symbol that is not here. */
 int fake_cuda_calls(const char *symbol)
 {
+    HOLD_LOCK;
     for (int i = 0; i < FUNCTION_COUNT; i++)
         if (strcmp(functions[i].symbol, symbol) == 0)
             return functions[i].calls;
@@ -844,6 +853,7 @@ int fake_cuda_calls(const char *symbol)
 
 int fake_cuda_retains(int device)
 {
+    HOLD_LOCK;
     return contexts[device].retains;
 }
 

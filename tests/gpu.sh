@@ -38,6 +38,7 @@ step() {
   fi
 }
 
+# shellcheck disable=SC2317 # called through step
 build_it() {
   mkdir -p "$build"
   cd "$build"

@@ -203,8 +203,7 @@ static int64_t width_of(const matrix *x)
 
 size_t matrix_at(const matrix *x, int64_t row, int64_t column)
 {
-    const int64_t place =
-        x->order == XGEMM_ROW_MAJOR ? row * x->ld + column : column * x->ld + row;
+    const int64_t place = x->order == XGEMM_ROW_MAJOR ? row * x->ld + column : column * x->ld + row;
     return x->first + (size_t)place;
 }
 
@@ -266,7 +265,8 @@ static bool gap_is_same(const matrix *x, size_t from, size_t to)
 static bool forbid(const matrix *x, size_t from, size_t to)
 {
 #ifdef WITH_ASAN
-    ASAN_POISON_MEMORY_REGION(x->memory + from, (to - from) * sizeof(float));
+    if (xgemm_get_device(x->handle) < 0)
+        ASAN_POISON_MEMORY_REGION(x->memory + from, (to - from) * sizeof(float));
 #endif
     (void)x, (void)from, (void)to;
     return true;
@@ -275,7 +275,8 @@ static bool forbid(const matrix *x, size_t from, size_t to)
 static void allow_all(const matrix *x)
 {
 #ifdef WITH_ASAN
-    ASAN_UNPOISON_MEMORY_REGION(x->memory, x->floats * sizeof(float));
+    if (xgemm_get_device(x->handle) < 0)
+        ASAN_UNPOISON_MEMORY_REGION(x->memory, x->floats * sizeof(float));
 #endif
     (void)x;
 }
@@ -298,15 +299,12 @@ static xgemm_status matrix_send(const matrix *x)
 {
     const xgemm_status status =
         xgemm_upload(x->handle, x->memory, x->before, x->floats * sizeof(float));
-    if (xgemm_get_device(x->handle) < 0)
-        for_each_gap(x, forbid);
+    for_each_gap(x, forbid);
     return status;
 }
 
 static xgemm_status matrix_receive(const matrix *x)
 {
-    if (xgemm_get_device(x->handle) < 0)
-        allow_all(x);
     return xgemm_download(x->handle, x->after, x->memory, x->floats * sizeof(float));
 }
 
@@ -401,6 +399,8 @@ bool product_run(product *p)
         status = matrix_send(matrices[i]);
     if (!status)
         status = call(p);
+    for (int i = 0; i < COUNT(matrices); i++)
+        allow_all(matrices[i]);
     for (int i = 0; i < COUNT(matrices) && !status; i++)
         status = matrix_receive(matrices[i]);
     if (status)

@@ -10,7 +10,7 @@
 
 enum { TIMEOUT_S = 1200 };
 
-static const int64_t sizes[] = {1,  2,  3,  7,  15, 16,  17,  31,  32,
+static const int64_t sizes[] = {1,  2,  3,  7,  15,  16,  17,  31,  32,
                                 33, 63, 64, 65, 100, 127, 128, 129, 257};
 static const float factors[] = {0.0f, 1.0f, -1.0f, 0.7f};
 static const int64_t gaps[] = {0, 0, 1, 2, 3, 4, 7, 16};

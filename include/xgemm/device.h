@@ -11,7 +11,7 @@
 
 /** \brief Devices that are not a CUDA ordinal (0, 1, ...). */
 enum {
-    XGEMM_DEVICE_AUTO = -1, /**< $XGEMM_DEVICE if set, else GPU 0 if it can be used, else the CPU. */
+    XGEMM_DEVICE_AUTO = -1, /**< $XGEMM_DEVICE if set, else GPU 0 if there is one, else the CPU. */
     XGEMM_DEVICE_CPU = -2,  /**< The host's processors: a BLAS, or plain C. */
     XGEMM_DEVICE_SIM = -3   /**< The simulator: the GPU's own kernels, run on the CPU. */
 };

@@ -29,13 +29,17 @@ typedef enum {
  * A CUDA handle uses the device's primary context, the one of the CUDA
  * runtime, so that pointers and streams of both meet. $XGEMM_KERNEL, if set,
  * is the handle's first kernel (see xgemm_set_kernel()); $XGEMM_DEVICE (auto,
- * cpu, sim or an ordinal) decides what XGEMM_DEVICE_AUTO means.
+ * cpu, sim or an ordinal) decides what XGEMM_DEVICE_AUTO means; a variable that
+ * is empty counts as unset. Without it, XGEMM_DEVICE_AUTO is the CPU when there
+ * is no driver, one too old, no GPU, or none that the kernels run on; a driver
+ * that fails otherwise is an error.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_NO_DRIVER;
  *          XGEMM_ERROR_DRIVER_TOO_OLD; XGEMM_ERROR_NO_DEVICE;
  *          XGEMM_ERROR_NOT_SUPPORTED; XGEMM_ERROR_ENVIRONMENT;
- *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_DRIVER. After a failure
- *          xgemm_last_error(NULL) has the sentence.
+ *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
+ *          XGEMM_ERROR_DRIVER. After a failure xgemm_last_error(NULL) has the
+ *          sentence.
  */
 XGEMM_API xgemm_status xgemm_create(xgemm_handle **handle, int device);
 
@@ -119,7 +123,9 @@ XGEMM_API xgemm_status xgemm_synchronize(xgemm_handle *handle);
  * \brief   Makes the handle's CUDA context current in the calling thread.
  *
  * libxgemm itself does not need it; other CUDA libraries used beside it do.
- * Nothing happens on the CPU and the simulator.
+ * Nothing happens on the CPU and the simulator. The context ends with the last
+ * handle on the device unless something else, such as the CUDA runtime, holds
+ * it: make another current before.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
  */

@@ -48,15 +48,14 @@ static xgemm_status allocate(xg_device *device, size_t bytes, void **memory, xg_
     const xg_cu *driver = device->driver;
     xg_cu_pointer pointer = 0;
     xgemm_status status;
-    unsigned mode = XG_CU_STREAM_CAPTURE_MODE_RELAXED;
     bool pushed;
 
     status = xg_cu_enter(device, &pushed, error);
     if (status)
         return status;
-    driver->capture_mode(&mode); /* a first call may stand inside a graph capture */
+    const unsigned mode = xg_cu_relax_capture(driver);
     const xg_cu_result result = driver->memory_allocate(&pointer, bytes);
-    driver->capture_mode(&mode);
+    xg_cu_restore_capture(driver, mode);
     if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
         status = out_of_memory(device, bytes, error);
     else

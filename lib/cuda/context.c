@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list, users and functions */
 static xg_device *devices;
@@ -111,14 +112,27 @@ void xg_cu_device_close(xg_device *device)
     pthread_mutex_unlock(&lock);
 }
 
+#define CAPTURE_UNCHANGED (~0u)
+
+unsigned xg_cu_relax_capture(const xg_cu *driver)
+{
+    unsigned mode = XG_CU_STREAM_CAPTURE_MODE_RELAXED;
+    return driver->capture_mode(&mode) ? CAPTURE_UNCHANGED : mode;
+}
+
+void xg_cu_restore_capture(const xg_cu *driver, unsigned mode)
+{
+    if (mode != CAPTURE_UNCHANGED)
+        driver->capture_mode(&mode);
+}
+
 static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
 {
     const xg_cu *driver = device->driver;
     xg_cu_module module = NULL;
     xg_cu_function function = NULL;
-    unsigned mode = XG_CU_STREAM_CAPTURE_MODE_RELAXED;
 
-    driver->capture_mode(&mode); /* a first call may stand inside a graph capture */
+    const unsigned mode = xg_cu_relax_capture(driver);
     xg_cu_result failed = driver->module_load(&module, program->image);
     const char *what = "cuModuleLoadData";
     if (!failed) {
@@ -127,13 +141,14 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
         if (failed)
             driver->module_unload(module);
     }
-    driver->capture_mode(&mode);
+    xg_cu_restore_capture(driver, mode);
     if (failed) {
-        const xgemm_status status = xg_cu_fail(driver, failed, what, error);
-        return xg_fail(error, status, "kernel %s cannot be loaded on GPU %d, of compute capability "
-                       "%d.%d: %s", program->symbol, device->ordinal,
-                       device->compute_capability / 10, device->compute_capability % 10,
-                       error ? error->text : "");
+        xg_error why;
+        const xgemm_status status = xg_cu_fail(driver, failed, what, &why);
+        return xg_fail(error, status,
+                       "kernel %s cannot be loaded on GPU %d, of compute capability %d.%d: %s",
+                       program->symbol + strlen("xg_"), device->ordinal,
+                       device->compute_capability / 10, device->compute_capability % 10, why.text);
     }
     device->modules[program->index] = module;
     __atomic_store_n(&device->functions[program->index], function, __ATOMIC_RELEASE);

@@ -27,6 +27,13 @@ void xg_cu_device_close(xg_device *device);
 xgemm_status xg_cu_function_of(xg_device *device, const xg_program *program,
                                xg_cu_function *function, xg_error *error);
 
+/*
+ * Between these two a first call's allocations and loads may stand inside a
+ * graph capture of any thread. The second takes what the first gave.
+ */
+unsigned xg_cu_relax_capture(const xg_cu *driver);
+void xg_cu_restore_capture(const xg_cu *driver, unsigned mode);
+
 /* Makes the context current and says whether leave must undo it. */
 xgemm_status xg_cu_enter(const xg_device *device, bool *pushed, xg_error *error);
 void xg_cu_leave(const xg_device *device, bool pushed);

@@ -74,6 +74,9 @@ typedef struct {
     X(CUDA_ERROR_INVALID_PTX, 218)                                                                 \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                     \
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                             \
+    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                     \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                              \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                        \
     X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                               \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                \
     X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                          \

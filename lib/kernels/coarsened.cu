@@ -23,26 +23,27 @@ XG_KERNEL void __launch_bounds__(TILE *TILE) xg_coarsened(const xg_args p)
     const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
     const int64_t row = XG_BLOCK_Y * (TILE * FACTOR) + ty;
     const int64_t col = XG_BLOCK_X * TILE + tx;
+    const int col_inside = col < p.n;
+    const float *a = p.a + row * p.a_row + tx * p.a_col;
+    const float *b = p.b + ty * p.b_row + col * p.b_col;
     float sum[FACTOR] = {0.0f, 0.0f, 0.0f, 0.0f};
 
-    for (int64_t l = 0; l < p.k; l += TILE) {
+    for (int64_t left = p.k; left > 0; left -= TILE) {
+        __syncthreads(); /* all are done with the tiles before */
         XG_UNROLL
-        for (int f = 0; f < FACTOR; f++) {
-            const int64_t r = row + f * TILE;
-            a_tile[f][ty][tx] =
-                r < p.m && l + tx < p.k ? p.a[r * p.a_row + (l + tx) * p.a_col] : 0.0f;
-        }
-        b_tile[ty][tx] =
-            l + ty < p.k && col < p.n ? p.b[(l + ty) * p.b_row + col * p.b_col] : 0.0f;
+        for (int f = 0; f < FACTOR; f++)
+            a_tile[f][ty][tx] = row + f * TILE < p.m && tx < left ? a[f * TILE * p.a_row] : 0.0f;
+        b_tile[ty][tx] = col_inside && ty < left ? *b : 0.0f;
         __syncthreads();
+        a += TILE * p.a_col;
+        b += TILE * p.b_row;
         XG_UNROLL
         for (int i = 0; i < TILE; i++) {
-            const float b = b_tile[i][tx];
+            const float bi = b_tile[i][tx];
             XG_UNROLL
             for (int f = 0; f < FACTOR; f++)
-                sum[f] += a_tile[f][ty][i] * b;
+                sum[f] += a_tile[f][ty][i] * bi;
         }
-        __syncthreads();
     }
     for (int f = 0; f < FACTOR; f++) {
         const int64_t r = row + f * TILE;

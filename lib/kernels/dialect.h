@@ -40,6 +40,30 @@ XG_DEVICE float xg_blend(float alpha, float sum, float beta, const float *c)
 }
 
 /*
+ * The sum over l < k of a[l * a_step] * b[l * b_step]. The loads of 16 steps are
+ * issued together, to wait for memory once; a row-major A has a_step 1, and
+ * offsets of 32 bits are computed independently of one another.
+ */
+XG_DEVICE float xg_dot(const float *a, int64_t a_step, const float *b, int64_t b_step, int64_t k)
+{
+    float sum = 0.0f;
+    if (a_step == 1 && b_step < 1 << 26)
+        for (const int step = (int)b_step; k >= 16; k -= 16) {
+            XG_UNROLL
+            for (int l = 0; l < 16; l++)
+                sum += a[l] * b[l * step];
+            a += 16;
+            b += 16 * b_step;
+        }
+    for (; k > 0; k--) {
+        sum += *a * *b;
+        a += a_step;
+        b += b_step;
+    }
+    return sum;
+}
+
+/*
  * Where thread t of a block loads in a tile of TILE_X × TILE_K, so that
  * neighbours read neighbouring addresses: along k when that is contiguous,
  * else along x (the rows of A, the columns of B).

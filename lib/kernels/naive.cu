@@ -13,13 +13,14 @@
 
 XG_KERNEL void xg_naive(const xg_args p)
 {
-    const int64_t row = XG_BLOCK_X * blockDim.x + threadIdx.x;
-    const int64_t col = XG_BLOCK_Y * blockDim.y + threadIdx.y;
+    const int64_t row = XG_BLOCK_Y * blockDim.x + threadIdx.x;
+    const int64_t col = XG_BLOCK_X * blockDim.y + threadIdx.y;
 
     if (row < p.m && col < p.n) {
+        const float *a = p.a + row * p.a_row, *b = p.b + col * p.b_col;
         float sum = 0.0f;
         for (int64_t l = 0; l < p.k; l++)
-            sum += p.a[row * p.a_row + l * p.a_col] * p.b[l * p.b_row + col * p.b_col];
+            sum += a[l * p.a_col] * b[l * p.b_row];
         float *c = &p.c[row * p.c_row + col];
         *c = xg_blend(p.alpha, sum, p.beta, c);
     }

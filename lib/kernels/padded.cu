@@ -16,7 +16,7 @@
 #define TILE 32
 
 /* All sizes are multiples of TILE; rows are contiguous; C is only written. */
-XG_KERNEL void xg_padded(const xg_args p)
+XG_KERNEL void __launch_bounds__(TILE *TILE) xg_padded(const xg_args p)
 {
     XG_SHARED16 float a_tile[TILE][TILE];
     XG_SHARED16 float b_tile[TILE][TILE];
@@ -27,14 +27,22 @@ XG_KERNEL void xg_padded(const xg_args p)
 
     if (XG_BLOCK_Y * TILE >= p.m)
         return; /* a block of the grid's fold past its end: all of its threads leave */
-    for (int64_t l = 0; l < p.k; l += TILE) {
-        a_tile[ty][tx] = p.a[row * p.a_row + l + tx];
-        b_tile[ty][tx] = p.b[(l + ty) * p.b_row + col];
+    const float *a = p.a + row * p.a_row + tx, *b = p.b + ty * p.b_row + col;
+    float a_next = *a, b_next = *b;
+    for (int64_t left = p.k; left > 0; left -= TILE) {
+        __syncthreads(); /* all are done with the tiles before */
+        a_tile[ty][tx] = a_next;
+        b_tile[ty][tx] = b_next;
         __syncthreads();
+        if (left > TILE) {
+            a += TILE;
+            b += TILE * p.b_row;
+            a_next = *a;
+            b_next = *b;
+        }
         XG_UNROLL
         for (int i = 0; i < TILE; i++)
             sum += a_tile[ty][i] * b_tile[i][tx];
-        __syncthreads();
     }
     p.c[row * p.c_row + col] = sum;
 }

@@ -5,8 +5,10 @@
  * Traffic: 8 OP/B.
  * Source: seed texts 001 and 003 (row R7).
  */
-#define TILE   32
-#define KERNEL xg_tiled32
+#define TILE        32
+#define CORNER_TURN 0
+#define KERNEL      xg_tiled32
 #include "tiled.inc"
 #undef TILE
+#undef CORNER_TURN
 #undef KERNEL

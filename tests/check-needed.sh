@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What the shared library asks of the dynamic linker: its name, the libraries
+# it needs (none of CUDA, and no C++), no search path, no executable stack.
+#
+# XGEMM_LIBRARY is the shared library (./.libs/libxgemm.so).
+
+library=${XGEMM_LIBRARY:-./.libs/libxgemm.so}
+READELF=${READELF:-readelf}
+export LC_ALL=C
+
+if [ ! -f "$library" ] || [ -z "$(command -v "${READELF%% *}")" ]; then
+    echo "skipped: no $library, or no ${READELF%% *}" >&2
+    exit 77
+fi
+dynamic=$($READELF -W -d "$library") || exit 1
+headers=$($READELF -W -l "$library") || exit 1
+symbols=$($READELF -W --dyn-syms "$library") || exit 1
+case $symbols in
+*__asan_* | *__ubsan_* | *__tsan_*)
+    echo "skipped: $library is built with sanitizers" >&2
+    exit 77
+    ;;
+esac
+
+failed=0
+complain()
+{
+    echo "$library: $*" >&2
+    failed=1
+}
+
+soname=$(echo "$dynamic" | sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+[ "$soname" = libxgemm.so.0 ] || complain "its SONAME is \"$soname\", not libxgemm.so.0"
+
+for needed in $(echo "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'); do
+    case $needed in
+    libc.so.* | libm.so.*) ;;
+    libc.musl-*.so.*) ;;
+    libpthread.so.* | libdl.so.*) ;; # a C library of before 2021 has these apart
+    ld-linux*.so.*) ;;
+    libopenblas*.so* | libblis*.so* | libcblas*.so* | libblas*.so*) ;;
+    *) complain "it needs $needed" ;;
+    esac
+done
+
+echo "$dynamic" | grep -Eq '\((RPATH|RUNPATH)\)' && complain "it has an RPATH or a RUNPATH"
+echo "$dynamic" | grep -Eq '\(TEXTREL\)' && complain "it has text relocations"
+stack=$(echo "$headers" | sed -n 's/^ *GNU_STACK *\(0x[0-9a-f]* *\)*\([RWE ]*\) .*/\2/p' | tr -d ' ')
+[ "$stack" = RW ] || complain "its stack's flags are \"$stack\", not RW"
+exit $failed
