@@ -5,8 +5,7 @@
 #include "kernel_list.h"
 #include "plot.h"
 #include "progress.h"
-#include "report.h"
-#include "workload.h"
+#include "results.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -33,7 +32,8 @@ enum {
     KEY_TIME,
     KEY_LIMIT,
     KEY_SEED,
-    KEY_PLOT
+    KEY_PLOT,
+    KEY_FROM
 };
 
 static const option_row rows[] = {
@@ -54,19 +54,13 @@ static const option_row rows[] = {
     {KEY_LIMIT, "limit", "SECONDS", "no new sample of a case after this; default 5"},
     {KEY_SEED, "seed", "N", "of the random matrices; default 1"},
     {KEY_PLOT, "plot", "FILE.svg", "draw the speeds; needs gnuplot"},
+    {KEY_FROM, "from", "FILE.json", "show (and draw) an earlier run's JSON; measures nothing"},
 };
-
-static const column columns[] = {
-    {"m", 6},           {"n", 6},        {"k", 6},       {"kernel", -18},
-    {"median_us", 11},  {"p1_us", 11},   {"p99_us", 11}, {"gflops", 10},
-    {"host_us", 8},     {"cublas_us", 11}, {"cublas_host_us", 14}, {"percent_of_cublas", 17},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_ALONE = 9 };
 
 typedef struct {
     settings common;
     shape_options shapes;
-    const char *kernel, *plot_path;
+    const char *kernel, *plot_path, *from_path;
     bool compare;
     xgemm_order order;
     xgemm_transpose transa, transb;
@@ -148,6 +142,9 @@ static void take_word(request *r, int key, const char *value)
     case KEY_PLOT:
         r->plot_path = value;
         break;
+    case KEY_FROM:
+        r->from_path = value;
+        break;
     }
 }
 
@@ -183,66 +180,32 @@ static bool run_cublas(void *context, const workload *w, const buffers *use)
     return cublas_sgemm(context, w, use) == 0;
 }
 
-static double gflops(const shape *s, double us)
+static void add_result(session *now, const bench_result *result)
 {
-    return us > 0.0 ? 2e-3 * (double)s->m * (double)s->n * (double)s->k / us : 0.0;
-}
-
-static void add_point(session *now, const shape *s, const char *name, double us)
-{
-    char label[48];
-    if (s->m == s->n && s->n == s->k)
-        snprintf(label, sizeof label, "%" PRId64, s->m);
-    else
-        snprintf(label, sizeof label, "%" PRId64 "x%" PRId64 "x%" PRId64, s->m, s->n, s->k);
-    plot_point(now->drawing, name, (double)s->m, label, gflops(s, us) * 1e-3);
-}
-
-static void add_row(session *now, const shape *s, const char *name, const timing *t,
-                    const timing *theirs)
-{
-    const cell cells[COLUMNS] = {
-        cell_integer(s->m),
-        cell_integer(s->n),
-        cell_integer(s->k),
-        cell_text(name),
-        cell_real(t->median_us, 2),
-        cell_real(t->p1_us, 2),
-        cell_real(t->p99_us, 2),
-        cell_real(gflops(s, t->median_us), 1),
-        t->host_us >= 0.0 ? cell_real(t->host_us, 2) : cell_none(),
-        theirs ? cell_real(theirs->median_us, 2) : cell_none(),
-        theirs ? cell_real(theirs->host_us, 2) : cell_none(),
-        theirs ? cell_real(100.0 * theirs->median_us / t->median_us, 1) : cell_none(),
-    };
     progress_clear(&now->line);
-    report_row(&now->out, cells);
-    add_point(now, s, name, t->median_us);
-}
-
-/* "auto (vectorized)": what the library chose. */
-static const char *label_of(const session *now, const char *name, char *text, size_t size)
-{
-    if (strcmp(name, "auto") != 0)
-        return name;
-    const char *chosen = xgemm_last_kernel(now->handle);
-    snprintf(text, size, "auto:%s", chosen ? chosen : "none");
-    return now->drawing ? "auto" : text;
+    results_row(&now->out, result);
+    results_point(now->drawing, result);
 }
 
 static int time_kernel(session *now, const rotation *sets, const workload *w, const char *name,
                        const timing *theirs)
 {
-    timing t;
-    char text[64];
+    bench_result result = {.size = w->size, .compared = theirs != NULL};
     progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
                   w->size.k, name);
     if (xgemm_set_kernel(now->handle, name) ||
-        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how, &t)) {
+        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how,
+                 &result.ours)) {
         progress_clear(&now->line);
         return failed_call(ME, now->handle);
     }
-    add_row(now, &w->size, label_of(now, name, text, sizeof text), &t, theirs);
+    const char *chosen = xgemm_last_kernel(now->handle);
+    const bool automatic = strcmp(name, "auto") == 0;
+    snprintf(result.kernel, sizeof result.kernel, "%s%s%s", name, automatic ? ":" : "",
+             !automatic ? "" : chosen ? chosen : "none");
+    if (theirs)
+        result.theirs = *theirs;
+    add_result(now, &result);
     return STATUS_DONE;
 }
 
@@ -256,7 +219,6 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
         progress_clear(&now->line);
         return failed(ME, "cublasSgemm failed");
     }
-    add_point(now, &w->size, "cuBLAS", theirs->median_us);
     return STATUS_DONE;
 }
 
@@ -298,33 +260,33 @@ static json_t *facts_of(const session *now)
     return facts;
 }
 
+static bool is_square(const shape *s)
+{
+    return s->m == s->n && s->n == s->k;
+}
+
 static bool all_square(const shape_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].m != list->items[i].n || list->items[i].n != list->items[i].k)
+        if (!is_square(&list->items[i]))
             return false;
     return true;
 }
 
-static int draw(const session *now, const shape_list *list)
+static int draw(plot *drawing, const char *path, bool squares)
 {
     char message[4352];
-    if (!now->drawing)
-        return STATUS_DONE;
-    if (plot_write(now->drawing, now->r->plot_path, all_square(list), message, sizeof message))
+    if (drawing && plot_write(drawing, path, squares, message, sizeof message))
         return failed(ME, "%s", message);
     return STATUS_DONE;
 }
 
-static plot *new_plot(const session *now)
+static plot *new_plot(const char *transa, const char *transb, const char *order, const char *device,
+                      bool squares)
 {
-    xgemm_device device = {.struct_size = sizeof device};
     char title[160];
-    xgemm_device_get(xgemm_get_device(now->handle), &device);
-    snprintf(title, sizeof title, "SGEMM %s%s, %s order, %s, libxgemm %s",
-             transpose_letter(now->r->transa), transpose_letter(now->r->transb),
-             order_word(now->r->order), device.name, xgemm_version());
-    return plot_new(title, "m = n = k", "TFLOP/s");
+    snprintf(title, sizeof title, "SGEMM %s%s, %s order, %s", transa, transb, order, device);
+    return plot_new(title, squares ? "m = n = k" : "m x n x k", "TFLOP/s");
 }
 
 static int bench(const request *r, xgemm_handle *handle, const shape_list *list)
@@ -337,23 +299,63 @@ static int bench(const request *r, xgemm_handle *handle, const shape_list *list)
                       xgemm_get_device(handle) == XGEMM_DEVICE_CPU ? "CPU" : "simulator");
     if (r->compare && !(now.other = cublas_open(handle, r->math, message, sizeof message)))
         return failed(ME, "%s", message);
-    if (r->plot_path && !(now.drawing = new_plot(&now))) {
-        cublas_close(now.other);
-        return failed(ME, "the host is out of memory");
+    if (r->plot_path) {
+        xgemm_device device = {.struct_size = sizeof device};
+        xgemm_device_get(xgemm_get_device(handle), &device);
+        now.drawing = new_plot(transpose_letter(r->transa), transpose_letter(r->transb),
+                               order_word(r->order), device.name, all_square(list));
     }
     now.line = progress_begin(&r->common,
                               list->count * (size_t)(kernels.count + (now.other ? 1 : 0)));
-    now.out = report_open(&r->common, columns, now.other ? COLUMNS : COLUMNS_ALONE, "results",
-                          facts_of(&now));
+    now.out = results_open(&r->common, now.other != NULL, facts_of(&now));
     int status = STATUS_DONE;
     for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
         status = time_shape(&now, list->items[i], &kernels);
     progress_clear(&now.line);
     report_close(&now.out);
     if (status == STATUS_DONE)
-        status = draw(&now, list);
+        status = draw(now.drawing, r->plot_path, all_square(list));
     plot_free(now.drawing);
     cublas_close(now.other);
+    return status;
+}
+
+static const char *text_at(const json_t *root, const char *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(root, object), key));
+    return text ? text : "?";
+}
+
+/* An earlier run again, from its JSON. */
+static int replay(const request *r)
+{
+    char message[512];
+    json_t *loaded = results_load(r->from_path, message, sizeof message);
+    bench_result result;
+    bool squares = true, compared = false;
+    if (!loaded)
+        return failed(ME, "%s", message);
+    for (size_t i = 0; results_at(loaded, i, &result); i++) {
+        squares = squares && is_square(&result.size);
+        compared = compared || result.compared;
+    }
+    plot *drawing = NULL;
+    if (r->plot_path)
+        drawing = new_plot(text_at(loaded, "settings", "transa"),
+                           text_at(loaded, "settings", "transb"),
+                           text_at(loaded, "settings", "order"), text_at(loaded, "device", "name"),
+                           squares);
+    json_t *facts = json_copy(loaded);
+    json_object_del(facts, "results");
+    report out = results_open(&r->common, compared, facts);
+    for (size_t i = 0; results_at(loaded, i, &result); i++) {
+        results_row(&out, &result);
+        results_point(drawing, &result);
+    }
+    report_close(&out);
+    json_decref(loaded);
+    const int status = draw(drawing, r->plot_path, squares);
+    plot_free(drawing);
     return status;
 }
 
@@ -361,13 +363,17 @@ static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
     shape_list list = shapes_from(ME, &r.shapes);
-    if (list.count == 0)
+    if (list.count == 0 && !r.from_path)
         usage_error(ME, "which sizes? Give -m, -n, -k, --size or --shapes");
+    if (list.count > 0 && r.from_path)
+        usage_error(ME, "--from measures nothing, and so takes no sizes");
     if (r.plot_path && !plot_possible()) {
         shape_list_free(&list);
         return failed(ME, "--plot needs gnuplot, which cannot be started; install it, or leave "
                           "--plot out");
     }
+    if (r.from_path)
+        return replay(&r);
     xgemm_handle *handle = open_device(ME, &r.common);
     const int status =
         xgemm_set_math(handle, r.math) ? failed_call(ME, handle) : bench(&r, handle, &list);

@@ -99,6 +99,8 @@ static line *find_line(plot *p, const char *name)
 void plot_point(plot *p, const char *name, double x, const char *x_name, double y)
 {
     line *to = p ? find_line(p, name) : NULL;
+    if (to && to->count && strcmp(to->points[to->count - 1].x_name, x_name) == 0)
+        return;
     point *points = to ? realloc(to->points, (to->count + 1) * sizeof *points) : NULL;
     if (!points)
         return;
@@ -106,6 +108,16 @@ void plot_point(plot *p, const char *name, double x, const char *x_name, double 
     point *added = &points[to->count++];
     *added = (point){.x = x, .y = y};
     snprintf(added->x_name, sizeof added->x_name, "%s", x_name);
+}
+
+/* Thirteen that can be told apart, dark first; then from the beginning. */
+static const char *color(size_t index)
+{
+    static const char *const colors[] = {
+        "#000000", "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
+        "#999999", "#994f00", "#40b0a6", "#d35fb7", "#e66100", "#5d3a9b",
+    };
+    return colors[index % (sizeof colors / sizeof *colors)];
 }
 
 static void write_commands(const plot *p, bool logarithmic, FILE *to)
@@ -129,9 +141,11 @@ static void write_commands(const plot *p, bool logarithmic, FILE *to)
         fputs("end\n", to);
     }
     for (size_t i = 0; i < p->count; i++)
-        fprintf(to, "%s $line%zu using 1:2%s with linespoints linewidth 2 pointtype 7 pointsize 0.5 "
-                    "title \"%s\"",
-                i ? "," : "plot", i, logarithmic ? "" : ":xticlabels(3)", p->lines[i].name);
+        fprintf(to,
+                "%s $line%zu using 1:2%s with linespoints linewidth 2 linecolor rgb '%s' "
+                "pointtype %zu pointsize 0.7 title \"%s\"",
+                i ? "," : "plot", i, logarithmic ? "" : ":xticlabels(3)", color(i), i % 13 + 1,
+                p->lines[i].name);
     fputc('\n', to);
 }
 

@@ -14,7 +14,10 @@ bool plot_possible(void);
 /* NULL when memory is out. Texts are copied. */
 plot *plot_new(const char *title, const char *x_label, const char *y_label);
 
-/* Adds a point to the line of that name, which is made when it is new. */
+/*
+ * Adds a point to the line of that name, which is made when it is new; the same
+ * x_name twice in a row is one point, the first.
+ */
 void plot_point(plot *p, const char *line, double x, const char *x_name, double y);
 
 /*

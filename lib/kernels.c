@@ -62,7 +62,7 @@ const xg_program xg_program_scale_host = {"scale", NULL, NULL, xg_host_scale, IN
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
 static const xg_kernel kernels[] = {
     {"naive", "one thread an element, neighbours down a column: nothing coalesces",
-     &xg_program_naive, 32, 32, 1, 32, 32, 0, 0.25, xg_steps_single},
+     &xg_program_naive, 32, 8, 1, 32, 8, 0, 0.25, xg_steps_single},
     {"coalesced", "one thread an element, neighbours along a row", &xg_program_coalesced, 32, 32, 1,
      32, 32, 0, 0.25, xg_steps_rows_on_x},
     {"tiled16", "tiles of 16 x 16 in shared memory", &xg_program_tiled16, 16, 16, 16, 16, 16,

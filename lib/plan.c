@@ -22,7 +22,7 @@ static const struct {
     {"vectorized", 96, 64, false},
     {"register-tiled-1d", 48, 96, false},
     {"corner-turned", 0, 0, true},
-    {"tiled32", 24, 200, false},
+    {"tiled32", 48, 200, false},
     {"tiled16", 0, 0, false},
 };
 
