@@ -194,15 +194,16 @@ static int time_kernel(session *now, const rotation *sets, const workload *w, co
     progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
                   w->size.k, name);
     if (xgemm_set_kernel(now->handle, name) ||
-        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how,
-                 &result.ours)) {
+        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how, &result.ours)) {
         progress_clear(&now->line);
         return failed_call(ME, now->handle);
     }
     const char *chosen = xgemm_last_kernel(now->handle);
     const bool automatic = strcmp(name, "auto") == 0;
     snprintf(result.kernel, sizeof result.kernel, "%s%s%s", name, automatic ? ":" : "",
-             !automatic ? "" : chosen ? chosen : "none");
+             !automatic ? ""
+             : chosen   ? chosen
+                        : "none");
     if (theirs)
         result.theirs = *theirs;
     add_result(now, &result);
@@ -225,8 +226,7 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
 static int time_shape(session *now, shape size, const kernel_list *kernels)
 {
     const request *r = now->r;
-    const workload w =
-        workload_of(size, r->order, r->transa, r->transb, r->alpha, r->beta, r->pad);
+    const workload w = workload_of(size, r->order, r->transa, r->transb, r->alpha, r->beta, r->pad);
     rotation sets;
     timing theirs;
     char message[512];
@@ -305,8 +305,8 @@ static int bench(const request *r, xgemm_handle *handle, const shape_list *list)
         now.drawing = new_plot(transpose_letter(r->transa), transpose_letter(r->transb),
                                order_word(r->order), device.name, all_square(list));
     }
-    now.line = progress_begin(&r->common,
-                              list->count * (size_t)(kernels.count + (now.other ? 1 : 0)));
+    now.line =
+        progress_begin(&r->common, list->count * (size_t)(kernels.count + (now.other ? 1 : 0)));
     now.out = results_open(&r->common, now.other != NULL, facts_of(&now));
     int status = STATUS_DONE;
     for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
@@ -341,10 +341,9 @@ static int replay(const request *r)
     }
     plot *drawing = NULL;
     if (r->plot_path)
-        drawing = new_plot(text_at(loaded, "settings", "transa"),
-                           text_at(loaded, "settings", "transb"),
-                           text_at(loaded, "settings", "order"), text_at(loaded, "device", "name"),
-                           squares);
+        drawing = new_plot(
+            text_at(loaded, "settings", "transa"), text_at(loaded, "settings", "transb"),
+            text_at(loaded, "settings", "order"), text_at(loaded, "device", "name"), squares);
     json_t *facts = json_copy(loaded);
     json_object_del(facts, "results");
     report out = results_open(&r->common, compared, facts);
@@ -382,5 +381,5 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const command command_bench = {"bench", "", "time kernels over sizes, beside cuBLAS",
-                               rows, sizeof rows / sizeof *rows, run};
+const command command_bench = {
+    "bench", "", "time kernels over sizes, beside cuBLAS", rows, sizeof rows / sizeof *rows, run};

@@ -115,15 +115,15 @@ static bool same_kind(double got, double want)
     return isfinite(got);
 }
 
-static void compare_element(bool exact, double got, double want, double bound,
-                            int64_t row, int64_t col, check_result *result)
+static void compare_element(bool exact, double got, double want, double bound, int64_t row,
+                            int64_t col, check_result *result)
 {
     /* A finite sum beyond FP32 is Inf there, in whatever order it was formed. */
     if (isfinite(want) && fabs(want) > (double)0x1.fffffep127f)
         want = copysign(INFINITY, want);
     const double error = isfinite(got) && isfinite(want) ? fabs(got - want) : 0.0;
-    const double part = exact ? (got == want ? 0.0 : INFINITY)
-                              : (error == 0.0 ? 0.0 : error / bound);
+    const double part =
+        exact ? (got == want ? 0.0 : INFINITY) : (error == 0.0 ? 0.0 : error / bound);
     result->elements++;
     if (part > result->worst)
         result->worst = part;
@@ -205,16 +205,23 @@ static void release(xgemm_handle *handle, matrix *x)
 bool check_product(xgemm_handle *handle, const workload *w, values_kind kind, uint64_t seed,
                    check_result *result, char *message, size_t message_size)
 {
+    random_source source = {seed};
+    uint64_t available = UINT64_MAX, total;
+    bool done = false;
+
+    memset(result, 0, sizeof *result);
+    (void)xgemm_memory_info(handle, &available, &total);
+    if (2.0 * workload_bytes(w) > (double)available) {
+        snprintf(message, message_size, "the matrices and their copies take %s, more than is free",
+                 bytes_text(2.0 * workload_bytes(w)));
+        return false;
+    }
     const bool by_rows = w->order == XGEMM_ROW_MAJOR;
     const shape *s = &w->size;
     /* op(A) is m × k: a transposed operand's lines run the other way. */
     matrix a = matrix_of(s->m, s->k, w->lda, by_rows == (w->transa == XGEMM_NO_TRANS));
     matrix b = matrix_of(s->k, s->n, w->ldb, by_rows == (w->transb == XGEMM_NO_TRANS));
     matrix c = matrix_of(s->m, s->n, w->ldc, by_rows);
-    random_source source = {seed};
-    bool done = false;
-
-    memset(result, 0, sizeof *result);
     if (!allocate(&a) || !allocate(&b) || !allocate(&c)) {
         snprintf(message, message_size, "the host is out of memory");
     } else {
@@ -228,7 +235,8 @@ bool check_product(xgemm_handle *handle, const workload *w, values_kind kind, ui
     }
     if (done) {
         compare(w, kind, &a, &b, &c, result);
-        result->canaries = count_changed(&a, true) + count_changed(&b, true) + count_changed(&c, false);
+        result->canaries =
+            count_changed(&a, true) + count_changed(&b, true) + count_changed(&c, false);
     }
     release(handle, &a);
     release(handle, &b);

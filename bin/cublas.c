@@ -27,7 +27,8 @@ static void *open_library(void)
     return library;
 }
 
-/* Puts a function's address into *to, a pointer to a function pointer; false when it is not there. */
+/* Puts a function's address into *to, a pointer to a function pointer; false when it is not there.
+ */
 static bool find(void *library, const char *symbol, void *to)
 {
     void *address = dlsym(library, symbol);

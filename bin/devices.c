@@ -8,11 +8,16 @@
 #include <stdio.h>
 
 static const column columns[] = {
-    {"device", -6},          {"name", -32},
-    {"compute_capability", 18}, {"multiprocessors", 15},
-    {"memory_gib", 10},      {"core_clock_mhz", 14},
-    {"memory_clock_mhz", 16}, {"peak_fp32_gflops", 16},
-    {"peak_bandwidth_gbs", 18}, {"detail", -1},
+    {"device", -6},
+    {"name", -32},
+    {"compute_capability", 18},
+    {"multiprocessors", 15},
+    {"memory_gib", 10},
+    {"core_clock_mhz", 14},
+    {"memory_clock_mhz", 16},
+    {"peak_fp32_gflops", 16},
+    {"peak_bandwidth_gbs", 18},
+    {"detail", -1},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -80,4 +85,5 @@ static int run(int argc, char **argv)
 }
 
 const command command_devices = {
-    "devices", "[N]", "list the GPUs, the CPU and the simulator, with clocks and peaks", NULL, 0, run};
+    "devices", "[N]", "list the GPUs, the CPU and the simulator, with clocks and peaks",
+    NULL,      0,     run};

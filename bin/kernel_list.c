@@ -8,7 +8,7 @@
 static unsigned device_bit(const xgemm_handle *handle)
 {
     const int device = xgemm_get_device(handle);
-    return device >= 0                    ? XGEMM_RUNS_ON_CUDA
+    return device >= 0                  ? XGEMM_RUNS_ON_CUDA
            : device == XGEMM_DEVICE_CPU ? XGEMM_RUNS_ON_CPU
                                         : XGEMM_RUNS_ON_SIM;
 }

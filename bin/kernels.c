@@ -14,11 +14,11 @@ static const option_row rows[] = {
 };
 
 static const column facts_columns[] = {
-    {"name", -18},         {"devices", -13},  {"tile", -11},         {"threads", 7},
-    {"shared_bytes", 12},  {"flop_per_byte", 13}, {"summary", -1},
+    {"name", -18},        {"devices", -13},      {"tile", -11},   {"threads", 7},
+    {"shared_bytes", 12}, {"flop_per_byte", 13}, {"summary", -1},
 };
 static const column resources_columns[] = {
-    {"name", -18},       {"compute_capability", 18}, {"registers", 9},   {"shared_bytes", 12},
+    {"name", -18},       {"compute_capability", 18}, {"registers", 9},    {"shared_bytes", 12},
     {"local_bytes", 11}, {"constant_bytes", 14},     {"max_threads", 11},
 };
 enum {
@@ -61,9 +61,9 @@ static int resources_row(report *to, xgemm_handle *handle, const xgemm_kernel_in
     if (xgemm_kernel_resources_get(handle, kernel->name, &r))
         return failed_call(&command_kernels, handle);
     const cell cells[RESOURCES_COLUMNS] = {
-        cell_text(kernel->name),       cell_integer(r.binary_version),
-        cell_integer(r.registers),     cell_integer(r.shared_bytes),
-        cell_integer(r.local_bytes),   cell_integer(r.constant_bytes),
+        cell_text(kernel->name),     cell_integer(r.binary_version),
+        cell_integer(r.registers),   cell_integer(r.shared_bytes),
+        cell_integer(r.local_bytes), cell_integer(r.constant_bytes),
         cell_integer(r.max_threads),
     };
     report_row(to, cells);
@@ -112,8 +112,9 @@ static int run(int argc, char **argv)
         handle = open_device(&command_kernels, &common);
         report_device(facts, xgemm_get_device(handle));
     }
-    report to = resources ? report_open(&common, resources_columns, RESOURCES_COLUMNS, "kernels", facts)
-                          : report_open(&common, facts_columns, FACTS_COLUMNS, "kernels", facts);
+    report to = resources
+                    ? report_open(&common, resources_columns, RESOURCES_COLUMNS, "kernels", facts)
+                    : report_open(&common, facts_columns, FACTS_COLUMNS, "kernels", facts);
     for (int i = 0; i < xgemm_kernel_count() && status == STATUS_DONE; i++) {
         xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
         if (xgemm_kernel_get(i, &kernel) || !wanted(kernel.name, argc, argv))
@@ -128,6 +129,5 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const command command_kernels = {"kernels", "[NAME]...",
-                                 "list the kernels: tiles, memory, arithmetic intensity",
-                                 rows, 1, run};
+const command command_kernels = {
+    "kernels", "[NAME]...", "list the kernels: tiles, memory, arithmetic intensity", rows, 1, run};

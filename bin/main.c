@@ -42,15 +42,6 @@ static int unknown(const char *name)
     return STATUS_USAGE;
 }
 
-/* What was written to a full disk or a closed pipe is a failure, not success. */
-static int close_output(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    perror("xgemm: standard output");
-    return STATUS_FAILED;
-}
-
 int main(int argc, char **argv)
 {
     static char name[64];

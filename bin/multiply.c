@@ -120,15 +120,15 @@ static bool find_sizes(const request *r, npy_header *a, npy_header *b, npy_heade
     *size = (shape){op_rows(a, r->transa), op_columns(b, r->transb), op_columns(a, r->transa)};
     if (op_rows(b, r->transb) != size->k) {
         failed(ME,
-               "the shapes do not match: op(A) is %" PRId64 " x %" PRId64 " (%s) and op(B) is %" PRId64
-               " x %" PRId64 " (%s); A's columns must equal B's rows",
+               "the shapes do not match: op(A) is %" PRId64 " x %" PRId64
+               " (%s) and op(B) is %" PRId64 " x %" PRId64 " (%s); A's columns must equal B's rows",
                size->m, size->k, r->a_path, op_rows(b, r->transb), size->n, r->b_path);
         return false;
     }
     if (r->beta != 0.0f && (c->rows != size->m || c->columns != size->n)) {
         failed(ME,
-               "the shapes do not match: the product is %" PRId64 " x %" PRId64
-               " and C is %" PRId64 " x %" PRId64 " (%s)",
+               "the shapes do not match: the product is %" PRId64 " x %" PRId64 " and C is %" PRId64
+               " x %" PRId64 " (%s)",
                size->m, size->n, c->rows, c->columns, r->c_path);
         return false;
     }
@@ -285,9 +285,9 @@ static bool to_fortran(npy_matrix *c)
 static void print(const request *r, const shape *size, const xgemm_handle *handle, const times *t)
 {
     static const column columns[] = {
-        {"m", 6},          {"n", 6},         {"k", 6},           {"kernel", -18},
-        {"device", -6},    {"kernel_us", 12}, {"upload_us", 12}, {"download_us", 12},
-        {"gflops", 10},    {"output", -1},
+        {"m", 6},       {"n", 6},          {"k", 6},          {"kernel", -18},
+        {"device", -6}, {"kernel_us", 12}, {"upload_us", 12}, {"download_us", 12},
+        {"gflops", 10}, {"output", -1},
     };
     const int device = xgemm_get_device(handle);
     const char *kernel = xgemm_last_kernel(handle);
@@ -307,9 +307,9 @@ static void print(const request *r, const shape *size, const xgemm_handle *handl
         cell_real(t->kernel_us, 1),
         cell_real(t->upload_us, 1),
         cell_real(t->download_us, 1),
-        cell_real(t->kernel_us > 0.0 ? 2e-3 * (double)size->m * (double)size->n * (double)size->k /
-                                           t->kernel_us
-                                     : 0.0,
+        cell_real(t->kernel_us > 0.0
+                      ? 2e-3 * (double)size->m * (double)size->n * (double)size->k / t->kernel_us
+                      : 0.0,
                   1),
         cell_text(r->out_path),
     };
@@ -368,6 +368,6 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const command command_multiply = {"multiply", "A.npy B.npy -o C.npy",
-                                  "C = alpha op(A) op(B) + beta C on NumPy files",
-                                  rows, sizeof rows / sizeof *rows, run};
+const command command_multiply = {
+    "multiply", "A.npy B.npy -o C.npy",     "C = alpha op(A) op(B) + beta C on NumPy files",
+    rows,       sizeof rows / sizeof *rows, run};

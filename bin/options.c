@@ -56,6 +56,14 @@ static void vcomplain(const command *which, const char *format, va_list argument
     fputc('\n', stderr);
 }
 
+int close_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    perror("xgemm: standard output");
+    return STATUS_FAILED;
+}
+
 void usage_error(const command *which, const char *format, ...)
 {
     va_list arguments;
@@ -112,7 +120,7 @@ static bool take_common(const command *which, int key, settings *common)
         return true;
     case 'h':
         print_help(which);
-        exit(STATUS_DONE);
+        exit(close_output(STATUS_DONE));
     case '?':
         fprintf(stderr, "Try 'xgemm %s --help'.\n", which->name);
         exit(STATUS_USAGE);

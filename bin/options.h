@@ -65,6 +65,12 @@ const char *math_word(xgemm_math math);
 /* A handle on the device; on failure prints why and ends the program with 77, 2 or 1. */
 xgemm_handle *open_device(const command *which, const settings *common);
 
+/*
+ * The status, or STATUS_FAILED with a message when what was printed did not all
+ * go out: a full disk or a closed pipe is a failure.
+ */
+int close_output(int status);
+
 /* Prints "xgemm COMMAND: sentence" to stderr and gives back STATUS_FAILED. */
 int failed(const command *which, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

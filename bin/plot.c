@@ -70,30 +70,39 @@ bool plot_possible(void)
     return child > 0 && succeeded(child);
 }
 
+/* Text as gnuplot may have it between quotes: what it would execute or expand is replaced. */
+static void copy_text(char *to, size_t size, const char *text)
+{
+    snprintf(to, size, "%s", text);
+    for (; *to; to++)
+        if ((unsigned char)*to < ' ' || (unsigned char)*to >= 0x7f || strchr("\"'`\\$@!;", *to))
+            *to = '?';
+}
+
 plot *plot_new(const char *title, const char *x_label, const char *y_label)
 {
     plot *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    snprintf(p->title, sizeof p->title, "%s", title);
-    snprintf(p->x_label, sizeof p->x_label, "%s", x_label);
-    snprintf(p->y_label, sizeof p->y_label, "%s", y_label);
+    copy_text(p->title, sizeof p->title, title);
+    copy_text(p->x_label, sizeof p->x_label, x_label);
+    copy_text(p->y_label, sizeof p->y_label, y_label);
     return p;
 }
 
 static line *find_line(plot *p, const char *name)
 {
+    line wanted = {.points = NULL};
+    copy_text(wanted.name, sizeof wanted.name, name);
     for (size_t i = 0; i < p->count; i++)
-        if (strcmp(p->lines[i].name, name) == 0)
+        if (strcmp(p->lines[i].name, wanted.name) == 0)
             return &p->lines[i];
     line *lines = realloc(p->lines, (p->count + 1) * sizeof *lines);
     if (!lines)
         return NULL;
     p->lines = lines;
-    line *added = &lines[p->count++];
-    memset(added, 0, sizeof *added);
-    snprintf(added->name, sizeof added->name, "%s", name);
-    return added;
+    lines[p->count] = wanted;
+    return &lines[p->count++];
 }
 
 void plot_point(plot *p, const char *name, double x, const char *x_name, double y)
@@ -107,7 +116,7 @@ void plot_point(plot *p, const char *name, double x, const char *x_name, double 
     to->points = points;
     point *added = &points[to->count++];
     *added = (point){.x = x, .y = y};
-    snprintf(added->x_name, sizeof added->x_name, "%s", x_name);
+    copy_text(added->x_name, sizeof added->x_name, x_name);
 }
 
 /* Thirteen that can be told apart, dark first; then from the beginning. */
@@ -128,6 +137,12 @@ static void write_commands(const plot *p, bool logarithmic, FILE *to)
             "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n"
             "set yrange [0:*]\n",
             p->title, p->x_label, p->y_label);
+    const bool one_x = p->count && p->lines[0].count == 1;
+    if (one_x && logarithmic)
+        fprintf(to, "set xrange [%.9g:%.9g]\n", p->lines[0].points[0].x / 2.0,
+                p->lines[0].points[0].x * 2.0);
+    else if (one_x)
+        fputs("set xrange [-1:1]\n", to);
     if (logarithmic)
         fputs("set logscale x 2\nset xtics rotate by -45\n", to);
     else
@@ -135,9 +150,8 @@ static void write_commands(const plot *p, bool logarithmic, FILE *to)
     for (size_t i = 0; i < p->count; i++) {
         fprintf(to, "$line%zu << end\n", i);
         for (size_t j = 0; j < p->lines[i].count; j++)
-            fprintf(to, "%.9g %.9g \"%s\"\n",
-                    logarithmic ? p->lines[i].points[j].x : (double)j, p->lines[i].points[j].y,
-                    p->lines[i].points[j].x_name);
+            fprintf(to, "%.9g %.9g \"%s\"\n", logarithmic ? p->lines[i].points[j].x : (double)j,
+                    p->lines[i].points[j].y, p->lines[i].points[j].x_name);
         fputs("end\n", to);
     }
     for (size_t i = 0; i < p->count; i++)
@@ -155,9 +169,22 @@ static int fail(char *message, size_t message_size, const char *path, const char
     return -1;
 }
 
+/* Whether the drawing was written to its end: gnuplot does not say when a disk is full. */
+static bool is_complete(int file)
+{
+    static const char end[] = "</svg>";
+    char tail[32] = "";
+    const off_t length = lseek(file, 0, SEEK_END);
+    const off_t from = length > (off_t)sizeof tail - 1 ? length - (off_t)sizeof tail + 1 : 0;
+    return length > 0 && pread(file, tail, sizeof tail - 1, from) > 0 && strstr(tail, end);
+}
+
 int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_t message_size)
 {
     char temporary[4096];
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return fail(message, message_size, path, "it is not a regular file");
     if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary)
         return fail(message, message_size, path, "the name is too long");
     const int output = mkstemp(temporary);
@@ -174,15 +201,14 @@ int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_
         write_commands(p, logarithmic, commands);
         fclose(commands);
     }
-    const bool drawn = child > 0 && succeeded(child);
+    const bool drawn = child > 0 && succeeded(child) && is_complete(output);
     signal(SIGPIPE, before);
     close(output);
     if (drawn && rename(temporary, path) == 0)
         return 0;
     const int error = errno;
     unlink(temporary);
-    return fail(message, message_size, path,
-                drawn ? strerror(error) : "gnuplot is not installed, or failed");
+    return fail(message, message_size, path, drawn ? strerror(error) : "gnuplot failed");
 }
 
 void plot_free(plot *p)

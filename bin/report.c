@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -39,32 +40,46 @@ static void format_real(char *text, size_t size, const cell *x)
         snprintf(text, size, "%.*f", x->digits, x->real);
 }
 
-static void format_cell(char *text, size_t size, const cell *x, bool exact)
+/* The cell's own text, or what is written into the buffer. */
+static const char *format_cell(char *buffer, size_t size, const cell *x, bool exact)
 {
     switch (x->kind) {
-    case CELL_NONE:
-        snprintf(text, size, "%s", exact ? "" : "-");
-        break;
     case CELL_TEXT:
-        snprintf(text, size, "%s", x->text);
-        break;
+        return x->text;
     case CELL_INTEGER:
-        snprintf(text, size, "%" PRId64, x->integer);
-        break;
+        snprintf(buffer, size, "%" PRId64, x->integer);
+        return buffer;
     case CELL_REAL:
         if (exact)
-            snprintf(text, size, "%.9g", x->real);
+            snprintf(buffer, size, "%.9g", x->real);
         else
-            format_real(text, size, x);
+            format_real(buffer, size, x);
+        return buffer;
+    case CELL_NONE:
         break;
     }
+    return exact ? "" : "-";
+}
+
+/* A file's name need not be UTF-8, and JSON must be. */
+static json_t *json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    char *ascii = value ? NULL : strdup(text);
+    for (char *at = ascii; at && *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    if (ascii)
+        value = json_string(ascii);
+    free(ascii);
+    return value;
 }
 
 static json_t *json_of(const cell *x)
 {
     switch (x->kind) {
     case CELL_TEXT:
-        return json_string(x->text);
+        return json_text(x->text);
     case CELL_INTEGER:
         return json_integer(x->integer);
     case CELL_REAL:
@@ -88,19 +103,17 @@ static void print_csv(const char *text)
     putchar('"');
 }
 
-static void print_line(const report *to, char (*texts)[256])
+static void print_field(const report *to, int index, const char *text)
 {
-    for (int i = 0; i < to->count; i++) {
-        const int width = to->columns[i].width;
-        const bool last = i == to->count - 1;
-        if (to->format == FORMAT_CSV) {
-            print_csv(texts[i]);
-            putchar(last ? '\n' : ',');
-        } else if (last && width < 0) {
-            printf("%s\n", texts[i]); /* no blanks at the end of a line */
-        } else {
-            printf("%*s%s", width, texts[i], last ? "\n" : "  ");
-        }
+    const int width = to->columns[index].width;
+    const bool last = index == to->count - 1;
+    if (to->format == FORMAT_CSV) {
+        print_csv(text);
+        putchar(last ? '\n' : ',');
+    } else if (last && width < 0) {
+        printf("%s\n", text); /* no blanks at the end of a line */
+    } else {
+        printf("%*s%s", width, text, last ? "\n" : "  ");
     }
 }
 
@@ -114,16 +127,14 @@ report report_open(const settings *common, const column *columns, int count, con
         to.rows = json_array();
         return to;
     }
-    char texts[32][256];
     for (int i = 0; i < count; i++)
-        snprintf(texts[i], sizeof texts[i], "%s", columns[i].key);
-    print_line(&to, texts);
+        print_field(&to, i, columns[i].key);
     return to;
 }
 
 void report_row(report *to, const cell *cells)
 {
-    char texts[32][256];
+    char buffer[64];
     if (to->format == FORMAT_JSON) {
         json_t *row = json_object();
         for (int i = 0; i < to->count; i++)
@@ -132,8 +143,7 @@ void report_row(report *to, const cell *cells)
         return;
     }
     for (int i = 0; i < to->count; i++)
-        format_cell(texts[i], sizeof texts[i], &cells[i], to->format == FORMAT_CSV);
-    print_line(to, texts);
+        print_field(to, i, format_cell(buffer, sizeof buffer, &cells[i], to->format == FORMAT_CSV));
     fflush(stdout);
 }
 

@@ -6,9 +6,18 @@
 #include <string.h>
 
 static const column columns[] = {
-    {"m", 6},           {"n", 6},        {"k", 6},       {"kernel", -18},
-    {"median_us", 11},  {"p1_us", 11},   {"p99_us", 11}, {"gflops", 10},
-    {"host_us", 8},     {"cublas_us", 11}, {"cublas_host_us", 14}, {"percent_of_cublas", 17},
+    {"m", 6},
+    {"n", 6},
+    {"k", 6},
+    {"kernel", -18},
+    {"median_us", 11},
+    {"p1_us", 11},
+    {"p99_us", 11},
+    {"gflops", 10},
+    {"host_us", 8},
+    {"cublas_us", 11},
+    {"cublas_host_us", 14},
+    {"percent_of_cublas", 17},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_ALONE = 9 };
 
@@ -63,16 +72,41 @@ void results_point(plot *to, const bench_result *r)
     plot_point(to, line, (double)r->size.m, label, gflops(&r->size, r->ours.median_us) * 1e-3);
 }
 
+static double number(const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    return json_is_number(value) ? json_number_value(value) : -1.0;
+}
+
+/* A size, or -1. */
+static int64_t size_at(const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    const json_int_t size = json_is_integer(value) ? json_integer_value(value) : -1;
+    return size >= 0 && size <= (json_int_t)1 << 40 ? size : -1;
+}
+
+static bool is_result(const json_t *row)
+{
+    return json_is_string(json_object_get(row, "kernel")) && size_at(row, "m") >= 0 &&
+           size_at(row, "n") >= 0 && size_at(row, "k") >= 0 && number(row, "median_us") >= 0.0;
+}
+
 json_t *results_load(const char *path, char *message, size_t message_size)
 {
     json_error_t error;
-    json_t *root = json_load_file(path, 0, &error);
+    size_t index;
+    json_t *row, *root = json_load_file(path, 0, &error);
     if (!root) {
         snprintf(message, message_size, "%s:%d: %s", path, error.line, error.text);
         return NULL;
     }
-    if (!json_is_array(json_object_get(root, "results"))) {
-        snprintf(message, message_size, "%s is not the JSON of xgemm bench: it has no \"results\"",
+    bool good = json_array_size(json_object_get(root, "results")) > 0;
+    json_array_foreach(json_object_get(root, "results"), index, row) good = good && is_result(row);
+    if (!good) {
+        snprintf(message, message_size,
+                 "%s is not what xgemm bench --json prints: it has no \"results\", or one without "
+                 "sizes, kernel and time",
                  path);
         json_decref(root);
         return NULL;
@@ -80,22 +114,14 @@ json_t *results_load(const char *path, char *message, size_t message_size)
     return root;
 }
 
-static double number(const json_t *row, const char *key)
-{
-    const json_t *value = json_object_get(row, key);
-    return json_is_number(value) ? json_number_value(value) : -1.0;
-}
-
 bool results_at(const json_t *loaded, size_t index, bench_result *r)
 {
     const json_t *row = json_array_get(json_object_get(loaded, "results"), index);
-    const char *kernel = json_string_value(json_object_get(row, "kernel"));
-    if (!row || !kernel)
+    if (!row)
         return false;
     memset(r, 0, sizeof *r);
-    r->size = (shape){(int64_t)number(row, "m"), (int64_t)number(row, "n"),
-                      (int64_t)number(row, "k")};
-    snprintf(r->kernel, sizeof r->kernel, "%s", kernel);
+    r->size = (shape){size_at(row, "m"), size_at(row, "n"), size_at(row, "k")};
+    snprintf(r->kernel, sizeof r->kernel, "%s", json_string_value(json_object_get(row, "kernel")));
     r->ours.median_us = number(row, "median_us");
     r->ours.p1_us = number(row, "p1_us");
     r->ours.p99_us = number(row, "p99_us");

@@ -94,8 +94,8 @@ static numbers parse(const command *which, const char *option, const char *spec)
                         option, spec);
         if ((last - first) / step >= NUMBERS_MAX)
             usage_error(which, "%s: \"%s\" is more than %d sizes", option, spec, NUMBERS_MAX);
-        list.items = grow(list.items, (list.count + (size_t)((last - first) / step) + 1) *
-                                          sizeof *list.items);
+        list.items = grow(list.items,
+                          (list.count + (size_t)((last - first) / step) + 1) * sizeof *list.items);
         for (int64_t value = first; value <= last; value += step)
             list.items[list.count++] = value;
         if (*text == '\0')
@@ -147,13 +147,15 @@ static void add_line(const command *which, const char *path, int number, char *l
 static void add_file(const command *which, const char *path, shape_list *list)
 {
     FILE *file = fopen(path, "re");
-    char line[256];
+    char *line = NULL;
+    size_t room = 0;
     int number = 0;
     if (!file)
         usage_error(which, "cannot read %s: %s", path, strerror(errno));
-    while (fgets(line, sizeof line, file))
+    while (getline(&line, &room, file) >= 0)
         add_line(which, path, ++number, line, list);
     const bool broken = ferror(file);
+    free(line);
     fclose(file);
     if (broken)
         usage_error(which, "cannot read %s: %s", path, strerror(errno));
@@ -165,8 +167,12 @@ shape_list shapes_from(const command *which, const shape_options *options)
     add_combinations(which, options, &list);
     if (options->size)
         add_squares(which, options->size, &list);
-    if (options->file)
+    if (options->file) {
+        const size_t before = list.count;
         add_file(which, options->file, &list);
+        if (list.count == before)
+            usage_error(which, "%s has no line \"m n k\"", options->file);
+    }
     return list;
 }
 

@@ -24,7 +24,9 @@ typedef struct {
     {'m', NULL, "SPEC", "rows of C: a number, FIRST:LAST:STEP, or a list with commas"},            \
         {'n', NULL, "SPEC", "columns of C"}, {'k', NULL, "SPEC", "the inner size"},                \
         {'s', "size", "SPEC", "m = n = k"},                                                        \
-        {'f', "shapes", "FILE", "lines of \"m n k\"; # begins a comment"}
+    {                                                                                              \
+        'f', "shapes", "FILE", "lines of \"m n k\"; # begins a comment"                            \
+    }
 
 /* Takes one of SHAPE_ROWS; false when the key is another. */
 bool shape_option(shape_options *options, int key, const char *value);

@@ -24,14 +24,14 @@ static const option_row rows[] = {
 };
 
 static const column columns[] = {
-    {"kernel", -18}, {"cases", 7}, {"elements", 12}, {"worst_of_bound", 14}, {"failed", 7},
-    {"result", -1},
+    {"kernel", -18},        {"cases", 7},  {"elements", 12},
+    {"worst_of_bound", 14}, {"failed", 7}, {"result", -1},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static const shape irregular[] = {
-    {1, 1, 1},      {7, 5, 3},     {1, 129, 33},  {129, 1, 65},  {17, 33, 1},
-    {31, 64, 100},  {65, 63, 127}, {100, 100, 100}, {128, 128, 16}, {129, 257, 66},
+    {1, 1, 1},     {7, 5, 3},     {1, 129, 33},    {129, 1, 65},   {17, 33, 1},
+    {31, 64, 100}, {65, 63, 127}, {100, 100, 100}, {128, 128, 16}, {129, 257, 66},
 };
 
 static const struct {
@@ -99,13 +99,13 @@ static bool run_shape(const request *r, xgemm_handle *handle, const char *kernel
             for (int kind = 0; kind < VALUES_COUNT; kind++) {
                 if (r->quick && (layout + factor + kind) % (FACTORS * VALUES_COUNT / 2) != 0)
                     continue;
-                const workload w = workload_of(
-                    size, layout & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
-                    layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS,
-                    layout & 4 ? XGEMM_TRANS : XGEMM_NO_TRANS, factors[factor].alpha,
-                    factors[factor].beta, (layout + factor + kind) % 4);
-                if (!run_case(handle, kernel, &w, (values_kind)kind,
-                              r->seed + (uint64_t)sum->cases, sum))
+                const workload w =
+                    workload_of(size, layout & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
+                                layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS,
+                                layout & 4 ? XGEMM_TRANS : XGEMM_NO_TRANS, factors[factor].alpha,
+                                factors[factor].beta, (layout + factor + kind) % 4);
+                if (!run_case(handle, kernel, &w, (values_kind)kind, r->seed + (uint64_t)sum->cases,
+                              sum))
                     return false;
             }
     return true;
@@ -126,8 +126,8 @@ static int run_kernel(const request *r, xgemm_handle *handle, const char *kernel
     progress_clear(line);
     const bool good = done && sum.failed == 0;
     const cell cells[COLUMNS] = {
-        cell_text(kernel),        cell_integer(sum.cases),  cell_integer(sum.elements),
-        cell_real(sum.worst, 4),  cell_integer(sum.failed), cell_text(good ? "ok" : "FAILED"),
+        cell_text(kernel),       cell_integer(sum.cases),  cell_integer(sum.elements),
+        cell_real(sum.worst, 4), cell_integer(sum.failed), cell_text(good ? "ok" : "FAILED"),
     };
     report_row(out, cells);
     return good ? STATUS_DONE : STATUS_FAILED;
@@ -185,5 +185,6 @@ static int run(int argc, char **argv)
     return status;
 }
 
-const command command_verify = {"verify", "", "check kernels against a float64 reference",
-                                rows, sizeof rows / sizeof *rows, run};
+const command command_verify = {
+    "verify", "", "check kernels against a float64 reference", rows, sizeof rows / sizeof *rows,
+    run};

@@ -28,13 +28,28 @@ workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgem
     return work;
 }
 
-/* Bytes of an operand with its leading dimension, up to the next alignment; at least one of these. */
+/* Bytes of an operand with its leading dimension, up to the next alignment; at least one of these.
+ */
 static size_t operand_bytes(xgemm_order order, bool turned, int64_t rows, int64_t columns,
                             int64_t ld)
 {
     const int64_t lines = (order == XGEMM_ROW_MAJOR) == turned ? columns : rows;
     const size_t bytes = (size_t)(lines > 0 ? lines : 1) * (size_t)ld * sizeof(float);
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static double lines_bytes(xgemm_order order, bool turned, int64_t rows, int64_t columns, int64_t ld)
+{
+    const int64_t lines = (order == XGEMM_ROW_MAJOR) == turned ? columns : rows;
+    return (double)lines * (double)ld * sizeof(float);
+}
+
+double workload_bytes(const workload *w)
+{
+    const shape *s = &w->size;
+    return lines_bytes(w->order, w->transa != XGEMM_NO_TRANS, s->m, s->k, w->lda) +
+           lines_bytes(w->order, w->transb != XGEMM_NO_TRANS, s->k, s->n, w->ldb) +
+           lines_bytes(w->order, false, s->m, s->n, w->ldc);
 }
 
 static size_t sets_wanted(const xgemm_handle *handle, size_t set_bytes)
@@ -73,9 +88,17 @@ bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, u
                    char *message, size_t message_size)
 {
     const shape *s = &work->size;
-    uint64_t available = 0, total = 0;
+    uint64_t available = UINT64_MAX, total = 0;
     memset(sets, 0, sizeof *sets);
     sets->handle = handle;
+    (void)xgemm_memory_info(handle, &available, &total);
+    if (workload_bytes(work) > (double)available) {
+        char needed[32];
+        snprintf(needed, sizeof needed, "%s", bytes_text(workload_bytes(work)));
+        snprintf(message, message_size, "the matrices take %s, and %s are free", needed,
+                 bytes_text((double)available));
+        return false;
+    }
     sets->a_bytes =
         operand_bytes(work->order, work->transa != XGEMM_NO_TRANS, s->m, s->k, work->lda);
     sets->b_bytes =
@@ -83,18 +106,9 @@ bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, u
     sets->c_bytes = operand_bytes(work->order, false, s->m, s->n, work->ldc);
     sets->set_bytes = sets->a_bytes + sets->b_bytes + sets->c_bytes;
     sets->count = sets_wanted(handle, sets->set_bytes);
-    if (xgemm_memory_info(handle, &available, &total) == XGEMM_OK)
-        while (sets->count > 1 && sets->count * sets->set_bytes > available / 10 * 9)
-            sets->count--;
-    if ((double)sets->set_bytes > (double)available) {
-        char needed[32];
-        snprintf(needed, sizeof needed, "%s", bytes_text((double)sets->set_bytes));
-        snprintf(message, message_size, "the matrices take %s, and %s are free", needed,
-                 bytes_text((double)available));
-        return false;
-    }
-    if (xgemm_malloc(handle, sets->count * sets->set_bytes, &sets->memory) ||
-        !fill(sets, seed)) {
+    while (sets->count > 1 && sets->count * sets->set_bytes > available / 10 * 9)
+        sets->count--;
+    if (xgemm_malloc(handle, sets->count * sets->set_bytes, &sets->memory) || !fill(sets, seed)) {
         snprintf(message, message_size, "%s", xgemm_last_error(handle));
         rotation_close(sets);
         return false;
@@ -178,8 +192,9 @@ static bool warm_up(run_state *state, const schedule *how, int *repeats)
 static bool take_samples(run_state *state, const schedule *how, double *values, timing *result)
 {
     const double start = now_us();
-    const struct timespec rest = {(time_t)(how->rest_ms / 1e3),
-                                  (long)((how->rest_ms - 1e3 * (double)(time_t)(how->rest_ms / 1e3)) * 1e6)};
+    const struct timespec rest = {
+        (time_t)(how->rest_ms / 1e3),
+        (long)((how->rest_ms - 1e3 * (double)(time_t)(how->rest_ms / 1e3)) * 1e6)};
     result->samples = 0;
     while (result->samples < how->samples &&
            (result->samples == 0 || now_us() - start < how->limit_s * 1e6)) {
@@ -218,8 +233,8 @@ bool measure(xgemm_handle *handle, const rotation *sets, const workload *work, e
     bool done = values && xgemm_timer_create(handle, &state.timer) == XGEMM_OK;
 
     memset(result, 0, sizeof *result);
-    done = done && warm_up(&state, how, &result->repeats) &&
-           take_samples(&state, how, values, result);
+    done =
+        done && warm_up(&state, how, &result->repeats) && take_samples(&state, how, values, result);
     if (done) {
         sort_values(values, (size_t)result->samples);
         result->median_us = percentile(values, (size_t)result->samples, 50.0);

@@ -32,11 +32,11 @@ typedef struct {
 
 /* How long to measure. */
 typedef struct {
-    int samples;     /* times taken */
-    double warm_ms;  /* work before the first sample */
-    double rest_ms;  /* idle before each sample */
-    double time_ms;  /* least length of a sample: short calls are repeated */
-    double limit_s;  /* no new sample after this */
+    int samples;    /* times taken */
+    double warm_ms; /* work before the first sample */
+    double rest_ms; /* idle before each sample */
+    double time_ms; /* least length of a sample: short calls are repeated */
+    double limit_s; /* no new sample after this */
 } schedule;
 
 typedef struct {
@@ -51,6 +51,9 @@ typedef bool (*enqueue)(void *context, const workload *work, const buffers *use)
 /* A workload with tight leading dimensions plus pad elements. */
 workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
                      float alpha, float beta, int64_t pad);
+
+/* The bytes of one set; a double, since it may be larger than any memory. */
+double workload_bytes(const workload *work);
 
 /*
  * Allocates the sets and fills them with random values. False on failure, the

@@ -13,13 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One kernel as the backends see it: the forms in which this build has it; NULL where it has none. */
+/* One kernel as the backends see it: the forms in which this build has it; NULL where it has none.
+ */
 typedef struct {
-    const char *symbol;               /* its name inside the image */
-    const void *image;                /* fatbin for the CUDA driver */
-    void (*simulated)(const void *);  /* one thread of it, for the simulator; takes the arguments */
-    void (*host)(const void *);       /* a plain function, for the CPU */
-    int index;                        /* 0 ... XG_PROGRAMS_MAX - 1, its own */
+    const char *symbol;              /* its name inside the image */
+    const void *image;               /* fatbin for the CUDA driver */
+    void (*simulated)(const void *); /* one thread of it, for the simulator; takes the arguments */
+    void (*host)(const void *);      /* a plain function, for the CPU */
+    int index;                       /* 0 ... XG_PROGRAMS_MAX - 1, its own */
 } xg_program;
 
 enum { XG_PROGRAMS_MAX = 64 };
@@ -46,7 +47,8 @@ typedef struct {
     xgemm_status (*allocate)(xg_device *, size_t bytes, void **, xg_error *);
     xgemm_status (*release)(xg_device *, void *, xg_error *);
     xgemm_status (*memory_info)(xg_device *, uint64_t *free_bytes, uint64_t *total, xg_error *);
-    xgemm_status (*upload)(xg_device *, void *stream, void *to, const void *from, size_t, xg_error *);
+    xgemm_status (*upload)(xg_device *, void *stream, void *to, const void *from, size_t,
+                           xg_error *);
     xgemm_status (*download)(xg_device *, void *stream, void *to, const void *from, size_t,
                              xg_error *);
     xgemm_status (*launch)(xg_device *, void *stream, const xg_launch *, xg_error *);

@@ -2,7 +2,8 @@
 #include "handle.h"
 #include "problem.h"
 
-/* Of the kernels that are chosen automatically none needs a workspace: only a named one can fail. */
+/* Of the kernels that are chosen automatically none needs a workspace: only a named one can fail.
+ */
 static xgemm_status make_plan(xgemm_handle *handle, const xg_args *problem, xg_plan *plan)
 {
     const size_t limit = handle->given_workspace ? handle->given_bytes : SIZE_MAX;

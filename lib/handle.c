@@ -143,9 +143,8 @@ xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name)
         handle->kernel = NULL;
         return XGEMM_OK;
     }
-    return xg_handle_done(handle,
-                          find_kernel(name, handle->backend, &handle->kernel, &handle->error),
-                          __func__);
+    return xg_handle_done(
+        handle, find_kernel(name, handle->backend, &handle->kernel, &handle->error), __func__);
 }
 
 xgemm_status xgemm_set_workspace(xgemm_handle *handle, void *device_memory, size_t bytes)

@@ -56,7 +56,7 @@ static const xg_program reference = {"reference", NULL, NULL, xg_host_reference,
 static const xg_program blas = {"blas", NULL, NULL, HOST_BLAS, INDEX_host};
 const xg_program xg_program_scale_host = {"scale", NULL, NULL, xg_host_scale, INDEX_host};
 
-#define FLOATS(n)           ((n) * (int)sizeof(float))
+#define FLOATS(n)                ((n) * (int)sizeof(float))
 #define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
@@ -74,7 +74,8 @@ static const xg_kernel kernels[] = {
     {"tiled16-colmajor", "tiles of 16, a column-major B read across its columns: uncoalesced",
      &xg_program_tiled16_colmajor, 16, 16, 16, 16, 16, FLOATS(2 * 16 * 16),
      TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
-    {"corner-turned", "tiles of 16, a column-major B read down its columns and turned in shared "
+    {"corner-turned",
+     "tiles of 16, a column-major B read down its columns and turned in shared "
      "memory",
      &xg_program_corner_turned, 16, 16, 16, 16, 16, FLOATS(16 * 16 + 16 * 17),
      TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
@@ -84,8 +85,7 @@ static const xg_kernel kernels[] = {
      &xg_program_register_tiled_1d, 64, 64, 8, 512, 1, FLOATS(2 * 2 * 8 * 68),
      TILE_FLOP_PER_BYTE(64, 64), xg_steps_single},
     {"register-tiled-2d", "128 x 128 x 16, 8 x 8 results a thread", &xg_program_register_tiled_2d,
-     128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 130), TILE_FLOP_PER_BYTE(128, 128),
-     xg_steps_single},
+     128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 130), TILE_FLOP_PER_BYTE(128, 128), xg_steps_single},
     {"vectorized", "128 x 128 x 16, 8 x 8 results a thread, accesses of 16 bytes",
      &xg_program_vectorized, 128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 132),
      TILE_FLOP_PER_BYTE(128, 128), xg_steps_single},

@@ -63,8 +63,8 @@ xgemm_status xgemm_memory_info(xgemm_handle *handle, uint64_t *free_bytes, uint6
         return xg_no_handle(__func__);
     if (!free_bytes || !total_bytes)
         return null_pointer(handle, __func__, free_bytes ? "total_bytes" : "free_bytes");
-    return xg_handle_done(handle,
-                          handle->backend->memory_info(handle->device, free_bytes, total_bytes,
-                                                       &handle->error),
-                          __func__);
+    return xg_handle_done(
+        handle,
+        handle->backend->memory_info(handle->device, free_bytes, total_bytes, &handle->error),
+        __func__);
 }

@@ -19,10 +19,8 @@ static const struct {
     int64_t least_tiles; /* of the kernel's own size, in C */
     bool turned_b;       /* only for a column-major B (in row order) */
 } choices[] = {
-    {"vectorized", 96, 64, false},
-    {"register-tiled-1d", 48, 96, false},
-    {"corner-turned", 0, 0, true},
-    {"tiled32", 48, 200, false},
+    {"vectorized", 96, 64, false}, {"register-tiled-1d", 48, 96, false},
+    {"corner-turned", 0, 0, true}, {"tiled32", 48, 200, false},
     {"tiled16", 0, 0, false},
 };
 
@@ -65,10 +63,9 @@ static xgemm_status set_grid(xg_step *step, int64_t x, int64_t y, int block_x, i
 {
     const int64_t z = tiles_of(y, GRID_Y_MAX);
     if (x > INT32_MAX || z > GRID_Y_MAX)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "the launch would need %" PRId64 " x %" PRId64
-                       " blocks, more than a grid holds",
-                       x, y);
+        return xg_fail(
+            error, XGEMM_ERROR_NOT_SUPPORTED,
+            "the launch would need %" PRId64 " x %" PRId64 " blocks, more than a grid holds", x, y);
     const uint32_t grid[3] = {(uint32_t)x, (uint32_t)(z == 1 ? y : GRID_Y_MAX), (uint32_t)z};
     const uint32_t block[3] = {(uint32_t)block_x, (uint32_t)block_y, 1};
     memcpy(step->grid, grid, sizeof grid);
@@ -80,16 +77,16 @@ xgemm_status xg_steps_single(const xg_kernel *kernel, const xg_args *problem, xg
                              xg_error *error)
 {
     xg_step *step = add_step(plan, kernel->program, problem);
-    return set_grid(step, tiles_of(problem->n, kernel->tile_n), tiles_of(problem->m, kernel->tile_m),
-                    kernel->block_x, kernel->block_y, error);
+    return set_grid(step, tiles_of(problem->n, kernel->tile_n),
+                    tiles_of(problem->m, kernel->tile_m), kernel->block_x, kernel->block_y, error);
 }
 
 xgemm_status xg_steps_rows_on_x(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                                 xg_error *error)
 {
     xg_step *step = add_step(plan, kernel->program, problem);
-    return set_grid(step, tiles_of(problem->m, kernel->tile_m), tiles_of(problem->n, kernel->tile_n),
-                    kernel->block_x, kernel->block_y, error);
+    return set_grid(step, tiles_of(problem->m, kernel->tile_m),
+                    tiles_of(problem->n, kernel->tile_n), kernel->block_x, kernel->block_y, error);
 }
 
 xgemm_status xg_steps_host(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
@@ -201,7 +198,7 @@ xgemm_status xg_plan_make(const xg_backend *backend, const xg_kernel *kernel,
     if (problem->k == 0 || problem->alpha == 0.0f)
         return problem->beta == 1.0f ? XGEMM_OK : plan_scale(backend, problem, plan, error);
 
-    plan->kernel = kernel ? kernel
+    plan->kernel = kernel                                ? kernel
                    : backend->can_run(&xg_program_scale) ? choose_device(problem)
                                                          : choose_host();
     const xgemm_status status = plan->kernel->steps(plan->kernel, problem, plan, error);
@@ -232,7 +229,8 @@ xgemm_status xg_plan_run(const xg_plan *plan, const xg_backend *backend, xg_devi
             args.b = at(workspace, step->b_offset);
         if (step->in_workspace & XG_C_IN_WORKSPACE)
             args.c = at(workspace, step->c_offset);
-        xg_launch launch = {.program = step->program, .arguments = &args, .arguments_size = sizeof args};
+        xg_launch launch = {
+            .program = step->program, .arguments = &args, .arguments_size = sizeof args};
         memcpy(launch.grid, step->grid, sizeof launch.grid);
         memcpy(launch.block, step->block, sizeof launch.block);
         status = backend->launch(device, stream, &launch, error);

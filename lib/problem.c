@@ -52,12 +52,12 @@ static matrix operand(const char *name, const char *trans_name, xgemm_transpose 
                       const char *rows_name, int64_t columns, const char *columns_name, int64_t ld,
                       const void *data, bool used)
 {
-    const matrix plain = {name, trans_name,   trans, rows, columns, rows_name,
-                          columns_name, ld, data,  used};
+    const matrix plain = {name,      trans_name,   trans, rows, columns,
+                          rows_name, columns_name, ld,    data, used};
     if (trans == XGEMM_NO_TRANS)
         return plain;
-    const matrix turned = {name, trans_name, trans, columns, rows, columns_name,
-                           rows_name, ld, data, used};
+    const matrix turned = {name,         trans_name, trans, columns, rows,
+                           columns_name, rows_name,  ld,    data,    used};
     return turned;
 }
 
@@ -72,7 +72,9 @@ static xgemm_status check_ld(const matrix *x, xgemm_order order, xg_error *error
         return XGEMM_OK;
     if (x->trans_name)
         snprintf(with, sizeof with, "with %s = %c ", x->trans_name,
-                 x->trans == XGEMM_NO_TRANS ? 'N' : x->trans == XGEMM_TRANS ? 'T' : 'C');
+                 x->trans == XGEMM_NO_TRANS ? 'N'
+                 : x->trans == XGEMM_TRANS  ? 'T'
+                                            : 'C');
     if (least < 1)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "ld%s is %" PRId64 "; a leading dimension must be at least 1", x->name,

@@ -15,7 +15,8 @@ static xgemm_status create(xgemm_handle *handle, xgemm_timer **result)
     if (!timer)
         return xg_fail(&handle->error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
     timer->handle = handle;
-    xgemm_status status = handle->backend->mark_create(handle->device, &timer->from, &handle->error);
+    xgemm_status status =
+        handle->backend->mark_create(handle->device, &timer->from, &handle->error);
     if (!status)
         status = handle->backend->mark_create(handle->device, &timer->to, &handle->error);
     if (status)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <xgemm.h>
 
-#define TEXT(number)   TEXT_OF(number)
+#define TEXT(number)    TEXT_OF(number)
 #define TEXT_OF(number) #number
 
 const char *xgemm_version(void)

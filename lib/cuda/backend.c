@@ -103,8 +103,7 @@ static xgemm_status upload(xg_device *device, void *stream, void *to, const void
                            size_t bytes, xg_error *error)
 {
     xg_cu_result result;
-    IN_CONTEXT(device, result,
-               device->driver->upload((uintptr_t)to, from, bytes, stream), error);
+    IN_CONTEXT(device, result, device->driver->upload((uintptr_t)to, from, bytes, stream), error);
     if (result)
         return result_of(device, result, "cuMemcpyHtoDAsync", error);
     return wait(device, stream, error); /* pinned memory is read after the call returns */
@@ -114,8 +113,7 @@ static xgemm_status download(xg_device *device, void *stream, void *to, const vo
                              size_t bytes, xg_error *error)
 {
     xg_cu_result result;
-    IN_CONTEXT(device, result,
-               device->driver->download(to, (uintptr_t)from, bytes, stream), error);
+    IN_CONTEXT(device, result, device->driver->download(to, (uintptr_t)from, bytes, stream), error);
     if (result)
         return result_of(device, result, "cuMemcpyDtoHAsync", error);
     return wait(device, stream, error);

@@ -36,8 +36,7 @@ static xgemm_status fill(xg_device *device, xg_error *error)
         return status;
     if (device->driver->device_get(&device->device, device->ordinal))
         return no_such_device(device->driver, device->ordinal, error);
-    status =
-        compute_capability(device->driver, device->device, &device->compute_capability, error);
+    status = compute_capability(device->driver, device->device, &device->compute_capability, error);
     if (status)
         return status;
     if (device->compute_capability < XGEMM_CUDA_OLDEST)

@@ -31,8 +31,7 @@ static void panel(const xg_args *p)
     cblas_sgemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
                 turn_b ? CblasTrans : CblasNoTrans, (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a,
                 (int)(turn_a ? p->a_col : at_least(p->a_row, p->k)), p->b,
-                (int)(turn_b ? p->b_col : at_least(p->b_row, p->n)),
-                p->beta, p->c, (int)p->c_row);
+                (int)(turn_b ? p->b_col : at_least(p->b_row, p->n)), p->beta, p->c, (int)p->c_row);
 }
 
 /* The part of the problem from (row, col, depth) on, at most a panel each way. */

@@ -12,9 +12,9 @@
 #include "args.h"
 
 #ifdef __CUDACC__
-#define XG_KERNEL extern "C" __global__
-#define XG_DEVICE static __device__ __forceinline__
-#define XG_UNROLL _Pragma("unroll")
+#define XG_KERNEL   extern "C" __global__
+#define XG_DEVICE   static __device__ __forceinline__
+#define XG_UNROLL   _Pragma("unroll")
 #define XG_SHARED16 __shared__ __align__(16)
 #else
 #include "sim/cuda_shim.h"
@@ -68,7 +68,9 @@ XG_DEVICE float xg_dot(const float *a, int64_t a_step, const float *b, int64_t b
  * neighbours read neighbouring addresses: along k when that is contiguous,
  * else along x (the rows of A, the columns of B).
  */
-#define XG_TILE_X(k_contiguous, t, tile_x, tile_k) ((k_contiguous) ? (t) / (tile_k) : (t) % (tile_x))
-#define XG_TILE_K(k_contiguous, t, tile_x, tile_k) ((k_contiguous) ? (t) % (tile_k) : (t) / (tile_x))
+#define XG_TILE_X(k_contiguous, t, tile_x, tile_k)                                                 \
+    ((k_contiguous) ? (t) / (tile_k) : (t) % (tile_x))
+#define XG_TILE_K(k_contiguous, t, tile_x, tile_k)                                                 \
+    ((k_contiguous) ? (t) % (tile_k) : (t) / (tile_x))
 
 #endif

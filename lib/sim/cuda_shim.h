@@ -24,7 +24,7 @@ extern const xg_index3 blockDim __attribute__((visibility("hidden")));
 extern const xg_index3 gridDim __attribute__((visibility("hidden")));
 
 /* One block runs at a time, so that its shared memory can be static. */
-#define __shared__ static
+#define __shared__       static
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 

@@ -9,8 +9,7 @@
 enum { THREADS_MAX = 1024 };
 
 /* The same objects as the kernels' constants, under names that can be written. */
-#define WRITABLE(name) \
-    xg_index3 xg_sim_##name __asm__(#name) __attribute__((visibility("hidden")))
+#define WRITABLE(name) xg_index3 xg_sim_##name __asm__(#name) __attribute__((visibility("hidden")))
 WRITABLE(threadIdx);
 WRITABLE(blockIdx);
 WRITABLE(blockDim);
@@ -115,8 +114,9 @@ xgemm_status xg_sim_launch(const xg_launch *what, xg_error *error)
 {
     const uint64_t threads = (uint64_t)what->block[0] * what->block[1] * what->block[2];
     if (threads == 0 || threads > THREADS_MAX)
-        return xg_fail(error, XGEMM_ERROR_LAUNCH, "kernel %s: a block of %llu threads; the most is %d",
-                       what->program->symbol, (unsigned long long)threads, THREADS_MAX);
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s: a block of %llu threads; the most is %d", what->program->symbol,
+                       (unsigned long long)threads, THREADS_MAX);
     pthread_mutex_lock(&lock);
     launch = what;
     xg_sim_blockDim = (xg_index3){what->block[0], what->block[1], what->block[2]};
