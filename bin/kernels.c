@@ -110,6 +110,11 @@ static int run(int argc, char **argv)
         if (common.device == XGEMM_DEVICE_AUTO)
             common.device = 0;
         handle = open_device(&command_kernels, &common);
+        if (xgemm_get_device(handle) < 0) {
+            xgemm_destroy(handle);
+            json_decref(facts);
+            return failed(&command_kernels, "--resources needs a GPU: only its driver knows them");
+        }
         report_device(facts, xgemm_get_device(handle));
     }
     report to = resources
