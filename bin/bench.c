@@ -364,12 +364,12 @@ static int run(int argc, char **argv)
     shape_list list = shapes_from(ME, &r.shapes);
     if (list.count == 0 && !r.from_path)
         usage_error(ME, "which sizes? Give -m, -n, -k, --size or --shapes");
-    if (list.count > 0 && r.from_path)
-        usage_error(ME, "--from measures nothing, and so takes no sizes");
-    if (r.plot_path && !plot_possible()) {
+    if (r.from_path && (list.count > 0 || r.compare))
+        usage_error(ME, "--from measures nothing, and so takes neither sizes nor --compare");
+    char message[4352];
+    if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message)) {
         shape_list_free(&list);
-        return failed(ME, "--plot needs gnuplot, which cannot be started; install it, or leave "
-                          "--plot out");
+        return failed(ME, "%s", message);
     }
     if (r.from_path)
         return replay(&r);

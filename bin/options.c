@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <float.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -162,8 +163,11 @@ double option_real(const command *which, const char *name, const char *text)
     char *end;
     errno = 0;
     const double value = strtod(text, &end);
-    if (end == text || *end || (errno == ERANGE && fabs(value) > 1.0))
+    if (end == text || *end)
         usage_error(which, "--%s takes a number, not \"%s\"", name, text);
+    if ((errno == ERANGE && fabs(value) > 1.0) ||
+        (isfinite(value) && fabs(value) > (double)FLT_MAX))
+        usage_error(which, "--%s: \"%s\" is beyond what a float holds", name, text);
     return value;
 }
 

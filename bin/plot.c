@@ -58,7 +58,7 @@ static bool succeeded(pid_t child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool plot_possible(void)
+static bool gnuplot_starts(void)
 {
     FILE *nowhere = fopen("/dev/null", "we"), *commands = NULL;
     if (!nowhere)
@@ -68,6 +68,41 @@ bool plot_possible(void)
     if (commands)
         fclose(commands);
     return child > 0 && succeeded(child);
+}
+
+static int fail(char *message, size_t message_size, const char *path, const char *why)
+{
+    snprintf(message, message_size, "cannot write %s: %s", path, why);
+    return -1;
+}
+
+/* A file beside the path, to be renamed over it; -1 on failure. */
+static int open_temporary(const char *path, char *temporary, size_t size, char *message,
+                          size_t message_size)
+{
+    struct stat there;
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        return fail(message, message_size, path, "it is not a regular file");
+    if (snprintf(temporary, size, "%s.XXXXXX", path) >= (int)size)
+        return fail(message, message_size, path, "the name is too long");
+    const int file = mkstemp(temporary);
+    return file >= 0 ? file : fail(message, message_size, path, strerror(errno));
+}
+
+bool plot_possible(const char *path, char *message, size_t message_size)
+{
+    char temporary[4096];
+    if (!gnuplot_starts()) {
+        snprintf(message, message_size,
+                 "--plot needs gnuplot, which cannot be started; install it, or leave --plot out");
+        return false;
+    }
+    const int file = open_temporary(path, temporary, sizeof temporary, message, message_size);
+    if (file < 0)
+        return false;
+    close(file);
+    unlink(temporary);
+    return true;
 }
 
 /* Text as gnuplot may have it between quotes: what it would execute or expand is replaced. */
@@ -163,12 +198,6 @@ static void write_commands(const plot *p, bool logarithmic, FILE *to)
     fputc('\n', to);
 }
 
-static int fail(char *message, size_t message_size, const char *path, const char *why)
-{
-    snprintf(message, message_size, "cannot write %s: %s", path, why);
-    return -1;
-}
-
 /* Whether the drawing was written to its end: gnuplot does not say when a disk is full. */
 static bool is_complete(int file)
 {
@@ -182,14 +211,9 @@ static bool is_complete(int file)
 int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_t message_size)
 {
     char temporary[4096];
-    struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return fail(message, message_size, path, "it is not a regular file");
-    if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary)
-        return fail(message, message_size, path, "the name is too long");
-    const int output = mkstemp(temporary);
+    const int output = open_temporary(path, temporary, sizeof temporary, message, message_size);
     if (output < 0)
-        return fail(message, message_size, path, strerror(errno));
+        return -1;
     const mode_t mask = umask(0);
     umask(mask);
     fchmod(output, 0666 & ~mask);

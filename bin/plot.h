@@ -8,8 +8,11 @@
 
 typedef struct plot plot;
 
-/* Whether gnuplot can be started; to be asked before long work. */
-bool plot_possible(void);
+/*
+ * Whether gnuplot can be started and the file be written, to be asked before
+ * long work; if not, the sentence is in message.
+ */
+bool plot_possible(const char *path, char *message, size_t message_size);
 
 /* NULL when memory is out. Texts are copied. */
 plot *plot_new(const char *title, const char *x_label, const char *y_label);
