@@ -19,16 +19,27 @@ typedef struct {
     const char *symbol;              /* its name inside the image */
     const void *image;               /* fatbin for the CUDA driver */
     void (*simulated)(const void *); /* one thread of it, for the simulator; takes the arguments */
+    void (*traced)(const void *);    /* the same, every load and store watched */
     void (*host)(const void *);      /* a plain function, for the CPU */
     int index;                       /* 0 ... XG_PROGRAMS_MAX - 1, its own */
 } xg_program;
 
 enum { XG_PROGRAMS_MAX = 64 };
 
+/* Memory that a launch may use: lines of width floats, step floats apart. */
+typedef struct {
+    const char *name; /* "A" */
+    const float *base;
+    int64_t lines, width, step;
+} xg_region;
+
+enum { XG_REGIONS_MAX = 3 };
+
 typedef struct {
     const xg_program *program;
     uint32_t grid[3], block[3];
-    const void *arguments; /* the one argument, passed by value to the kernel */
+    xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
+    const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
 } xg_launch;
 

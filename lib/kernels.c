@@ -17,6 +17,11 @@
 #define IMAGE(id) NULL
 #endif
 
+#if XGEMM_WITH_TRACE
+#define TRACED(id) xg_traced_##id
+#else
+#define TRACED(id) NULL
+#endif
 #if XGEMM_WITH_CBLAS
 #define HOST_BLAS xg_host_blas
 #else
@@ -48,13 +53,19 @@ enum {
 
 #define DEVICE_PROGRAM(id)                                                                         \
     extern const unsigned char xg_fatbin_##id[];                                                   \
-    extern void xg_simulated_##id(const void *);                                                   \
-    const xg_program xg_program_##id = {"xg_" #id, IMAGE(id), xg_simulated_##id, NULL, INDEX_##id};
+    extern void xg_simulated_##id(const void *), xg_traced_##id(const void *);                     \
+    const xg_program xg_program_##id = {.symbol = "xg_" #id,                                       \
+                                        .image = IMAGE(id),                                        \
+                                        .simulated = xg_simulated_##id,                            \
+                                        .traced = TRACED(id),                                      \
+                                        .index = INDEX_##id};
 PROGRAMS(DEVICE_PROGRAM)
 
-static const xg_program reference = {"reference", NULL, NULL, xg_host_reference, INDEX_host};
-static const xg_program blas = {"blas", NULL, NULL, HOST_BLAS, INDEX_host};
-const xg_program xg_program_scale_host = {"scale", NULL, NULL, xg_host_scale, INDEX_host};
+static const xg_program reference = {
+    .symbol = "reference", .host = xg_host_reference, .index = INDEX_host};
+static const xg_program blas = {.symbol = "blas", .host = HOST_BLAS, .index = INDEX_host};
+const xg_program xg_program_scale_host = {
+    .symbol = "scale", .host = xg_host_scale, .index = INDEX_host};
 
 #define FLOATS(n)                ((n) * (int)sizeof(float))
 #define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))

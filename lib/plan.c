@@ -121,6 +121,7 @@ static xgemm_status add_pad(xg_plan *plan, const float *from, int64_t row_step, 
                           .a_col = column_step,
                           .c_row = padded->n};
     xg_step *step = add_step(plan, &xg_program_pad, &args);
+    step->role = XG_STEP_PAD;
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = offset;
     return set_grid(step, tiles_of(padded->n, 32), tiles_of(padded->m, 32), 32, 8, error);
@@ -171,6 +172,7 @@ xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg
                          .alpha = problem->alpha,
                          .beta = problem->beta};
     step = add_step(plan, &xg_program_unpad, &out);
+    step->role = XG_STEP_UNPAD;
     step->in_workspace = XG_A_IN_WORKSPACE;
     step->a_offset = c;
     return set_grid(step, tiles_of(problem->n, 32), tiles_of(problem->m, 8), 32, 8, error);
@@ -182,6 +184,7 @@ static xgemm_status plan_scale(const xg_backend *backend, const xg_args *problem
 {
     const bool host = !backend->can_run(&xg_program_scale);
     xg_step *step = add_step(plan, host ? &xg_program_scale_host : &xg_program_scale, problem);
+    step->role = XG_STEP_SCALE;
     if (host)
         return set_grid(step, 1, 1, 1, 1, error);
     return set_grid(step, tiles_of(problem->n, 32), tiles_of(problem->m, 8), 32, 8, error);
@@ -216,23 +219,57 @@ static void *at(void *workspace, size_t offset)
     return (char *)workspace + offset;
 }
 
+/* rows × columns elements, one of whose steps is 1, as lines. */
+static xg_region region_of(const char *name, const float *base, int64_t rows, int64_t columns,
+                           int64_t row_step, int64_t column_step)
+{
+    const bool by_rows = column_step == 1 && (row_step != 1 || rows == 1);
+    const xg_region region = {.name = name,
+                              .base = base,
+                              .lines = by_rows ? rows : columns,
+                              .width = by_rows ? columns : rows,
+                              .step = by_rows ? row_step : column_step};
+    return region;
+}
+
+/* A, B and C (the one that is written last), as a backend that watches wants to know them. */
+static void set_regions(xg_launch *launch, const xg_args *p, xg_step_role role)
+{
+    const bool reads_a = role != XG_STEP_SCALE;
+    if (reads_a)
+        launch->regions[0] =
+            region_of("A", p->a, p->m, role == XG_STEP_PRODUCT ? p->k : p->n, p->a_row, p->a_col);
+    if (role == XG_STEP_PRODUCT)
+        launch->regions[1] = region_of("B", p->b, p->k, p->n, p->b_row, p->b_col);
+    const bool pads = role == XG_STEP_PAD;
+    launch->regions[2] =
+        region_of("C", p->c, pads ? p->k : p->m, pads ? p->c_row : p->n, p->c_row, 1);
+}
+
+xg_launch xg_step_launch(const xg_step *step, void *workspace, xg_args *args)
+{
+    *args = step->args;
+    if (step->in_workspace & XG_A_IN_WORKSPACE)
+        args->a = at(workspace, step->a_offset);
+    if (step->in_workspace & XG_B_IN_WORKSPACE)
+        args->b = at(workspace, step->b_offset);
+    if (step->in_workspace & XG_C_IN_WORKSPACE)
+        args->c = at(workspace, step->c_offset);
+    xg_launch launch = {
+        .program = step->program, .arguments = args, .arguments_size = sizeof *args};
+    memcpy(launch.grid, step->grid, sizeof launch.grid);
+    memcpy(launch.block, step->block, sizeof launch.block);
+    set_regions(&launch, args, step->role);
+    return launch;
+}
+
 xgemm_status xg_plan_run(const xg_plan *plan, const xg_backend *backend, xg_device *device,
                          void *stream, void *workspace, xg_error *error)
 {
     xgemm_status status = XGEMM_OK;
     for (int i = 0; i < plan->steps && !status; i++) {
-        const xg_step *step = &plan->step[i];
-        xg_args args = step->args;
-        if (step->in_workspace & XG_A_IN_WORKSPACE)
-            args.a = at(workspace, step->a_offset);
-        if (step->in_workspace & XG_B_IN_WORKSPACE)
-            args.b = at(workspace, step->b_offset);
-        if (step->in_workspace & XG_C_IN_WORKSPACE)
-            args.c = at(workspace, step->c_offset);
-        xg_launch launch = {
-            .program = step->program, .arguments = &args, .arguments_size = sizeof args};
-        memcpy(launch.grid, step->grid, sizeof launch.grid);
-        memcpy(launch.block, step->block, sizeof launch.block);
+        xg_args args;
+        const xg_launch launch = xg_step_launch(&plan->step[i], workspace, &args);
         status = backend->launch(device, stream, &launch, error);
     }
     return status;

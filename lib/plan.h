@@ -11,8 +11,12 @@ enum { XG_PLAN_STEPS = 4 };
 /* Which pointer of a step's arguments is an offset into the workspace; bits. */
 enum { XG_A_IN_WORKSPACE = 1, XG_B_IN_WORKSPACE = 2, XG_C_IN_WORKSPACE = 4 };
 
+/* What a step does, and so which matrices its arguments stand for. */
+typedef enum { XG_STEP_PRODUCT, XG_STEP_PAD, XG_STEP_UNPAD, XG_STEP_SCALE } xg_step_role;
+
 typedef struct {
     const xg_program *program;
+    xg_step_role role;
     uint32_t grid[3], block[3];
     xg_args args;
     unsigned in_workspace;
@@ -50,6 +54,9 @@ xgemm_status xg_steps_padded(const struct xg_kernel *kernel, const xg_args *prob
 /* A plain function call. */
 xgemm_status xg_steps_host(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                            xg_error *error);
+
+/* A step as a launch; its arguments are put into *args. */
+xg_launch xg_step_launch(const xg_step *step, void *workspace, xg_args *args);
 
 /* Enqueues a plan's launches. */
 xgemm_status xg_plan_run(const xg_plan *plan, const xg_backend *backend, xg_device *device,

@@ -637,7 +637,7 @@ static bool are_on_device(const xg_program *program, const xg_args *arguments)
 static xg_cu_result simulate(const xg_launch *launch)
 {
     xg_error error;
-    const xgemm_status status = xg_sim_launch(launch, &error);
+    const xgemm_status status = xg_sim_launch(launch, &(xg_sim_options){0}, &error);
     if (!status)
         return 0;
     fprintf(stderr, "fake libcuda: %s\n", error.text);

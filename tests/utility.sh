@@ -1226,8 +1226,9 @@ test_progress()
 {
     works 'progress: none in a file, verify' 'ok$' verify -d cpu --quick -s 4
     works 'progress: none in a file, bench' 'auto' bench -d cpu -s 4 --samples 1 --warm 0 --time 0
-    if ! script --version 2>/dev/null | grep -q util-linux; then
-        skip 'progress: on a terminal' 'no script of util-linux'
+    if ! script --version 2>/dev/null | grep -q util-linux ||
+        ! SHELL=/bin/sh script -qec true terminal >/dev/null 2>&1 </dev/null; then
+        skip 'progress: on a terminal' 'no script of util-linux, or no terminal to be had'
         return
     fi
     for arguments in 'verify -d cpu --quick -s 4' 'bench -d cpu -s 4 --samples 1 --warm 0 --time 0'; do

@@ -32,7 +32,11 @@ typedef enum {
  * cpu, sim or an ordinal) decides what XGEMM_DEVICE_AUTO means; a variable that
  * is empty counts as unset. Without it, XGEMM_DEVICE_AUTO is the CPU when there
  * is no driver, one too old, no GPU, or none that the kernels run on; a driver
- * that fails otherwise is an error.
+ * that fails otherwise is an error. On the simulator $XGEMM_SIM says how it
+ * runs: a list with commas of forward, reverse, shuffle or shuffle=SEED (the
+ * order in which threads take turns) and check (every access is checked, and a
+ * launch that reads or writes outside its arrays, races, or reads shared memory
+ * that nothing wrote fails with XGEMM_ERROR_LAUNCH; about ten times slower).
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_NO_DRIVER;
  *          XGEMM_ERROR_DRIVER_TOO_OLD; XGEMM_ERROR_NO_DEVICE;

@@ -18,7 +18,7 @@
 #define XG_SHARED16 __shared__ __align__(16)
 #else
 #include "sim/cuda_shim.h"
-#define XG_KERNEL
+#define XG_KERNEL static __attribute__((noinline))
 #define XG_DEVICE static inline __attribute__((always_inline))
 #define XG_UNROLL
 #define XG_SHARED16 __shared__ __align__(16)

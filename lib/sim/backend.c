@@ -4,6 +4,8 @@
 #include "scheduler.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool can_run(const xg_program *program)
 {
@@ -26,22 +28,79 @@ static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
     return XGEMM_OK;
 }
 
+/* How a handle's launches are simulated: from $XGEMM_SIM when it was made. */
+struct xg_device {
+    xg_sim_options options;
+    bool check;
+};
+
+/* One word of $XGEMM_SIM. */
+static bool take_word(xg_device *device, const char *word)
+{
+    char rest;
+    unsigned long long seed;
+    if (strcmp(word, "forward") == 0)
+        device->options.order = XG_SIM_FORWARD;
+    else if (strcmp(word, "reverse") == 0)
+        device->options.order = XG_SIM_REVERSE;
+    else if (strcmp(word, "shuffle") == 0)
+        device->options.order = XG_SIM_SHUFFLE;
+    else if (sscanf(word, "shuffle=%llu%c", &seed, &rest) == 1) {
+        device->options.order = XG_SIM_SHUFFLE;
+        device->options.seed = seed;
+    } else if (strcmp(word, "check") == 0)
+        device->check = true;
+    else
+        return false;
+    return true;
+}
+
+static xgemm_status take_environment(xg_device *device, xg_error *error)
+{
+    const char *text = getenv("XGEMM_SIM");
+    char words[128], *rest = words;
+    snprintf(words, sizeof words, "%s", text ? text : "");
+    for (char *word; *words && (word = strsep(&rest, ",")) != NULL;)
+        if (!take_word(device, word))
+            return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
+                           "the environment has XGEMM_SIM=\"%.64s\"; it takes forward, reverse, "
+                           "shuffle or shuffle=SEED, and check, with commas between",
+                           text);
+    if (device->check && !xg_trace_available())
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "XGEMM_SIM has \"check\", and this build of libxgemm has no traced kernels: "
+                       "its compiler was not able");
+    return XGEMM_OK;
+}
+
 static xgemm_status open_sim(int ordinal, xg_device **device, xg_error *error)
 {
-    (void)ordinal, (void)error;
-    *device = NULL;
-    return XGEMM_OK;
+    (void)ordinal;
+    *device = calloc(1, sizeof **device);
+    if (!*device)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    const xgemm_status status = take_environment(*device, error);
+    if (status) {
+        free(*device);
+        *device = NULL;
+    }
+    return status;
 }
 
 static void close_sim(xg_device *device)
 {
-    (void)device;
+    free(device);
 }
 
 static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
 {
-    (void)device, (void)stream;
-    return xg_sim_launch(what, error);
+    xg_sim_options options = device->options;
+    (void)stream;
+    if (device->check && !(options.trace = xg_trace_new()))
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
+    const xgemm_status status = xg_sim_launch(what, &options, error);
+    xg_trace_free(options.trace);
+    return status;
 }
 
 const xg_backend xg_backend_sim = {

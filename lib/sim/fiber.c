@@ -158,6 +158,11 @@ void xg_fiber_pause(void)
     change(running, &scheduler);
 }
 
+bool xg_fiber_owns(const xg_fiber *fiber, uintptr_t address)
+{
+    return address - (uintptr_t)fiber->stack < fiber->stack_bytes;
+}
+
 void xg_fiber_free(xg_fiber *fiber)
 {
     if (!fiber)

@@ -6,6 +6,9 @@
 #ifndef XGEMM_SIM_FIBER_H
 #define XGEMM_SIM_FIBER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 typedef struct xg_fiber xg_fiber;
 
 /* A fiber whose body is called once every time it is resumed anew; NULL: out of memory. */
@@ -16,6 +19,9 @@ void xg_fiber_resume(xg_fiber *fiber);
 
 /* From a fiber back to the scheduler. When the body returns, the fiber pauses by itself. */
 void xg_fiber_pause(void);
+
+/* Whether an address is on the fiber's stack. */
+bool xg_fiber_owns(const xg_fiber *fiber, uintptr_t address);
 
 void xg_fiber_free(xg_fiber *fiber);
 

@@ -3,9 +3,33 @@
 #ifndef XGEMM_SIM_SCHEDULER_H
 #define XGEMM_SIM_SCHEDULER_H
 
-#include "../backend.h"
+#include "trace.h"
+
+/* In which order the warps of a block, and the threads of a warp, take their turns. */
+typedef enum { XG_SIM_FORWARD, XG_SIM_REVERSE, XG_SIM_SHUFFLE } xg_sim_order;
+
+typedef struct {
+    xg_sim_order order;
+    uint64_t seed;       /* of the shuffle */
+    xg_trace *trace;     /* NULL: not watched */
+    int64_t most_blocks; /* 0: all; else a sample spread over the grid */
+} xg_sim_options;
 
 /* Any thread may call; launches wait for one another. */
-xgemm_status xg_sim_launch(const xg_launch *what, xg_error *error);
+xgemm_status xg_sim_launch(const xg_launch *what, const xg_sim_options *options, xg_error *error);
+
+/*
+ * For the hooks of trace.c, called by a simulated thread: the launch fails with
+ * the sentence, and the thread never goes on.
+ */
+_Noreturn void xg_sim_abandon(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The thread that runs: its number in the block; the block's number in the grid. */
+int xg_sim_thread(void);
+int64_t xg_sim_block(void);
+/* "kernel tiled16, block (0, 1, 0), thread (3, 2, 0)"; static text. */
+const char *xg_sim_where(void);
+/* Whether an address is on the running thread's own stack. */
+bool xg_sim_on_stack(uintptr_t address);
 
 #endif

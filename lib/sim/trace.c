@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace.h"
+
+#include "scheduler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARP = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, BANKS = 32, NOBODY = -1 };
+
+/* What trace-sites.awk puts beside the kernels; offsets are from their own place. */
+typedef struct {
+    int32_t address, file, line;
+} site_record;
+typedef struct {
+    int32_t address, name, bytes;
+} object_record;
+
+#define SECTION(name)                                                                              \
+    extern const char __start_##name[] __attribute__((weak, visibility("hidden")));                \
+    extern const char __stop_##name[] __attribute__((weak, visibility("hidden")));
+SECTION(xg_sites)
+SECTION(xg_objects)
+SECTION(xg_shared_traced)
+
+/* One access of a warp: which threads, and where each. */
+typedef struct {
+    uint32_t lanes;
+    uintptr_t address[WARP];
+} request;
+
+/* One place in the machine code; what its threads did since the warp's last stop. */
+typedef struct {
+    int merged; /* index of the site in the report; -1: not met yet */
+    bool is_block;
+    request *requests;
+    int count, room;
+    int next[WARP]; /* requests that each thread has taken part in */
+} code_site;
+
+/* Who last wrote and read a word, to find races and reads of what nobody wrote. */
+typedef struct {
+    int64_t write_block, read_block; /* number of the block, plus 1 */
+    int32_t write_phase, read_phase; /* barriers before it */
+    int16_t writer, reader;          /* thread; NOBODY: several */
+} word_state;
+
+struct xg_trace {
+    const xg_launch *launch;
+    code_site *code;             /* one for each record of xg_sites */
+    int *by_address;             /* hash of return addresses: index into code, plus 1 */
+    int *touched, touched_count; /* code sites used since the warp's last stop */
+    xg_trace_site *sites;
+    int site_count, site_room;
+    xg_trace_totals totals;
+    word_state *shared, *global[XG_REGIONS_MAX];
+    int32_t phase;
+};
+
+static xg_trace *watching;
+
+static int site_total(void)
+{
+    return __start_xg_sites
+               ? (int)((__stop_xg_sites - __start_xg_sites) / (long)sizeof(site_record))
+               : 0;
+}
+
+static const site_record *record_at(int index)
+{
+    return (const site_record *)(const void *)__start_xg_sites + index;
+}
+
+static uintptr_t relative(const int32_t *offset)
+{
+    return (uintptr_t)offset + (uintptr_t)(intptr_t)*offset;
+}
+
+static size_t shared_words(void)
+{
+    return __start_xg_shared_traced
+               ? (size_t)(__stop_xg_shared_traced - __start_xg_shared_traced) / 4
+               : 0;
+}
+
+bool xg_trace_available(void)
+{
+    return site_total() > 0;
+}
+
+enum { HASH = 1 << 15 };
+
+static unsigned hash_of(uintptr_t address)
+{
+    return (unsigned)((uint64_t)address * 0x9e3779b97f4a7c15u >> 49) % HASH;
+}
+
+static void index_code(xg_trace *trace)
+{
+    for (int i = 0; i < site_total(); i++) {
+        unsigned slot = hash_of(relative(&record_at(i)->address));
+        while (trace->by_address[slot])
+            slot = (slot + 1) % HASH;
+        trace->by_address[slot] = i + 1;
+        trace->code[i].merged = -1;
+    }
+}
+
+xg_trace *xg_trace_new(void)
+{
+    const size_t total = (size_t)site_total();
+    xg_trace *trace = total > 0 && total < HASH / 2 ? calloc(1, sizeof *trace) : NULL;
+    if (!trace)
+        return NULL;
+    trace->code = calloc(total, sizeof *trace->code);
+    trace->by_address = calloc(HASH, sizeof *trace->by_address);
+    trace->touched = calloc(total, sizeof *trace->touched);
+    trace->shared = calloc(shared_words() + 1, sizeof *trace->shared);
+    if (!trace->code || !trace->by_address || !trace->touched || !trace->shared) {
+        xg_trace_free(trace);
+        return NULL;
+    }
+    index_code(trace);
+    return trace;
+}
+
+static void free_global(xg_trace *trace)
+{
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        free(trace->global[i]);
+        trace->global[i] = NULL;
+    }
+}
+
+void xg_trace_free(xg_trace *trace)
+{
+    if (!trace)
+        return;
+    for (int i = 0; trace->code && i < site_total(); i++)
+        free(trace->code[i].requests);
+    free_global(trace);
+    free(trace->code);
+    free(trace->by_address);
+    free(trace->touched);
+    free(trace->shared);
+    free(trace->sites);
+    free(trace);
+}
+
+static int64_t region_words(const xg_region *region)
+{
+    return region->lines > 0 ? (region->lines - 1) * region->step + region->width : 0;
+}
+
+bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
+{
+    trace->launch = what;
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const int64_t words = region_words(&what->regions[i]);
+        /* Only what is written can race: by the dialect's rule, the last region. */
+        trace->global[i] = words > 0 && i == XG_REGIONS_MAX - 1
+                               ? calloc((size_t)words, sizeof *trace->global[i])
+                               : NULL;
+        if (words > 0 && i == XG_REGIONS_MAX - 1 && !trace->global[i])
+            return false;
+    }
+    watching = trace;
+    return true;
+}
+
+void xg_trace_end(xg_trace *trace)
+{
+    watching = NULL;
+    free_global(trace);
+    for (int i = 0; i < trace->touched_count; i++) {
+        code_site *code = &trace->code[trace->touched[i]];
+        code->count = 0;
+        memset(code->next, 0, sizeof code->next);
+    }
+    trace->touched_count = 0;
+}
+
+void xg_trace_block_begins(xg_trace *trace)
+{
+    trace->totals.blocks++;
+    trace->phase = 0;
+    memset(trace->shared, 0, shared_words() * sizeof *trace->shared);
+}
+
+void xg_trace_barrier_passes(xg_trace *trace)
+{
+    trace->totals.barriers++;
+    trace->phase++;
+}
+
+static code_site *code_of(xg_trace *trace, uintptr_t address)
+{
+    unsigned slot = hash_of(address);
+    while (trace->by_address[slot]) {
+        const int index = trace->by_address[slot] - 1;
+        if (relative(&record_at(index)->address) == address)
+            return &trace->code[index];
+        slot = (slot + 1) % HASH;
+    }
+    xg_sim_abandon("%s: an access that the build knows no place of", xg_sim_where());
+}
+
+static const char *source_of(uintptr_t address, int *line)
+{
+    const site_record *record = record_at((int)(code_of(watching, address) - watching->code));
+    *line = record->line;
+    return (const char *)relative(&record->file);
+}
+
+_Noreturn static void abandon(const char *what, const char *array, int64_t element, uintptr_t place)
+{
+    int line;
+    const char *file = source_of(place, &line);
+    xg_sim_abandon("%s: %s:%d %s %s[%lld]", xg_sim_where(), file, line, what, array,
+                   (long long)element);
+}
+
+/* Notes that the running thread of its warp came by, with an address. */
+static void take_part(xg_trace *trace, code_site *code, uintptr_t address)
+{
+    const int lane = xg_sim_thread() % WARP, index = code->next[lane]++;
+    if (index == code->room) {
+        const int room = code->room ? 2 * code->room : 64;
+        request *larger = realloc(code->requests, (size_t)room * sizeof *larger);
+        if (!larger)
+            xg_sim_abandon("%s: no memory for the simulator's trace", xg_sim_where());
+        code->requests = larger;
+        code->room = room;
+    }
+    if (code->count == 0)
+        trace->touched[trace->touched_count++] = (int)(code - trace->code);
+    if (index == code->count) {
+        code->count++;
+        code->requests[index].lanes = 0;
+    }
+    code->requests[index].lanes |= 1u << lane;
+    code->requests[index].address[lane] = address;
+}
+
+/* The site of the report, by source line and array. */
+static int merged_site(xg_trace *trace, uintptr_t place, const xg_trace_site *wanted)
+{
+    xg_trace_site site = *wanted;
+    site.file = source_of(place, &site.line);
+    for (int i = 0; i < trace->site_count; i++) {
+        const xg_trace_site *other = &trace->sites[i];
+        if (other->line == site.line && other->bytes == site.bytes &&
+            other->is_store == site.is_store && strcmp(other->array, site.array) == 0 &&
+            strcmp(other->file, site.file) == 0)
+            return i;
+    }
+    if (trace->site_count == trace->site_room) {
+        const int room = trace->site_room ? 2 * trace->site_room : 32;
+        xg_trace_site *larger = realloc(trace->sites, (size_t)room * sizeof *larger);
+        if (!larger)
+            xg_sim_abandon("%s: no memory for the simulator's trace", xg_sim_where());
+        trace->sites = larger;
+        trace->site_room = room;
+    }
+    trace->sites[trace->site_count] = site;
+    return trace->site_count++;
+}
+
+/* Reports a conflict with another thread that no barrier orders. */
+static void check_word(word_state *state, bool is_store, bool across_blocks, const char *array,
+                       int64_t element, uintptr_t place)
+{
+    const int64_t block = xg_sim_block() + 1;
+    const int thread = xg_sim_thread();
+    const int32_t phase = watching->phase;
+    const bool same_block_write = state->write_block == block && state->write_phase == phase;
+    const bool same_block_read = state->read_block == block && state->read_phase == phase;
+
+    if (same_block_write && state->writer != thread)
+        abandon(is_store ? "writes what another thread writes without a barrier between:"
+                         : "reads what another thread writes without a barrier between:",
+                array, element, place);
+    if (is_store && same_block_read && state->reader != thread)
+        abandon("writes what another thread reads without a barrier between:", array, element,
+                place);
+    if (across_blocks && state->write_block && state->write_block != block)
+        abandon(is_store ? "writes what another block writes:" : "reads what another block writes:",
+                array, element, place);
+    if (is_store) {
+        state->write_block = block;
+        state->write_phase = phase;
+        state->writer = (int16_t)thread;
+    } else {
+        state->reader = same_block_read && state->reader != thread ? NOBODY : (int16_t)thread;
+        state->read_block = block;
+        state->read_phase = phase;
+    }
+}
+
+static const char *shared_object(uintptr_t address, int64_t *element)
+{
+    const object_record *record = (const object_record *)(const void *)__start_xg_objects;
+    const object_record *end = (const object_record *)(const void *)__stop_xg_objects;
+    for (; record < end; record++) {
+        const uintptr_t start = relative(&record->address);
+        if (address - start < (uintptr_t)record->bytes) {
+            *element = (int64_t)(address - start) / 4;
+            return (const char *)relative(&record->name);
+        }
+    }
+    *element = 0;
+    return NULL;
+}
+
+static void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store,
+                          uintptr_t place)
+{
+    const size_t first = (address - (uintptr_t)__start_xg_shared_traced) / 4;
+    code_site *code = code_of(trace, place);
+    int64_t element;
+    const char *name = code->merged >= 0 ? trace->sites[code->merged].array : NULL;
+
+    if (!name) {
+        name = shared_object(address, &element);
+        if (!name)
+            abandon("accesses shared memory between its arrays:", "shared", (int64_t)first, place);
+        const xg_trace_site wanted = {
+            .array = name, .is_shared = true, .is_store = is_store, .bytes = bytes};
+        code->merged = merged_site(trace, place, &wanted);
+    }
+    for (size_t word = first; word < first + (size_t)(bytes + 3) / 4; word++) {
+        word_state *state = &trace->shared[word];
+        if (!is_store && !state->write_block) {
+            name = shared_object((uintptr_t)__start_xg_shared_traced + 4 * word, &element);
+            abandon("reads what nothing wrote:", name ? name : "shared", element, place);
+        }
+        check_word(state, is_store, false, name, (int64_t)word, place);
+    }
+    take_part(trace, code, address);
+}
+
+static bool inside(const xg_region *region, int64_t element, int words)
+{
+    const int64_t column = region->lines > 1 ? element % region->step : element;
+    return element >= 0 && element + words <= region_words(region) &&
+           column + words <= region->width;
+}
+
+/* The region in which an address lies, gaps included; -1: none. */
+static int region_of(const xg_trace *trace, uintptr_t address)
+{
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const xg_region *region = &trace->launch->regions[i];
+        if (address - (uintptr_t)region->base < (uintptr_t)region_words(region) * 4)
+            return i;
+    }
+    return -1;
+}
+
+static void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store,
+                          uintptr_t place)
+{
+    const int index = region_of(trace, address), words = (bytes + 3) / 4;
+    if (index < 0) {
+        int line;
+        const char *file = source_of(place, &line);
+        xg_sim_abandon("%s: %s:%d %s %d bytes outside every array of the launch", xg_sim_where(),
+                       file, line, is_store ? "writes" : "reads", bytes);
+    }
+    const xg_region *region = &trace->launch->regions[index];
+    const int64_t element = (int64_t)(address - (uintptr_t)region->base) / 4;
+    if (!inside(region, element, words))
+        abandon(is_store ? "writes past the end of a line:" : "reads past the end of a line:",
+                region->name, element, place);
+    if (is_store && !trace->global[index])
+        abandon("writes an array that is only read:", region->name, element, place);
+    for (int i = 0; trace->global[index] && i < words; i++)
+        check_word(&trace->global[index][element + i], is_store, true, region->name, element + i,
+                   place);
+    code_site *code = code_of(trace, place);
+    if (code->merged < 0) {
+        const xg_trace_site wanted = {.array = region->name, .is_store = is_store, .bytes = bytes};
+        code->merged = merged_site(trace, place, &wanted);
+    }
+    take_part(trace, code, address);
+}
+
+static void access_of(void *pointer, int bytes, bool is_store, void *place)
+{
+    const uintptr_t address = (uintptr_t)pointer;
+    if (!watching || xg_sim_on_stack(address))
+        return;
+    if (address - (uintptr_t)__start_xg_shared_traced < 4 * shared_words())
+        shared_access(watching, address, bytes, is_store, (uintptr_t)place);
+    else
+        global_access(watching, address, bytes, is_store, (uintptr_t)place);
+}
+
+/* The hooks, under the names that trace-sites.awk gives them. */
+#define HOOK __attribute__((visibility("hidden"))) void
+#define ACCESS_HOOKS(bytes)                                                                        \
+    HOOK xg_trace_read##bytes(void *address);                                                      \
+    HOOK xg_trace_write##bytes(void *address);                                                     \
+    HOOK xg_trace_unaligned_read##bytes(void *address);                                            \
+    HOOK xg_trace_unaligned_write##bytes(void *address);                                           \
+    void xg_trace_read##bytes(void *address)                                                       \
+    {                                                                                              \
+        access_of(address, bytes, false, __builtin_return_address(0));                             \
+    }                                                                                              \
+    void xg_trace_write##bytes(void *address)                                                      \
+    {                                                                                              \
+        access_of(address, bytes, true, __builtin_return_address(0));                              \
+    }                                                                                              \
+    void xg_trace_unaligned_read##bytes(void *address)                                             \
+    {                                                                                              \
+        access_of(address, bytes, false, __builtin_return_address(0));                             \
+    }                                                                                              \
+    void xg_trace_unaligned_write##bytes(void *address)                                            \
+    {                                                                                              \
+        access_of(address, bytes, true, __builtin_return_address(0));                              \
+    }
+ACCESS_HOOKS(1)
+ACCESS_HOOKS(2)
+ACCESS_HOOKS(4)
+ACCESS_HOOKS(8)
+ACCESS_HOOKS(16)
+
+HOOK xg_trace_block(void);
+HOOK xg_trace_init(void);
+
+void xg_trace_block(void)
+{
+    if (!watching)
+        return;
+    code_site *code = code_of(watching, (uintptr_t)__builtin_return_address(0));
+    code->is_block = true;
+    take_part(watching, code, 0);
+}
+
+/* The sanitizer's start-up, which nothing calls. */
+void xg_trace_init(void)
+{
+}
+
+/* Adds a value to a small set; whether it was new. */
+static bool add_new(uint64_t *set, int *count, uint64_t value)
+{
+    for (int i = *count - 1; i >= 0; i--)
+        if (set[i] == value)
+            return false;
+    set[(*count)++] = value;
+    return true;
+}
+
+static void count_global(xg_trace_site *site, const request *r)
+{
+    uint64_t sectors[WARP * 2], lines[WARP * 2], asked[WARP];
+    int sector_count = 0, line_count = 0, asked_count = 0;
+    for (int lane = 0; lane < WARP; lane++)
+        if (r->lanes >> lane & 1) {
+            const uint64_t first = r->address[lane], last = first + (uint64_t)site->bytes - 1;
+            add_new(asked, &asked_count, first);
+            for (uint64_t s = first / SECTOR_BYTES; s <= last / SECTOR_BYTES; s++)
+                if (add_new(sectors, &sector_count, s))
+                    add_new(lines, &line_count, s / (LINE_BYTES / SECTOR_BYTES));
+        }
+    site->sectors += sector_count;
+    site->cache_lines += line_count;
+    site->ideal_sectors += (asked_count * site->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    if (sector_count > site->most_sectors)
+        site->most_sectors = sector_count;
+}
+
+/*
+ * Passes over the banks: threads go together as many as ask for 128 bytes (32, 16
+ * of 8 bytes, 8 of 16), and each pass gives one word from each bank; equal words
+ * are one.
+ */
+static void count_shared(xg_trace_site *site, const request *r)
+{
+    const int together = site->bytes <= 4 ? WARP : site->bytes == 8 ? WARP / 2 : WARP / 4;
+    for (int first = 0; first < WARP; first += together) {
+        uint64_t words[WARP];
+        int count = 0, in_bank[BANKS] = {0}, most = 0;
+        for (int lane = first; lane < first + together; lane++)
+            for (int w = 0; (r->lanes >> lane & 1) && w < (site->bytes + 3) / 4; w++) {
+                const uint64_t word = r->address[lane] / 4 + (uint64_t)w;
+                if (add_new(words, &count, word) && ++in_bank[word % BANKS] > most)
+                    most = in_bank[word % BANKS];
+            }
+        site->wavefronts += most;
+        site->ideal_wavefronts += most > 0;
+        if (most > site->most_ways)
+            site->most_ways = most;
+    }
+}
+
+static void count_request(xg_trace *trace, const code_site *code, const request *r, int lanes_alive)
+{
+    const int lanes = __builtin_popcount(r->lanes);
+    if (code->is_block) {
+        trace->totals.steps++;
+        trace->totals.step_lanes += lanes;
+        return;
+    }
+    xg_trace_site *site = &trace->sites[code->merged];
+    site->requests++;
+    site->lanes += lanes;
+    site->partial_requests += lanes < lanes_alive;
+    if (site->is_shared)
+        count_shared(site, r);
+    else
+        count_global(site, r);
+}
+
+void xg_trace_warp_stops(xg_trace *trace, int lanes_alive)
+{
+    if (trace->phase == 0)
+        trace->totals.warps++;
+    for (int i = 0; i < trace->touched_count; i++) {
+        code_site *code = &trace->code[trace->touched[i]];
+        for (int j = 0; j < code->count; j++)
+            count_request(trace, code, &code->requests[j], lanes_alive);
+        code->count = 0;
+        memset(code->next, 0, sizeof code->next);
+    }
+    trace->touched_count = 0;
+}
+
+static int by_source(const void *left, const void *right)
+{
+    const xg_trace_site *a = left, *b = right;
+    const int file = strcmp(a->file, b->file);
+    if (file || a->line != b->line)
+        return file ? file : a->line - b->line;
+    return strcmp(a->array, b->array);
+}
+
+const xg_trace_site *xg_trace_sites(xg_trace *trace, int *count)
+{
+    *count = trace->site_count;
+    if (trace->site_count > 0)
+        qsort(trace->sites, (size_t)trace->site_count, sizeof *trace->sites, by_source);
+    /* The order changed: places in the code find their sites again. */
+    for (int i = 0; i < site_total(); i++)
+        trace->code[i].merged = -1;
+    return trace->sites;
+}
+
+const xg_trace_totals *xg_trace_sum(const xg_trace *trace)
+{
+    return &trace->totals;
+}
