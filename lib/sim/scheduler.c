@@ -32,24 +32,20 @@ static void (*kernel)(const void *);
 static xg_fiber *fibers[THREADS_MAX]; /* kept from launch to launch */
 static thread_state states[THREADS_MAX];
 static int turns[THREADS_MAX]; /* the order in which threads run, warp by warp */
-static int current;
+int xg_sim_current;
+static xg_index3 places[THREADS_MAX]; /* threadIdx of each */
 static char failure[sizeof((xg_error *)0)->text];
 
 static void thread_body(void)
 {
     kernel(launch->arguments);
-    states[current] = EXITED;
+    states[xg_sim_current] = EXITED;
 }
 
 void xg_sim_syncthreads(void)
 {
-    states[current] = AT_BARRIER;
+    states[xg_sim_current] = AT_BARRIER;
     xg_fiber_pause();
-}
-
-int xg_sim_thread(void)
-{
-    return current;
 }
 
 int64_t xg_sim_block(void)
@@ -68,7 +64,7 @@ const char *xg_sim_where(void)
 
 bool xg_sim_on_stack(uintptr_t address)
 {
-    return xg_fiber_owns(fibers[current], address);
+    return xg_fiber_owns(fibers[xg_sim_current], address);
 }
 
 void xg_sim_abandon(const char *format, ...)
@@ -77,21 +73,26 @@ void xg_sim_abandon(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(failure, sizeof failure, format, arguments);
     va_end(arguments);
-    states[current] = ABANDONED;
+    states[xg_sim_current] = ABANDONED;
     xg_fiber_pause();
     abort(); /* an abandoned thread is never resumed */
 }
 
 static void resume(int thread)
 {
-    const unsigned x = launch->block[0], y = launch->block[1];
-    const unsigned t = (unsigned)thread;
-    current = thread;
-    xg_sim_threadIdx.x = t % x;
-    xg_sim_threadIdx.y = t / x % y;
-    xg_sim_threadIdx.z = t / x / y;
+    xg_sim_current = thread;
+    xg_sim_threadIdx = places[thread];
     states[thread] = READY;
     xg_fiber_resume(fibers[thread]);
+}
+
+static void set_places(int threads)
+{
+    const unsigned x = launch->block[0], y = launch->block[1];
+    for (int thread = 0; thread < threads; thread++) {
+        const unsigned t = (unsigned)thread;
+        places[thread] = (xg_index3){t % x, t / x % y, t / x / y};
+    }
 }
 
 static uint64_t next_random(uint64_t *state)
@@ -225,6 +226,7 @@ static xgemm_status run_grid(int threads, xg_error *error)
     xgemm_status status = prepare_fibers(threads, error);
     const uint32_t *grid = launch->grid;
     const int64_t blocks = (int64_t)grid[0] * grid[1] * grid[2];
+    set_places(threads);
     set_turns(threads, 0);
     for (unsigned z = 0; z < grid[2] && !status; z++)
         for (unsigned y = 0; y < grid[1] && !status; y++)

@@ -24,8 +24,14 @@ xgemm_status xg_sim_launch(const xg_launch *what, const xg_sim_options *options,
  */
 _Noreturn void xg_sim_abandon(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The thread that runs: its number in the block; the block's number in the grid. */
-int xg_sim_thread(void);
+/* The thread that runs: its number in the block. */
+extern int xg_sim_current __attribute__((visibility("hidden")));
+static inline int xg_sim_thread(void)
+{
+    return xg_sim_current;
+}
+
+/* The number of the block that runs in the grid. */
 int64_t xg_sim_block(void);
 /* "kernel tiled16, block (0, 1, 0), thread (3, 2, 0)"; static text. */
 const char *xg_sim_where(void);

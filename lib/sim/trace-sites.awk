@@ -3,11 +3,14 @@
 # Assembly of the instrumented kernels, from the compiler, to the assembly that
 # is built into the library:
 # - the sanitizer's hooks get our names, so that they never meet a real runtime;
-# - the place after each hook call (the address that the hook sees as its return
-#   address) goes into the section xg_sites with its file and line, so that a
-#   stripped library still knows them;
+# - each call passes the number of its place, and the section xg_sites has the
+#   file and line of each place, so that a stripped library still knows them;
 # - the arrays in shared memory go into xg_objects with their names;
 # - debug sections, which hold paths, and the sanitizer's start-up go.
+# Set SITE_ARGUMENT to the instruction, with %d for the number, that loads the
+# second argument register: a call may change it, and no hook had a use for it.
+
+BEGIN { count = 0 }
 
 function base_name(path) {
     sub(/.*\//, "", path)
@@ -52,15 +55,14 @@ shared && /^[ \t]*\.size[ \t]/ {
 }
 
 /(call|jmp|bl?)[ \t].*__(tsan|sanitizer_cov)_/ {
-    # A jump to a hook returns to our caller: no place of ours. It is not used.
     gsub(/__tsan_/, "xg_trace_")
     gsub(/__sanitizer_cov_trace_pc/, "xg_trace_block")
+    printf "\t" SITE_ARGUMENT "\n", count
     print
-    count++
-    printf ".Lxg_site%d:\n", count
     site_file[count] = file
     site_line[count] = line
     used[file] = 1
+    count++
     next
 }
 { print }
@@ -68,9 +70,8 @@ shared && /^[ \t]*\.size[ \t]/ {
 END {
     print "\t.section\txg_sites,\"a\""
     print "\t.balign\t4"
-    for (i = 1; i <= count; i++) {
+    for (i = 0; i < count; i++) {
         # Relative to the record, so that it needs no relocation at load time.
-        printf "\t.long\t.Lxg_site%d - .\n", i
         printf "\t.long\t.Lxg_file%d - .\n", site_file[i]
         printf "\t.long\t%d\n", site_line[i]
     }

@@ -10,7 +10,7 @@ enum { WARP = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, BANKS = 32, NOBODY = -1 }
 
 /* What trace-sites.awk puts beside the kernels; offsets are from their own place. */
 typedef struct {
-    int32_t address, file, line;
+    int32_t file, line;
 } site_record;
 typedef struct {
     int32_t address, name, bytes;
@@ -26,7 +26,7 @@ SECTION(xg_shared_traced)
 /* One access of a warp: which threads, and where each. */
 typedef struct {
     uint32_t lanes;
-    uintptr_t address[WARP];
+    uint32_t word[WARP]; /* 4-byte words from the array's beginning, as aligned as a line */
 } request;
 
 /* One place in the machine code; what its threads did since the warp's last stop. */
@@ -48,13 +48,13 @@ typedef struct {
 struct xg_trace {
     const xg_launch *launch;
     code_site *code;             /* one for each record of xg_sites */
-    int *by_address;             /* hash of return addresses: index into code, plus 1 */
     int *touched, touched_count; /* code sites used since the warp's last stop */
     xg_trace_site *sites;
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
     int32_t phase;
+    int64_t block; /* the number of the block that runs, plus 1 */
 };
 
 static xg_trace *watching;
@@ -88,39 +88,21 @@ bool xg_trace_available(void)
     return site_total() > 0;
 }
 
-enum { HASH = 1 << 15 };
-
-static unsigned hash_of(uintptr_t address)
-{
-    return (unsigned)((uint64_t)address * 0x9e3779b97f4a7c15u >> 49) % HASH;
-}
-
-static void index_code(xg_trace *trace)
-{
-    for (int i = 0; i < site_total(); i++) {
-        unsigned slot = hash_of(relative(&record_at(i)->address));
-        while (trace->by_address[slot])
-            slot = (slot + 1) % HASH;
-        trace->by_address[slot] = i + 1;
-        trace->code[i].merged = -1;
-    }
-}
-
 xg_trace *xg_trace_new(void)
 {
     const size_t total = (size_t)site_total();
-    xg_trace *trace = total > 0 && total < HASH / 2 ? calloc(1, sizeof *trace) : NULL;
+    xg_trace *trace = total > 0 ? calloc(1, sizeof *trace) : NULL;
     if (!trace)
         return NULL;
     trace->code = calloc(total, sizeof *trace->code);
-    trace->by_address = calloc(HASH, sizeof *trace->by_address);
     trace->touched = calloc(total, sizeof *trace->touched);
     trace->shared = calloc(shared_words() + 1, sizeof *trace->shared);
-    if (!trace->code || !trace->by_address || !trace->touched || !trace->shared) {
+    if (!trace->code || !trace->touched || !trace->shared) {
         xg_trace_free(trace);
         return NULL;
     }
-    index_code(trace);
+    for (size_t i = 0; i < total; i++)
+        trace->code[i].merged = -1;
     return trace;
 }
 
@@ -140,7 +122,6 @@ void xg_trace_free(xg_trace *trace)
         free(trace->code[i].requests);
     free_global(trace);
     free(trace->code);
-    free(trace->by_address);
     free(trace->touched);
     free(trace->shared);
     free(trace->sites);
@@ -184,6 +165,7 @@ void xg_trace_block_begins(xg_trace *trace)
 {
     trace->totals.blocks++;
     trace->phase = 0;
+    trace->block = xg_sim_block() + 1;
     memset(trace->shared, 0, shared_words() * sizeof *trace->shared);
 }
 
@@ -193,26 +175,14 @@ void xg_trace_barrier_passes(xg_trace *trace)
     trace->phase++;
 }
 
-static code_site *code_of(xg_trace *trace, uintptr_t address)
+static const char *source_of(int place, int *line)
 {
-    unsigned slot = hash_of(address);
-    while (trace->by_address[slot]) {
-        const int index = trace->by_address[slot] - 1;
-        if (relative(&record_at(index)->address) == address)
-            return &trace->code[index];
-        slot = (slot + 1) % HASH;
-    }
-    xg_sim_abandon("%s: an access that the build knows no place of", xg_sim_where());
-}
-
-static const char *source_of(uintptr_t address, int *line)
-{
-    const site_record *record = record_at((int)(code_of(watching, address) - watching->code));
+    const site_record *record = record_at(place);
     *line = record->line;
     return (const char *)relative(&record->file);
 }
 
-_Noreturn static void abandon(const char *what, const char *array, int64_t element, uintptr_t place)
+_Noreturn static void abandon(const char *what, const char *array, int64_t element, int place)
 {
     int line;
     const char *file = source_of(place, &line);
@@ -220,8 +190,8 @@ _Noreturn static void abandon(const char *what, const char *array, int64_t eleme
                    (long long)element);
 }
 
-/* Notes that the running thread of its warp came by, with an address. */
-static void take_part(xg_trace *trace, code_site *code, uintptr_t address)
+/* Notes that the running thread of its warp came by, with the word that it accessed. */
+static void take_part(xg_trace *trace, code_site *code, uint32_t word)
 {
     const int lane = xg_sim_thread() % WARP, index = code->next[lane]++;
     if (index == code->room) {
@@ -239,11 +209,11 @@ static void take_part(xg_trace *trace, code_site *code, uintptr_t address)
         code->requests[index].lanes = 0;
     }
     code->requests[index].lanes |= 1u << lane;
-    code->requests[index].address[lane] = address;
+    code->requests[index].word[lane] = word;
 }
 
 /* The site of the report, by source line and array. */
-static int merged_site(xg_trace *trace, uintptr_t place, const xg_trace_site *wanted)
+static int merged_site(xg_trace *trace, int place, const xg_trace_site *wanted)
 {
     xg_trace_site site = *wanted;
     site.file = source_of(place, &site.line);
@@ -268,9 +238,9 @@ static int merged_site(xg_trace *trace, uintptr_t place, const xg_trace_site *wa
 
 /* Reports a conflict with another thread that no barrier orders. */
 static void check_word(word_state *state, bool is_store, bool across_blocks, const char *array,
-                       int64_t element, uintptr_t place)
+                       int64_t element, int place)
 {
-    const int64_t block = xg_sim_block() + 1;
+    const int64_t block = watching->block;
     const int thread = xg_sim_thread();
     const int32_t phase = watching->phase;
     const bool same_block_write = state->write_block == block && state->write_phase == phase;
@@ -312,11 +282,10 @@ static const char *shared_object(uintptr_t address, int64_t *element)
     return NULL;
 }
 
-static void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store,
-                          uintptr_t place)
+static void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
 {
     const size_t first = (address - (uintptr_t)__start_xg_shared_traced) / 4;
-    code_site *code = code_of(trace, place);
+    code_site *code = &trace->code[place];
     int64_t element;
     const char *name = code->merged >= 0 ? trace->sites[code->merged].array : NULL;
 
@@ -336,7 +305,7 @@ static void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is
         }
         check_word(state, is_store, false, name, (int64_t)word, place);
     }
-    take_part(trace, code, address);
+    take_part(trace, code, (uint32_t)first);
 }
 
 static bool inside(const xg_region *region, int64_t element, int words)
@@ -357,8 +326,7 @@ static int region_of(const xg_trace *trace, uintptr_t address)
     return -1;
 }
 
-static void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store,
-                          uintptr_t place)
+static void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
 {
     const int index = region_of(trace, address), words = (bytes + 3) / 4;
     if (index < 0) {
@@ -377,64 +345,55 @@ static void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is
     for (int i = 0; trace->global[index] && i < words; i++)
         check_word(&trace->global[index][element + i], is_store, true, region->name, element + i,
                    place);
-    code_site *code = code_of(trace, place);
+    code_site *code = &trace->code[place];
     if (code->merged < 0) {
         const xg_trace_site wanted = {.array = region->name, .is_store = is_store, .bytes = bytes};
         code->merged = merged_site(trace, place, &wanted);
     }
-    take_part(trace, code, address);
+    const uintptr_t origin = (uintptr_t)region->base / LINE_BYTES * LINE_BYTES;
+    take_part(trace, code, (uint32_t)((address - origin) / 4));
 }
 
-static void access_of(void *pointer, int bytes, bool is_store, void *place)
+static void access_of(void *pointer, int bytes, bool is_store, int place)
 {
     const uintptr_t address = (uintptr_t)pointer;
     if (!watching || xg_sim_on_stack(address))
         return;
     if (address - (uintptr_t)__start_xg_shared_traced < 4 * shared_words())
-        shared_access(watching, address, bytes, is_store, (uintptr_t)place);
+        shared_access(watching, address, bytes, is_store, place);
     else
-        global_access(watching, address, bytes, is_store, (uintptr_t)place);
+        global_access(watching, address, bytes, is_store, place);
 }
 
 /* The hooks, under the names that trace-sites.awk gives them. */
 #define HOOK __attribute__((visibility("hidden"))) void
-#define ACCESS_HOOKS(bytes)                                                                        \
-    HOOK xg_trace_read##bytes(void *address);                                                      \
-    HOOK xg_trace_write##bytes(void *address);                                                     \
-    HOOK xg_trace_unaligned_read##bytes(void *address);                                            \
-    HOOK xg_trace_unaligned_write##bytes(void *address);                                           \
-    void xg_trace_read##bytes(void *address)                                                       \
+#define ACCESS_HOOK(name, bytes, is_store)                                                         \
+    HOOK name(void *address, int place);                                                           \
+    void name(void *address, int place)                                                            \
     {                                                                                              \
-        access_of(address, bytes, false, __builtin_return_address(0));                             \
-    }                                                                                              \
-    void xg_trace_write##bytes(void *address)                                                      \
-    {                                                                                              \
-        access_of(address, bytes, true, __builtin_return_address(0));                              \
-    }                                                                                              \
-    void xg_trace_unaligned_read##bytes(void *address)                                             \
-    {                                                                                              \
-        access_of(address, bytes, false, __builtin_return_address(0));                             \
-    }                                                                                              \
-    void xg_trace_unaligned_write##bytes(void *address)                                            \
-    {                                                                                              \
-        access_of(address, bytes, true, __builtin_return_address(0));                              \
+        access_of(address, bytes, is_store, place);                                                \
     }
+#define ACCESS_HOOKS(bytes)                                                                        \
+    ACCESS_HOOK(xg_trace_read##bytes, bytes, false)                                                \
+    ACCESS_HOOK(xg_trace_write##bytes, bytes, true)                                                \
+    ACCESS_HOOK(xg_trace_unaligned_read##bytes, bytes, false)                                      \
+    ACCESS_HOOK(xg_trace_unaligned_write##bytes, bytes, true)
 ACCESS_HOOKS(1)
 ACCESS_HOOKS(2)
 ACCESS_HOOKS(4)
 ACCESS_HOOKS(8)
 ACCESS_HOOKS(16)
 
-HOOK xg_trace_block(void);
+HOOK xg_trace_block(const void *unused, int place);
 HOOK xg_trace_init(void);
 
-void xg_trace_block(void)
+void xg_trace_block(const void *unused, int place)
 {
+    (void)unused;
     if (!watching)
         return;
-    code_site *code = code_of(watching, (uintptr_t)__builtin_return_address(0));
-    code->is_block = true;
-    take_part(watching, code, 0);
+    watching->code[place].is_block = true;
+    take_part(watching, &watching->code[place], 0);
 }
 
 /* The sanitizer's start-up, which nothing calls. */
@@ -442,33 +401,46 @@ void xg_trace_init(void)
 {
 }
 
-/* Adds a value to a small set; whether it was new. */
-static bool add_new(uint64_t *set, int *count, uint64_t value)
+/* A small set of numbers that mostly come in rising order. */
+typedef struct {
+    uint32_t values[2 * WARP], largest;
+    int count;
+} number_set;
+
+/* Adds a number; whether it was new. */
+static bool add_new(number_set *set, uint32_t value)
 {
-    for (int i = *count - 1; i >= 0; i--)
-        if (set[i] == value)
-            return false;
-    set[(*count)++] = value;
+    if (set->count > 0 && value <= set->largest)
+        for (int i = set->count - 1; i >= 0; i--)
+            if (set->values[i] == value)
+                return false;
+    if (set->count == 0 || value > set->largest)
+        set->largest = value;
+    set->values[set->count++] = value;
     return true;
 }
 
 static void count_global(xg_trace_site *site, const request *r)
 {
-    uint64_t sectors[WARP * 2], lines[WARP * 2], asked[WARP];
-    int sector_count = 0, line_count = 0, asked_count = 0;
+    enum { SECTOR_WORDS = SECTOR_BYTES / 4, LINE_WORDS = LINE_BYTES / 4 };
+    const uint32_t words = (uint32_t)(site->bytes + 3) / 4;
+    number_set sectors, lines, asked;
+    sectors.count = lines.count = asked.count = 0;
+    sectors.largest = lines.largest = asked.largest = 0;
     for (int lane = 0; lane < WARP; lane++)
         if (r->lanes >> lane & 1) {
-            const uint64_t first = r->address[lane], last = first + (uint64_t)site->bytes - 1;
-            add_new(asked, &asked_count, first);
-            for (uint64_t s = first / SECTOR_BYTES; s <= last / SECTOR_BYTES; s++)
-                if (add_new(sectors, &sector_count, s))
-                    add_new(lines, &line_count, s / (LINE_BYTES / SECTOR_BYTES));
+            const uint32_t first = r->word[lane], last = first + words - 1;
+            if (!add_new(&asked, first))
+                continue;
+            for (uint32_t s = first / SECTOR_WORDS; s <= last / SECTOR_WORDS; s++)
+                if (add_new(&sectors, s))
+                    add_new(&lines, s * SECTOR_WORDS / LINE_WORDS);
         }
-    site->sectors += sector_count;
-    site->cache_lines += line_count;
-    site->ideal_sectors += (asked_count * site->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
-    if (sector_count > site->most_sectors)
-        site->most_sectors = sector_count;
+    site->sectors += sectors.count;
+    site->cache_lines += lines.count;
+    site->ideal_sectors += (asked.count * site->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    if (sectors.count > site->most_sectors)
+        site->most_sectors = sectors.count;
 }
 
 /*
@@ -480,12 +452,15 @@ static void count_shared(xg_trace_site *site, const request *r)
 {
     const int together = site->bytes <= 4 ? WARP : site->bytes == 8 ? WARP / 2 : WARP / 4;
     for (int first = 0; first < WARP; first += together) {
-        uint64_t words[WARP];
-        int count = 0, in_bank[BANKS] = {0}, most = 0;
+        number_set words;
+        int in_bank[BANKS] = {0}, most = 0;
+        words.count = 0;
+        words.largest = 0;
         for (int lane = first; lane < first + together; lane++)
-            for (int w = 0; (r->lanes >> lane & 1) && w < (site->bytes + 3) / 4; w++) {
-                const uint64_t word = r->address[lane] / 4 + (uint64_t)w;
-                if (add_new(words, &count, word) && ++in_bank[word % BANKS] > most)
+            for (uint32_t w = 0; (r->lanes >> lane & 1) && w < (uint32_t)(site->bytes + 3) / 4;
+                 w++) {
+                const uint32_t word = r->word[lane] + w;
+                if (add_new(&words, word) && ++in_bank[word % BANKS] > most)
                     most = in_bank[word % BANKS];
             }
         site->wavefronts += most;
