@@ -51,6 +51,7 @@ typedef struct xgemm_handle xgemm_handle;
 #include "xgemm/memory.h"
 #include "xgemm/timer.h"
 #include "xgemm/gemm.h"
+#include "xgemm/trace.h"
 
 #ifdef __cplusplus
 }

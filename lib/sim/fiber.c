@@ -38,7 +38,7 @@ struct xg_fiber {
 
 /* The simulator holds a lock while it runs: one scheduler at a time. */
 static xg_fiber scheduler;
-static xg_fiber *running;
+static xg_fiber *running, *previous;
 
 #if !WITH_UCONTEXT
 /*
@@ -76,7 +76,7 @@ static void arrived(void *fake_stack)
     const void *bottom;
     size_t bytes;
     __sanitizer_finish_switch_fiber(fake_stack, &bottom, &bytes);
-    if (running != &scheduler) {
+    if (previous == &scheduler) {
         scheduler.stack = (char *)bottom;
         scheduler.stack_bytes = bytes;
     }
@@ -91,6 +91,7 @@ static void change(xg_fiber *from, xg_fiber *to)
 #if WITH_ASAN
     __sanitizer_start_switch_fiber(&fake_stack, to->stack, to->stack_bytes);
 #endif
+    previous = from;
     running = to;
 #if WITH_UCONTEXT
     swapcontext(&from->context, &to->context);
@@ -103,10 +104,8 @@ static void change(xg_fiber *from, xg_fiber *to)
 static void fiber_main(void)
 {
     arrived(NULL);
-    for (;;) {
+    for (;;)
         running->body();
-        change(running, &scheduler);
-    }
 }
 
 static void prepare(xg_fiber *fiber)
@@ -167,6 +166,11 @@ void xg_fiber_resume(xg_fiber *fiber)
 void xg_fiber_pause(void)
 {
     change(running, &scheduler);
+}
+
+void xg_fiber_hand_over(xg_fiber *to)
+{
+    change(running, to);
 }
 
 bool xg_fiber_owns(const xg_fiber *fiber, uintptr_t address)

@@ -11,14 +11,20 @@
 
 typedef struct xg_fiber xg_fiber;
 
-/* A fiber whose body is called once every time it is resumed anew; NULL: out of memory. */
+/*
+ * A fiber whose body is called again each time it returns: it pauses, or hands
+ * over, by itself before it does. NULL: out of memory.
+ */
 xg_fiber *xg_fiber_new(void (*body)(void));
 
 /* From the scheduler into a fiber, until it pauses. */
 void xg_fiber_resume(xg_fiber *fiber);
 
-/* From a fiber back to the scheduler. When the body returns, the fiber pauses by itself. */
+/* From a fiber back to the scheduler. */
 void xg_fiber_pause(void);
+
+/* From a fiber to another one, past the scheduler. */
+void xg_fiber_hand_over(xg_fiber *to);
 
 /* Whether an address is on the fiber's stack. */
 bool xg_fiber_owns(const xg_fiber *fiber, uintptr_t address);

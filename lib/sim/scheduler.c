@@ -12,7 +12,10 @@
 
 enum { THREADS_MAX = 1024, WARP = 32 };
 
-/* The same objects as the kernels' constants, under names that can be written. */
+/*
+ * The same objects as the kernels' constants, under names that can be written;
+ * only these are used here, as the compiler takes the others never to change.
+ */
 #define WRITABLE(name) xg_index3 xg_sim_##name __asm__(#name) __attribute__((visibility("hidden")))
 WRITABLE(threadIdx);
 WRITABLE(blockIdx);
@@ -32,33 +35,61 @@ static void (*kernel)(const void *);
 static xg_fiber *fibers[THREADS_MAX]; /* kept from launch to launch */
 static thread_state states[THREADS_MAX];
 static int turns[THREADS_MAX]; /* the order in which threads run, warp by warp */
+static int turn_now, thread_count;
 int xg_sim_current;
 static xg_index3 places[THREADS_MAX]; /* threadIdx of each */
 static char failure[sizeof((xg_error *)0)->text];
+
+static void set_current(int thread)
+{
+    xg_sim_current = thread;
+    xg_sim_threadIdx = places[thread];
+    states[thread] = READY;
+}
+
+/*
+ * A thread waits or has ended: the next one that has not, or the scheduler when
+ * there is none. A watched launch stops at the scheduler after every thread.
+ */
+static void yield(void)
+{
+    if (!options->trace)
+        while (++turn_now < thread_count) {
+            const int thread = turns[turn_now];
+            if (states[thread] != EXITED) {
+                set_current(thread);
+                xg_fiber_hand_over(fibers[thread]);
+                return;
+            }
+        }
+    xg_fiber_pause();
+}
 
 static void thread_body(void)
 {
     kernel(launch->arguments);
     states[xg_sim_current] = EXITED;
+    yield();
 }
 
 void xg_sim_syncthreads(void)
 {
     states[xg_sim_current] = AT_BARRIER;
-    xg_fiber_pause();
+    yield();
 }
 
 int64_t xg_sim_block(void)
 {
-    return ((int64_t)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    return ((int64_t)xg_sim_blockIdx.z * xg_sim_gridDim.y + xg_sim_blockIdx.y) * xg_sim_gridDim.x +
+           xg_sim_blockIdx.x;
 }
 
 const char *xg_sim_where(void)
 {
     static char text[160];
     snprintf(text, sizeof text, "kernel %s, block (%u, %u, %u), thread (%u, %u, %u)",
-             launch->program->symbol + strlen("xg_"), blockIdx.x, blockIdx.y, blockIdx.z,
-             threadIdx.x, threadIdx.y, threadIdx.z);
+             launch->program->symbol + strlen("xg_"), xg_sim_blockIdx.x, xg_sim_blockIdx.y,
+             xg_sim_blockIdx.z, xg_sim_threadIdx.x, xg_sim_threadIdx.y, xg_sim_threadIdx.z);
     return text;
 }
 
@@ -80,9 +111,7 @@ void xg_sim_abandon(const char *format, ...)
 
 static void resume(int thread)
 {
-    xg_sim_current = thread;
-    xg_sim_threadIdx = places[thread];
-    states[thread] = READY;
+    set_current(thread);
     xg_fiber_resume(fibers[thread]);
 }
 
@@ -135,16 +164,20 @@ static xgemm_status barrier_not_reached(int waiting, int threads, xg_error *erro
     return xg_fail(error, XGEMM_ERROR_LAUNCH,
                    "kernel %s, block (%u, %u, %u): %d of %d threads wait at __syncthreads() and "
                    "the others have left the kernel",
-                   launch->program->symbol + strlen("xg_"), blockIdx.x, blockIdx.y, blockIdx.z,
-                   waiting, threads);
+                   launch->program->symbol + strlen("xg_"), xg_sim_blockIdx.x, xg_sim_blockIdx.y,
+                   xg_sim_blockIdx.z, waiting, threads);
 }
 
 /* Every thread until it waits or ends; false when one was abandoned. */
 static bool run_to_barrier(int threads)
 {
     int alive = 0;
+    /* Without a trace the first that runs hands over to the next, and so on to the last. */
     for (int turn = 0; turn < threads; turn++) {
         const int thread = turns[turn];
+        if (!options->trace && alive > 0)
+            return true;
+        turn_now = turn;
         if (states[thread] != EXITED) {
             resume(thread);
             alive++;
@@ -154,7 +187,7 @@ static bool run_to_barrier(int threads)
         const bool last = turn + 1 == threads || turns[turn + 1] / WARP != thread / WARP;
         if (last && options->trace && alive > 0)
             xg_trace_warp_stops(options->trace, alive);
-        if (last)
+        if (last && options->trace)
             alive = 0;
     }
     return true;
@@ -226,6 +259,7 @@ static xgemm_status run_grid(int threads, xg_error *error)
     xgemm_status status = prepare_fibers(threads, error);
     const uint32_t *grid = launch->grid;
     const int64_t blocks = (int64_t)grid[0] * grid[1] * grid[2];
+    thread_count = threads;
     set_places(threads);
     set_turns(threads, 0);
     for (unsigned z = 0; z < grid[2] && !status; z++)

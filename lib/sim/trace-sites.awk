@@ -4,13 +4,26 @@
 # is built into the library:
 # - the sanitizer's hooks get our names, so that they never meet a real runtime;
 # - each call passes the number of its place, and the section xg_sites has the
-#   file and line of each place, so that a stripped library still knows them;
+#   file, line and source text of each place, so that a stripped library still
+#   knows them;
 # - the arrays in shared memory go into xg_objects with their names;
 # - debug sections, which hold paths, and the sanitizer's start-up go.
 # Set SITE_ARGUMENT to the instruction, with %d for the number, that loads the
 # second argument register: a call may change it, and no hook had a use for it.
 
 BEGIN { count = 0 }
+
+# The lines of a source file, without their indentation, ready for .string.
+function read_source(number,    text, at) {
+    at = 0
+    while ((getline text < paths[number]) > 0) {
+        sub(/^[ \t]+/, "", text)
+        gsub(/\\/, "\\\\", text)
+        gsub(/"/, "\\\"", text)
+        source[number, ++at] = text
+    }
+    close(paths[number])
+}
 
 function base_name(path) {
     sub(/.*\//, "", path)
@@ -25,6 +38,7 @@ function base_name(path) {
     if (4 in quoted && quoted[4] != "")
         name = quoted[4]
     files[number] = base_name(name)
+    paths[number] = name
     if (number + 0 > last_file)
         last_file = number + 0
     next
@@ -74,6 +88,7 @@ END {
         # Relative to the record, so that it needs no relocation at load time.
         printf "\t.long\t.Lxg_file%d - .\n", site_file[i]
         printf "\t.long\t%d\n", site_line[i]
+        printf "\t.long\t.Lxg_text%d_%d - .\n", site_file[i], site_line[i]
     }
     print "\t.section\txg_objects,\"a\""
     print "\t.balign\t4"
@@ -84,8 +99,16 @@ END {
     }
     print "\t.section\t.rodata"
     for (number = 1; number <= last_file; number++)
-        if (number in used)
+        if (number in used) {
             printf ".Lxg_file%d:\n\t.string\t\"%s\"\n", number, files[number]
+            read_source(number)
+        }
+    for (i = 0; i < count; i++)
+        if (!((site_file[i], site_line[i]) in written)) {
+            written[site_file[i], site_line[i]] = 1
+            printf ".Lxg_text%d_%d:\n\t.string\t\"%s\"\n", site_file[i], site_line[i], \
+                source[site_file[i], site_line[i]]
+        }
     for (i = 1; i <= objects; i++) {
         name = object_symbol[i]
         sub(/\..*/, "", name)

@@ -10,7 +10,7 @@ enum { WARP = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, BANKS = 32, NOBODY = -1 }
 
 /* What trace-sites.awk puts beside the kernels; offsets are from their own place. */
 typedef struct {
-    int32_t file, line;
+    int32_t file, line, text;
 } site_record;
 typedef struct {
     int32_t address, name, bytes;
@@ -58,6 +58,9 @@ struct xg_trace {
 };
 
 static xg_trace *watching;
+
+/* Called for every access; compiled once for each size, which is constant there. */
+#define HOT static inline __attribute__((always_inline))
 
 static int site_total(void)
 {
@@ -191,7 +194,7 @@ _Noreturn static void abandon(const char *what, const char *array, int64_t eleme
 }
 
 /* Notes that the running thread of its warp came by, with the word that it accessed. */
-static void take_part(xg_trace *trace, code_site *code, uint32_t word)
+HOT void take_part(xg_trace *trace, code_site *code, uint32_t word)
 {
     const int lane = xg_sim_thread() % WARP, index = code->next[lane]++;
     if (index == code->room) {
@@ -217,6 +220,7 @@ static int merged_site(xg_trace *trace, int place, const xg_trace_site *wanted)
 {
     xg_trace_site site = *wanted;
     site.file = source_of(place, &site.line);
+    site.source = (const char *)relative(&record_at(place)->text);
     for (int i = 0; i < trace->site_count; i++) {
         const xg_trace_site *other = &trace->sites[i];
         if (other->line == site.line && other->bytes == site.bytes &&
@@ -236,37 +240,6 @@ static int merged_site(xg_trace *trace, int place, const xg_trace_site *wanted)
     return trace->site_count++;
 }
 
-/* Reports a conflict with another thread that no barrier orders. */
-static void check_word(word_state *state, bool is_store, bool across_blocks, const char *array,
-                       int64_t element, int place)
-{
-    const int64_t block = watching->block;
-    const int thread = xg_sim_thread();
-    const int32_t phase = watching->phase;
-    const bool same_block_write = state->write_block == block && state->write_phase == phase;
-    const bool same_block_read = state->read_block == block && state->read_phase == phase;
-
-    if (same_block_write && state->writer != thread)
-        abandon(is_store ? "writes what another thread writes without a barrier between:"
-                         : "reads what another thread writes without a barrier between:",
-                array, element, place);
-    if (is_store && same_block_read && state->reader != thread)
-        abandon("writes what another thread reads without a barrier between:", array, element,
-                place);
-    if (across_blocks && state->write_block && state->write_block != block)
-        abandon(is_store ? "writes what another block writes:" : "reads what another block writes:",
-                array, element, place);
-    if (is_store) {
-        state->write_block = block;
-        state->write_phase = phase;
-        state->writer = (int16_t)thread;
-    } else {
-        state->reader = same_block_read && state->reader != thread ? NOBODY : (int16_t)thread;
-        state->read_block = block;
-        state->read_phase = phase;
-    }
-}
-
 static const char *shared_object(uintptr_t address, int64_t *element)
 {
     const object_record *record = (const object_record *)(const void *)__start_xg_objects;
@@ -282,7 +255,50 @@ static const char *shared_object(uintptr_t address, int64_t *element)
     return NULL;
 }
 
-static void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
+_Noreturn static void conflict(const char *what, bool across_blocks, const char *array,
+                               int64_t element, int place)
+{
+    int64_t in_array;
+    const uintptr_t address = (uintptr_t)__start_xg_shared_traced + 4 * (uintptr_t)element;
+    const char *name = across_blocks ? NULL : shared_object(address, &in_array);
+    abandon(what, name ? name : array, name ? in_array : element, place);
+}
+
+/* Reports a conflict with another thread that no barrier orders. */
+HOT void check_word(word_state *state, bool is_store, bool across_blocks, const char *array,
+                    int64_t element, int place)
+{
+    const int64_t block = watching->block;
+    const int thread = xg_sim_thread();
+    const int32_t phase = watching->phase;
+    const bool same_block_write = state->write_block == block && state->write_phase == phase;
+    const bool same_block_read = state->read_block == block && state->read_phase == phase;
+
+    if (same_block_write && state->writer != thread)
+        conflict(is_store ? "writes what another thread writes without a barrier between:"
+                          : "reads what another thread writes without a barrier between:",
+                 across_blocks, array, element, place);
+    if (is_store && same_block_read && state->reader != thread)
+        conflict("writes what another thread reads without a barrier between:", across_blocks,
+                 array, element, place);
+    if (across_blocks && state->write_block && state->write_block != block)
+        conflict(is_store ? "writes what another block writes:"
+                          : "reads what another block writes:",
+                 across_blocks, array, element, place);
+    if (across_blocks && is_store && state->read_block && state->read_block != block)
+        conflict("writes what another block reads:", across_blocks, array, element, place);
+    if (is_store) {
+        state->write_block = block;
+        state->write_phase = phase;
+        state->writer = (int16_t)thread;
+    } else {
+        state->reader = same_block_read && state->reader != thread ? NOBODY : (int16_t)thread;
+        state->read_block = block;
+        state->read_phase = phase;
+    }
+}
+
+HOT void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
 {
     const size_t first = (address - (uintptr_t)__start_xg_shared_traced) / 4;
     code_site *code = &trace->code[place];
@@ -308,7 +324,7 @@ static void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is
     take_part(trace, code, (uint32_t)first);
 }
 
-static bool inside(const xg_region *region, int64_t element, int words)
+HOT bool inside(const xg_region *region, int64_t element, int words)
 {
     const int64_t column = region->lines > 1 ? element % region->step : element;
     return element >= 0 && element + words <= region_words(region) &&
@@ -316,7 +332,7 @@ static bool inside(const xg_region *region, int64_t element, int words)
 }
 
 /* The region in which an address lies, gaps included; -1: none. */
-static int region_of(const xg_trace *trace, uintptr_t address)
+HOT int region_of(const xg_trace *trace, uintptr_t address)
 {
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const xg_region *region = &trace->launch->regions[i];
@@ -326,9 +342,11 @@ static int region_of(const xg_trace *trace, uintptr_t address)
     return -1;
 }
 
-static void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
+HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
 {
     const int index = region_of(trace, address), words = (bytes + 3) / 4;
+    if (index < 0 && xg_sim_on_stack(address))
+        return; /* a variable of the thread's own */
     if (index < 0) {
         int line;
         const char *file = source_of(place, &line);
@@ -354,10 +372,10 @@ static void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is
     take_part(trace, code, (uint32_t)((address - origin) / 4));
 }
 
-static void access_of(void *pointer, int bytes, bool is_store, int place)
+HOT void access_of(void *pointer, int bytes, bool is_store, int place)
 {
     const uintptr_t address = (uintptr_t)pointer;
-    if (!watching || xg_sim_on_stack(address))
+    if (!watching)
         return;
     if (address - (uintptr_t)__start_xg_shared_traced < 4 * shared_words())
         shared_access(watching, address, bytes, is_store, place);
@@ -387,13 +405,19 @@ ACCESS_HOOKS(16)
 HOOK xg_trace_block(const void *unused, int place);
 HOOK xg_trace_init(void);
 
+/* Of a basic block only counts are kept: how often each thread came by. */
 void xg_trace_block(const void *unused, int place)
 {
     (void)unused;
     if (!watching)
         return;
-    watching->code[place].is_block = true;
-    take_part(watching, &watching->code[place], 0);
+    code_site *code = &watching->code[place];
+    if (code->count == 0) {
+        code->is_block = true;
+        code->count = 1;
+        watching->touched[watching->touched_count++] = place;
+    }
+    code->next[xg_sim_thread() % WARP]++;
 }
 
 /* The sanitizer's start-up, which nothing calls. */
@@ -444,40 +468,47 @@ static void count_global(xg_trace_site *site, const request *r)
 }
 
 /*
- * Passes over the banks: threads go together as many as ask for 128 bytes (32, 16
- * of 8 bytes, 8 of 16), and each pass gives one word from each bank; equal words
- * are one.
+ * Passes over the banks: each gives one word from each of the 32, and equal words
+ * are one. Accesses of 16 bytes are served by half-warps, which is what Nsight
+ * Compute's counters show on a card (doc/results, calibration).
  */
 static void count_shared(xg_trace_site *site, const request *r)
 {
-    const int together = site->bytes <= 4 ? WARP : site->bytes == 8 ? WARP / 2 : WARP / 4;
+    const int together = site->bytes <= 8 ? WARP : WARP / 2;
+    const uint32_t width = (uint32_t)(site->bytes + 3) / 4;
     for (int first = 0; first < WARP; first += together) {
         number_set words;
         int in_bank[BANKS] = {0}, most = 0;
         words.count = 0;
         words.largest = 0;
         for (int lane = first; lane < first + together; lane++)
-            for (uint32_t w = 0; (r->lanes >> lane & 1) && w < (uint32_t)(site->bytes + 3) / 4;
-                 w++) {
+            for (uint32_t w = 0; (r->lanes >> lane & 1) && w < width; w++) {
                 const uint32_t word = r->word[lane] + w;
                 if (add_new(&words, word) && ++in_bank[word % BANKS] > most)
                     most = in_bank[word % BANKS];
             }
         site->wavefronts += most;
-        site->ideal_wavefronts += most > 0;
+        site->ideal_wavefronts += (words.count + BANKS - 1) / BANKS;
         if (most > site->most_ways)
             site->most_ways = most;
     }
 }
 
+/* As many steps of the warp as its busiest thread made. */
+static void count_block(xg_trace *trace, const code_site *code)
+{
+    int most = 0;
+    for (int lane = 0; lane < WARP; lane++) {
+        trace->totals.step_lanes += code->next[lane];
+        if (code->next[lane] > most)
+            most = code->next[lane];
+    }
+    trace->totals.steps += most;
+}
+
 static void count_request(xg_trace *trace, const code_site *code, const request *r, int lanes_alive)
 {
     const int lanes = __builtin_popcount(r->lanes);
-    if (code->is_block) {
-        trace->totals.steps++;
-        trace->totals.step_lanes += lanes;
-        return;
-    }
     xg_trace_site *site = &trace->sites[code->merged];
     site->requests++;
     site->lanes += lanes;
@@ -494,7 +525,9 @@ void xg_trace_warp_stops(xg_trace *trace, int lanes_alive)
         trace->totals.warps++;
     for (int i = 0; i < trace->touched_count; i++) {
         code_site *code = &trace->code[trace->touched[i]];
-        for (int j = 0; j < code->count; j++)
+        if (code->is_block)
+            count_block(trace, code);
+        for (int j = 0; !code->is_block && j < code->count; j++)
             count_request(trace, code, &code->requests[j], lanes_alive);
         code->count = 0;
         memset(code->next, 0, sizeof code->next);

@@ -17,7 +17,8 @@ typedef struct xg_trace xg_trace;
 typedef struct {
     const char *file; /* "tiled.inc" */
     int line;
-    const char *array; /* a region's or a shared array's name */
+    const char *source; /* the line's text */
+    const char *array;  /* a region's or a shared array's name */
     bool is_shared, is_store;
     int bytes;                   /* of one thread's access */
     int64_t requests;            /* instructions of a warp with at least one thread */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xgemm explain: what a kernel does, counted on the simulator. */
+#include "commands.h"
+#include "explain_text.h"
+#include "report.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ME (&command_explain)
+
+enum {
+    KEY_ORDER = 256,
+    KEY_TRANSA,
+    KEY_TRANSB,
+    KEY_BETA,
+    KEY_LD_PAD,
+    KEY_BLOCKS,
+    KEY_DRAM,
+    KEY_TILE
+};
+
+static const option_row rows[] = {
+    {'m', NULL, "N", "rows of C; default 256"},
+    {'n', NULL, "N", "columns of C; default 256"},
+    {'k', NULL, "N", "the inner size; default 256"},
+    {KEY_ORDER, "order", "row|col", "layout of the matrices; default row"},
+    {KEY_TRANSA, "transa", "N|T|C", "transpose A"},
+    {KEY_TRANSB, "transb", "N|T|C", "transpose B"},
+    {KEY_BETA, "beta", "X", "factor of C; default 0"},
+    {KEY_LD_PAD, "ld-pad", "N", "elements added to each leading dimension"},
+    {KEY_BLOCKS, "blocks", "N",
+     "simulate N blocks of each launch; default as many as take seconds"},
+    {KEY_DRAM, "dram", "CxBxBYTES", "show which channels and banks the first tiles of A touch"},
+    {KEY_TILE, "tile", "N", "width of the tiles for --dram; default the kernel's"},
+};
+
+enum { SIZE_MOST = 1 << 20 };
+
+static int64_t size_option(int key, const char *value)
+{
+    const char name[] = {(char)key, '\0'};
+    return option_integer(ME, name, value, 1, SIZE_MOST);
+}
+
+static void parse_dram(const char *text, dram_shape *dram)
+{
+    char rest;
+    if (sscanf(text, "%dx%dx%d%c", &dram->channels, &dram->banks, &dram->bytes, &rest) != 3 ||
+        dram->channels < 1 || dram->banks < 1 || dram->bytes < 4 || dram->bytes % 4 ||
+        dram->channels > DRAM_MOST || dram->banks > DRAM_MOST || dram->bytes > 1 << 20)
+        usage_error(ME,
+                    "--dram takes CHANNELSxBANKSxBYTES, such as 4x2x8 (1 to %d of each, bytes a "
+                    "multiple of 4), not \"%s\"",
+                    DRAM_MOST, text);
+}
+
+static explain_request parse(int argc, char **argv)
+{
+    explain_request r = {.common = {.device = XGEMM_DEVICE_SIM},
+                         .problem = {.struct_size = sizeof r.problem,
+                                     .order = XGEMM_ROW_MAJOR,
+                                     .transa = XGEMM_NO_TRANS,
+                                     .transb = XGEMM_NO_TRANS,
+                                     .m = 256,
+                                     .n = 256,
+                                     .k = 256}};
+    const char *value;
+    for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
+        switch (key) {
+        case 'm':
+            r.problem.m = size_option(key, value);
+            break;
+        case 'n':
+            r.problem.n = size_option(key, value);
+            break;
+        case 'k':
+            r.problem.k = size_option(key, value);
+            break;
+        case KEY_ORDER:
+            r.problem.order = option_order(ME, value);
+            break;
+        case KEY_TRANSA:
+            r.problem.transa = option_transpose(ME, "transa", value);
+            break;
+        case KEY_TRANSB:
+            r.problem.transb = option_transpose(ME, "transb", value);
+            break;
+        case KEY_BETA:
+            r.problem.beta = (float)option_real(ME, "beta", value);
+            break;
+        case KEY_LD_PAD:
+            r.pad = option_integer(ME, "ld-pad", value, 0, SIZE_MOST);
+            break;
+        case KEY_BLOCKS:
+            r.problem.most_blocks = option_integer(ME, "blocks", value, 1, INT32_MAX);
+            break;
+        case KEY_DRAM:
+            parse_dram(value, &r.dram);
+            break;
+        case KEY_TILE:
+            r.dram.tile = option_integer(ME, "tile", value, 1, SIZE_MOST);
+            break;
+        }
+    }
+    if (argc - optind != 1)
+        usage_error(ME, "which kernel? One name; 'xgemm kernels' lists them");
+    r.kernel = argv[optind];
+    return r;
+}
+
+static bool find_kernel(explain_request *r)
+{
+    for (int i = 0; i < xgemm_kernel_count(); i++) {
+        r->info.struct_size = sizeof r->info;
+        if (xgemm_kernel_get(i, &r->info) == XGEMM_OK && strcmp(r->info.name, r->kernel) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Leading dimensions with the pad; they are tight without. */
+static void set_lds(explain_request *r)
+{
+    xgemm_trace_problem *p = &r->problem;
+    const bool by_rows = p->order == XGEMM_ROW_MAJOR;
+    p->lda = ((p->transa == XGEMM_NO_TRANS) == by_rows ? p->k : p->m) + r->pad;
+    p->ldb = ((p->transb == XGEMM_NO_TRANS) == by_rows ? p->n : p->k) + r->pad;
+    p->ldc = (by_rows ? p->n : p->m) + r->pad;
+}
+
+/* Blocks for a few seconds: the simulator traces about 3e7 multiply-adds a second. */
+static void set_blocks(explain_request *r)
+{
+    const double one = (double)r->info.tile_m * r->info.tile_n * (double)r->problem.k;
+    const double most = 3.0e7 / one;
+    if (r->problem.most_blocks == 0)
+        r->problem.most_blocks = most < 4.0 ? 4 : most > 1e6 ? 1000000 : (int64_t)most;
+}
+
+static int run(int argc, char **argv)
+{
+    explain_request r = parse(argc, argv);
+    xgemm_trace_report *trace;
+    if (!find_kernel(&r))
+        usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
+    set_lds(&r);
+    if (r.info.tile_m > 0)
+        set_blocks(&r);
+    if (xgemm_trace(r.kernel, &r.problem, &trace))
+        return failed_call(ME, NULL);
+    if (r.common.format == FORMAT_TEXT)
+        explain_text(&r, trace);
+    else
+        explain_rows(&r, ME, trace);
+    xgemm_trace_free(trace);
+    return STATUS_DONE;
+}
+
+const command command_explain = {
+    "explain",
+    "KERNEL",
+    "count what a kernel does: requests, sectors, conflicts, divergence",
+    rows,
+    sizeof rows / sizeof *rows,
+    run};

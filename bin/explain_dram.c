@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Interleaved DRAM: consecutive bursts go to consecutive channels, and when all
+ * channels have had one, to the next bank. Which of them the blocks of a tiled
+ * product touch when each loads its first tile of A.
+ */
+#include "explain_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    bool *touched; /* channels * banks */
+    int channels, banks;
+} picture;
+
+static void touch(picture *seen, const dram_shape *dram, int64_t element)
+{
+    const int64_t burst = element * 4 / dram->bytes;
+    const int channel = (int)(burst % dram->channels);
+    const int bank = (int)(burst / dram->channels % dram->banks);
+    seen->touched[channel * dram->banks + bank] = true;
+}
+
+/* Every block row loads its rows of A's first columns. */
+static void touch_first_tiles(const explain_request *r, picture *seen)
+{
+    const xgemm_trace_problem *p = &r->problem;
+    const bool by_rows = (p->order == XGEMM_ROW_MAJOR) == (p->transa == XGEMM_NO_TRANS);
+    const int64_t tile = r->dram.tile ? r->dram.tile : r->info.tile_k;
+    const int64_t depth = tile < p->k ? tile : p->k;
+    for (int64_t row = 0; row < p->m; row++)
+        for (int64_t l = 0; l < depth; l++)
+            touch(seen, &r->dram, by_rows ? row * p->lda + l : l * p->lda + row);
+}
+
+static void print(const explain_request *r, const picture *seen)
+{
+    int channels = 0;
+    printf("\nDRAM of %d channels x %d banks, %d bytes in turn: phase 0 of A's tiles touches\n",
+           seen->channels, seen->banks, r->dram.bytes);
+    for (int channel = 0; channel < seen->channels; channel++) {
+        bool any = false;
+        printf("  channel %d:", channel);
+        for (int bank = 0; bank < seen->banks; bank++) {
+            printf(" %s", seen->touched[channel * seen->banks + bank] ? "#" : ".");
+            any = any || seen->touched[channel * seen->banks + bank];
+        }
+        printf("\n");
+        channels += any;
+    }
+    printf("  %d of %d channels (%.0f %%) at work\n", channels, seen->channels,
+           100.0 * channels / seen->channels);
+}
+
+void explain_dram(const explain_request *r)
+{
+    picture seen = {calloc((size_t)r->dram.channels * (size_t)r->dram.banks, sizeof *seen.touched),
+                    r->dram.channels, r->dram.banks};
+    if (!seen.touched)
+        return;
+    touch_first_tiles(r, &seen);
+    print(r, &seen);
+    free(seen.touched);
+}

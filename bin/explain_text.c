@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "explain_text.h"
+
+#include "report.h"
+#include "shapes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WARP = 32 };
+
+const char *site_class(const xgemm_trace_site *site)
+{
+    if (site->is_shared)
+        return "not applicable";
+    /* One sector more for each request is what a line that begins anywhere costs. */
+    return site->sectors <= site->ideal_sectors + site->requests ? "coalesced" : "not coalesced";
+}
+
+static double each(int64_t sum, const xgemm_trace_site *site)
+{
+    return site->requests ? (double)sum / (double)site->requests : 0.0;
+}
+
+static void print_head(const explain_request *r, const xgemm_trace_report *t)
+{
+    const xgemm_trace_problem *p = &r->problem;
+    printf("%s: %s\n", r->info.name, r->info.summary);
+    printf("C = op(A) op(B), %s%s, %s order, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64
+           ", %.4g GFLOP\n",
+           transpose_letter(p->transa), transpose_letter(p->transb), order_word(p->order), p->m,
+           p->n, p->k, t->flops * 1e-9);
+    printf("grid %" PRId64 " x %" PRId64 " x %" PRId64 " of blocks of %d x %d x %d threads\n",
+           t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2]);
+    if (t->blocks_run == t->blocks)
+        printf("counted on the simulator: all %" PRId64 " blocks", t->blocks);
+    else
+        printf("counted on the simulator: a sample of %" PRId64 " of %" PRId64
+               " blocks, spread over the grid",
+               t->blocks_run, t->blocks);
+    printf(", %" PRId64 " warps; source-level: nvcc may merge accesses\n", t->warps_run);
+}
+
+/* Threads of the first and second warp, as x, y. */
+static void print_warp_map(const xgemm_trace_report *t)
+{
+    const int x = t->block[0], threads = x * t->block[1] * t->block[2];
+    const int warps = (threads + WARP - 1) / WARP;
+    printf("\nWarps: thread (x, y, z) is number x + %d y + %d z of the block; 32 in a row are a "
+           "warp\n",
+           x, x * t->block[1]);
+    for (int warp = 0; warp < warps && warp < 3; warp++) {
+        const int first = warp * WARP;
+        const int last = (first + WARP < threads ? first + WARP : threads) - 1;
+        printf("  warp %d: (%d, %d, %d) to (%d, %d, %d)\n", warp, first % x,
+               first / x % t->block[1], first / x / t->block[1], last % x, last / x % t->block[1],
+               last / x / t->block[1]);
+    }
+    if (warps > 3)
+        printf("  ... %d warps in all%s\n", warps, threads % WARP ? ", the last one not full" : "");
+}
+
+static void print_accesses(const xgemm_trace_report *t)
+{
+    printf("\nGlobal memory   requests  threads  sectors  needed   class          source\n");
+    for (int i = 0; i < t->site_count; i++) {
+        const xgemm_trace_site *s = &t->sites[i];
+        if (!s->is_shared)
+            printf("  %-5s %-3s %2d B %9" PRId64 "  %7.2f  %7.2f %7.2f   %-13s  %s:%d: %.60s\n",
+                   s->is_store ? "store" : "load", s->array, s->bytes, s->requests,
+                   each(s->lanes, s), each(s->sectors, s), each(s->ideal_sectors, s), site_class(s),
+                   s->file, s->line, s->source);
+    }
+    printf("  (threads, sectors of 32 bytes, and sectors needed: of one request of a warp)\n");
+}
+
+static void print_shared(const xgemm_trace_report *t)
+{
+    bool any = false;
+    for (int i = 0; i < t->site_count; i++) {
+        const xgemm_trace_site *s = &t->sites[i];
+        if (!s->is_shared)
+            continue;
+        if (!any)
+            printf("\nShared memory        requests  passes  needed  conflict  source\n");
+        any = true;
+        printf("  %-5s %-8s %2d B %9" PRId64 "  %6.2f  %6.2f  %-8s  %s:%d: %.60s\n",
+               s->is_store ? "store" : "load", s->array, s->bytes, s->requests,
+               each(s->wavefronts, s), each(s->ideal_wavefronts, s),
+               s->wavefronts > s->ideal_wavefronts ? "yes" : "none", s->file, s->line, s->source);
+    }
+    if (any)
+        printf("  (passes over the 32 banks, of one request; needed: without conflicts)\n");
+}
+
+/* Requests of an array's loads in which a part of the warp took part, over all its sites. */
+static int64_t divergent_loads(const xgemm_trace_report *t, const char *array)
+{
+    int64_t partial = 0;
+    for (int i = 0; i < t->site_count; i++)
+        if (!t->sites[i].is_store && strcmp(t->sites[i].array, array) == 0)
+            partial += t->sites[i].partial_requests;
+    return partial;
+}
+
+static void print_divergence(const explain_request *r, const xgemm_trace_report *t)
+{
+    const int64_t depth = r->info.tile_k > 0 ? r->info.tile_k : 1;
+    const int64_t phases = (r->problem.k + depth - 1) / depth;
+    const int64_t all = t->warps_run * phases;
+    const char *const arrays[] = {"A", "B"};
+    printf("\nDivergence: %.2f %% of a warp's threads at work in a basic block\n",
+           100.0 * t->simt_efficiency);
+    for (int i = 0; i < 2; i++) {
+        const int64_t partial = divergent_loads(t, arrays[i]);
+        printf("  loading %s: %" PRId64 " divergent requests; %" PRId64 " warps x %" PRId64
+               " phases = %" PRId64 " warp-phases: %.2f %%\n",
+               arrays[i], partial, t->warps_run, phases, all,
+               all ? 100.0 * (double)partial / (double)all : 0.0);
+    }
+}
+
+static void print_intensity(const explain_request *r, const xgemm_trace_report *t)
+{
+    const xgemm_trace_problem *p = &r->problem;
+    const double untiled = (double)p->m * (double)p->n * (8.0 * (double)p->k + 4.0);
+    char asked[32], moved[32];
+    snprintf(asked, sizeof asked, "%s", bytes_text(t->bytes_asked));
+    snprintf(moved, sizeof moved, "%s", bytes_text(t->bytes_moved));
+    printf("\nArithmetic intensity\n");
+    printf("  by formula, for large sizes:    %8.2f OP/B\n", r->info.flop_per_byte);
+    printf("  bytes that threads ask for:     %8.2f OP/B (%s)\n", t->flop_per_byte_asked, asked);
+    printf("  sectors that requests touch:    %8.2f OP/B (%s)\n", t->flop_per_byte_moved, moved);
+    printf("  one thread an element would ask for m n (2 * 4 k + 4) bytes = %s: %.1f times as "
+           "much\n",
+           bytes_text(untiled), t->bytes_asked > 0.0 ? untiled / t->bytes_asked : 0.0);
+}
+
+static bool all_coalesced(const xgemm_trace_report *t, const xgemm_trace_site **worst)
+{
+    double most = 0.0;
+    *worst = NULL;
+    for (int i = 0; i < t->site_count; i++) {
+        const xgemm_trace_site *s = &t->sites[i];
+        const double factor =
+            s->ideal_sectors ? (double)s->sectors / (double)s->ideal_sectors : 0.0;
+        if (strcmp(site_class(s), "not coalesced") == 0 && factor > most) {
+            most = factor;
+            *worst = s;
+        }
+    }
+    return *worst == NULL;
+}
+
+static void print_checklist(const explain_request *r, const xgemm_trace_report *t)
+{
+    const xgemm_trace_site *worst;
+    const bool coalesced = all_coalesced(t, &worst);
+    const int threads = t->block[0] * t->block[1] * t->block[2];
+    const double per_thread = (double)r->info.tile_m * r->info.tile_n / threads;
+    const double divergent = 1.0 - t->simt_efficiency;
+
+    printf("\nChecklist\n");
+    printf("  occupancy:     %d threads and %d bytes of shared memory a block; %" PRId64
+           " blocks in all\n",
+           threads, r->info.shared_bytes, t->blocks);
+    if (coalesced)
+        printf("  coalescing:    done: every global access is in full sectors\n");
+    else
+        printf("  coalescing:    not done: %s:%d touches %.1f times the sectors it needs (%s)\n",
+               worst->file, worst->line, (double)worst->sectors / (double)worst->ideal_sectors,
+               worst->array);
+    printf("  divergence:    %s: %.2f %% of threads idle in the blocks that ran\n",
+           divergent < 0.02 ? "not needed" : "not done", 100.0 * divergent);
+    printf("  tiling:        %s: an element that is loaded is used %.1f times on average\n",
+           r->info.shared_bytes > 0 ? "done" : "not done", 4.0 * t->flop_per_byte_asked);
+    printf("  privatisation: not needed: each element of C has one thread that writes it\n");
+    printf("  coarsening:    %s: %.0f element%s of C a thread\n",
+           per_thread > 1.0 ? "done" : "not done", per_thread, per_thread > 1.0 ? "s" : "");
+}
+
+void explain_text(const explain_request *r, const xgemm_trace_report *t)
+{
+    print_head(r, t);
+    print_warp_map(t);
+    print_accesses(t);
+    print_shared(t);
+    print_divergence(r, t);
+    print_intensity(r, t);
+    if (r->dram.channels > 0)
+        explain_dram(r);
+    print_checklist(r, t);
+}
+
+static json_t *facts_of(const explain_request *r, const command *which, const xgemm_trace_report *t)
+{
+    const xgemm_trace_problem *p = &r->problem;
+    json_t *facts = report_facts(which);
+    json_object_set_new(
+        facts, "problem",
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "kernel", t->kernel, "order",
+                  order_word(p->order), "transa", transpose_letter(p->transa), "transb",
+                  transpose_letter(p->transb), "m", (json_int_t)p->m, "n", (json_int_t)p->n, "k",
+                  (json_int_t)p->k, "beta", (double)p->beta));
+    json_object_set_new(
+        facts, "trace",
+        json_pack("{s:s, s:[I,I,I], s:[i,i,i], s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}",
+                  "level", "source", "grid", (json_int_t)t->grid[0], (json_int_t)t->grid[1],
+                  (json_int_t)t->grid[2], "block", t->block[0], t->block[1], t->block[2], "blocks",
+                  (json_int_t)t->blocks, "blocks_run", (json_int_t)t->blocks_run, "warps_run",
+                  (json_int_t)t->warps_run, "barriers", (json_int_t)t->barriers, "flops", t->flops,
+                  "bytes_asked", t->bytes_asked, "bytes_moved", t->bytes_moved,
+                  "flop_per_byte_asked", t->flop_per_byte_asked, "flop_per_byte_moved",
+                  t->flop_per_byte_moved, "simt_efficiency", t->simt_efficiency));
+    return facts;
+}
+
+void explain_rows(const explain_request *r, const command *which, const xgemm_trace_report *t)
+{
+    static const column columns[] = {
+        {"file", 0},         {"line", 0},       {"array", 0},
+        {"memory", 0},       {"access", 0},     {"bytes", 0},
+        {"class", 0},        {"requests", 0},   {"partial_requests", 0},
+        {"lanes", 0},        {"sectors", 0},    {"ideal_sectors", 0},
+        {"cache_lines", 0},  {"wavefronts", 0}, {"ideal_wavefronts", 0},
+        {"most_sectors", 0}, {"most_ways", 0},  {"source", 0},
+    };
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    report to = report_open(&r->common, columns, COLUMNS, "sites", facts_of(r, which, t));
+    for (int i = 0; i < t->site_count; i++) {
+        const xgemm_trace_site *s = &t->sites[i];
+        const cell cells[COLUMNS] = {
+            cell_text(s->file),
+            cell_integer(s->line),
+            cell_text(s->array),
+            cell_text(s->is_shared ? "shared" : "global"),
+            cell_text(s->is_store ? "store" : "load"),
+            cell_integer(s->bytes),
+            cell_text(site_class(s)),
+            cell_integer(s->requests),
+            cell_integer(s->partial_requests),
+            cell_integer(s->lanes),
+            cell_integer(s->sectors),
+            cell_integer(s->ideal_sectors),
+            cell_integer(s->cache_lines),
+            cell_integer(s->wavefronts),
+            cell_integer(s->ideal_wavefronts),
+            cell_integer(s->most_sectors),
+            cell_integer(s->most_ways),
+            cell_text(s->source),
+        };
+        report_row(&to, cells);
+    }
+    report_close(&to);
+}

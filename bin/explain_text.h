@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How explain shows a trace: as text for people, or as rows. */
+#ifndef XGEMM_BIN_EXPLAIN_TEXT_H
+#define XGEMM_BIN_EXPLAIN_TEXT_H
+
+#include "options.h"
+
+enum { DRAM_MOST = 4096 };
+
+/* Memory interleaved over channels first, then banks; channels 0: not asked for. */
+typedef struct {
+    int channels, banks;
+    int bytes;    /* that lie together before the next channel */
+    int64_t tile; /* width of the tiles of A; 0: the kernel's */
+} dram_shape;
+
+typedef struct {
+    settings common;
+    const char *kernel;
+    xgemm_kernel_info info;
+    xgemm_trace_problem problem;
+    int64_t pad;
+    dram_shape dram;
+} explain_request;
+
+void explain_text(const explain_request *r, const xgemm_trace_report *report);
+
+/* One row an access site, CSV or JSON. */
+void explain_rows(const explain_request *r, const command *which, const xgemm_trace_report *report);
+
+/* "coalesced", "not coalesced" or "not applicable" (shared memory). */
+const char *site_class(const xgemm_trace_site *site);
+
+/* Which channels and banks the first phase of a tiled product touches in A. */
+void explain_dram(const explain_request *r);
+
+#endif

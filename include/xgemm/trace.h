@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * \file    xgemm/trace.h
+ * \brief   What a kernel does, counted: memory requests, sectors, bank conflicts, divergence.
+ */
+#ifndef XGEMM_H_INTERNAL
+#error "include <xgemm.h>, not <xgemm/trace.h>"
+#endif
+#ifndef XGEMM_TRACE_H
+#define XGEMM_TRACE_H
+
+/**
+ * \brief   The product whose kernel is traced.
+ *
+ * Set struct_size to sizeof(xgemm_trace_problem), and the rest to 0 where the
+ * default is wanted: row order, no transposes, tight leading dimensions.
+ */
+typedef struct {
+    size_t struct_size;     /**< In: sizeof(xgemm_trace_problem). */
+    xgemm_order order;      /**< 0: XGEMM_ROW_MAJOR. */
+    xgemm_transpose transa; /**< 0: XGEMM_NO_TRANS. */
+    xgemm_transpose transb; /**< 0: XGEMM_NO_TRANS. */
+    int64_t m, n, k;        /**< Sizes, at least 1. */
+    int64_t lda, ldb, ldc;  /**< Leading dimensions in elements; 0: as small as they may be. */
+    float beta;             /**< 0: C is not read. Alpha is 1. */
+    int64_t most_blocks;    /**< Blocks to run, spread over the launch; 0: all, and so for a kernel
+                                 of several launches. */
+} xgemm_trace_problem;
+
+/**
+ * \brief   One place in the kernel's source that accesses one array.
+ *
+ * A request is one instruction of a warp: up to 32 threads at once. Threads of
+ * a warp are taken to be together when they come to a place as often as each
+ * other between two barriers: exact for uniform control flow.
+ */
+typedef struct {
+    const char *file;         /**< Source file: "tiled.inc". */
+    int line;                 /**< Its line. */
+    const char *source;       /**< The line's text, without indentation. */
+    const char *array;        /**< "A", "B" or "C", or the name of an array in shared memory. */
+    int is_shared;            /**< 1: shared memory, 0: global. */
+    int is_store;             /**< 1: a store, 0: a load. */
+    int bytes;                /**< One thread's access, bytes. */
+    int64_t requests;         /**< Requests. */
+    int64_t partial_requests; /**< Those in which fewer threads took part than the warp has. */
+    int64_t lanes;            /**< Threads in all requests. */
+    int64_t sectors;          /**< 32-byte sectors touched, summed over requests; global only. */
+    int64_t ideal_sectors;    /**< As few as could hold the words asked for. */
+    int64_t cache_lines;      /**< 128-byte lines touched, likewise. */
+    int64_t wavefronts;       /**< Passes over the 32 banks; shared only. */
+    int64_t ideal_wavefronts; /**< The same without bank conflicts. */
+    int most_sectors;         /**< In one request. */
+    int most_ways;            /**< Words that one bank had to give in one request. */
+} xgemm_trace_site;
+
+/**
+ * \brief   What a traced product did. Owned by the library: xgemm_trace_free().
+ *
+ * Counts are of the kernel's source ("source-level"): the compiler for the GPU
+ * may merge accesses. They are of the blocks that ran; multiply by
+ * blocks / blocks_run for the whole launch.
+ */
+typedef struct {
+    size_t struct_size;            /**< Of this struct in the running library. */
+    const char *kernel;            /**< The kernel's name. */
+    int64_t grid[3];               /**< Blocks of the product's launch. */
+    int block[3];                  /**< Threads of a block. */
+    int64_t blocks;                /**< Blocks of all launches. */
+    int64_t blocks_run;            /**< Blocks that were simulated. */
+    int64_t warps_run;             /**< Warps in these. */
+    int64_t barriers;              /**< Barriers that their blocks passed. */
+    double flops;                  /**< 2 m n k. */
+    double bytes_asked;            /**< By all threads, of global memory; scaled to all blocks. */
+    double bytes_moved;            /**< 32 bytes for each sector of each request; scaled. */
+    double flop_per_byte_asked;    /**< flops / bytes_asked. */
+    double flop_per_byte_moved;    /**< flops / bytes_moved. */
+    double simt_efficiency;        /**< Mean share of a warp's 32 threads in a basic block. */
+    size_t site_size;              /**< sizeof(xgemm_trace_site) in the running library. */
+    int site_count;                /**< Sites. */
+    const xgemm_trace_site *sites; /**< In the order of the source. */
+} xgemm_trace_report;
+
+/**
+ * \brief   Runs a kernel on the simulator and counts what it does.
+ *
+ * Needs no GPU. The matrices are made for it, all zeros (no kernel's control
+ * flow depends on values), and every access is checked as with XGEMM_SIM=check.
+ *
+ * \param   kernel   A kernel that runs on the simulator.
+ * \param   problem  The product; its struct_size set.
+ * \param   report   Receives the report, NULL on failure.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED for
+ *          a kernel of the CPU, and when this build's compiler could not trace;
+ *          XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_NULL_POINTER;
+ *          XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_LAUNCH
+ *          when the kernel did something wrong. After a failure
+ *          xgemm_last_error(NULL) has the sentence. Any thread may call; traces
+ *          wait for one another.
+ */
+XGEMM_API xgemm_status xgemm_trace(const char *kernel, const xgemm_trace_problem *problem,
+                                   xgemm_trace_report **report);
+
+/** \brief Frees a report; NULL is fine. */
+XGEMM_API void xgemm_trace_free(xgemm_trace_report *report);
+
+#endif
