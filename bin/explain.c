@@ -2,13 +2,13 @@
 /* xgemm explain: what a kernel does, counted on the simulator. */
 #include "commands.h"
 #include "explain_text.h"
+#include "kernel_list.h"
 #include "report.h"
 
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ME (&command_explain)
 
@@ -112,16 +112,6 @@ static explain_request parse(int argc, char **argv)
     return r;
 }
 
-static bool find_kernel(explain_request *r)
-{
-    for (int i = 0; i < xgemm_kernel_count(); i++) {
-        r->info.struct_size = sizeof r->info;
-        if (xgemm_kernel_get(i, &r->info) == XGEMM_OK && strcmp(r->info.name, r->kernel) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Leading dimensions with the pad; they are tight without. */
 static void set_lds(explain_request *r)
 {
@@ -145,7 +135,7 @@ static int run(int argc, char **argv)
 {
     explain_request r = parse(argc, argv);
     xgemm_trace_report *trace;
-    if (!find_kernel(&r))
+    if (!kernel_find(r.kernel, &r.info))
         usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
     set_lds(&r);
     if (r.info.tile_m > 0)

@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool kernel_find(const char *name, xgemm_kernel_info *kernel)
+{
+    for (int i = 0; i < xgemm_kernel_count(); i++) {
+        kernel->struct_size = sizeof *kernel;
+        if (xgemm_kernel_get(i, kernel) == XGEMM_OK && strcmp(kernel->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static unsigned device_bit(const xgemm_handle *handle)
 {
     const int device = xgemm_get_device(handle);
@@ -36,11 +46,9 @@ static void add_named(const command *which, kernel_list *list, xgemm_handle *han
         failed_call(which, handle);
         exit(status == XGEMM_ERROR_UNKNOWN_KERNEL ? STATUS_USAGE : STATUS_FAILED);
     }
-    for (int i = 0; i < xgemm_kernel_count(); i++) {
-        xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
-        if (xgemm_kernel_get(i, &kernel) == XGEMM_OK && strcmp(kernel.name, name) == 0)
-            add(list, kernel.name);
-    }
+    xgemm_kernel_info kernel;
+    if (kernel_find(name, &kernel))
+        add(list, kernel.name);
 }
 
 kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text)

@@ -12,6 +12,9 @@ typedef struct {
     int count;
 } kernel_list;
 
+/* The kernel of that name; false when there is none. */
+bool kernel_find(const char *name, xgemm_kernel_info *kernel);
+
 /*
  * Names with commas between; "auto"; "all": each that the handle's device can
  * run. An unknown one ends the program with 2, one that the device cannot run

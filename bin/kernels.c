@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm kernels: the ladder, and what its kernels take. */
 #include "commands.h"
+#include "kernel_list.h"
 #include "report.h"
 
 #include <getopt.h>
@@ -83,12 +84,8 @@ static bool wanted(const char *name, int argc, char **argv)
 static void check_names(int argc, char **argv)
 {
     for (int i = optind; i < argc; i++) {
-        bool known = false;
-        for (int j = 0; j < xgemm_kernel_count() && !known; j++) {
-            xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
-            known = xgemm_kernel_get(j, &kernel) == XGEMM_OK && strcmp(kernel.name, argv[i]) == 0;
-        }
-        if (!known)
+        xgemm_kernel_info kernel;
+        if (!kernel_find(argv[i], &kernel))
             usage_error(&command_kernels, "there is no kernel \"%s\"; 'xgemm kernels' lists them",
                         argv[i]);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm multiply: C = alpha op(A) op(B) + beta C on .npy files. */
 #include "commands.h"
+#include "host_clock.h"
 #include "npy.h"
 #include "report.h"
 #include "shapes.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ME (&command_multiply)
 
@@ -135,32 +135,29 @@ static bool find_sizes(const request *r, npy_header *a, npy_header *b, npy_heade
     return true;
 }
 
+/* Whether a handle's device has so much memory; a device that does not say is trusted. */
+static bool has_memory(xgemm_handle *handle, double need, const char *kind, const char *left)
+{
+    uint64_t available, total;
+    char needed[32];
+    if (!handle || xgemm_memory_info(handle, &available, &total) || need <= (double)available)
+        return true;
+    snprintf(needed, sizeof needed, "%s", bytes_text(need));
+    failed(ME, "the matrices take %s of %s memory, and %s are %s", needed, kind,
+           bytes_text((double)available), left);
+    return false;
+}
+
 /* Whether three matrices of these sizes fit, before anything is read. */
 static bool memory_suffices(xgemm_handle *handle, const shape *s)
 {
     const double need = 4.0 * ((double)s->m * (double)s->k + (double)s->k * (double)s->n +
                                (double)s->m * (double)s->n);
-    uint64_t available, total;
     xgemm_handle *host = NULL;
-    bool enough = true;
-    if (xgemm_create(&host, XGEMM_DEVICE_CPU) == XGEMM_OK &&
-        xgemm_memory_info(host, &available, &total) == XGEMM_OK && need > (double)available) {
-        char needed[32];
-        snprintf(needed, sizeof needed, "%s", bytes_text(need));
-        failed(ME, "the matrices take %s of main memory, and %s are available", needed,
-               bytes_text((double)available));
-        enough = false;
-    }
+    (void)xgemm_create(&host, XGEMM_DEVICE_CPU);
+    const bool enough = has_memory(host, need, "main", "available");
     xgemm_destroy(host);
-    if (enough && xgemm_get_device(handle) >= 0 &&
-        xgemm_memory_info(handle, &available, &total) == XGEMM_OK && need > (double)available) {
-        char needed[32];
-        snprintf(needed, sizeof needed, "%s", bytes_text(need));
-        failed(ME, "the matrices take %s of GPU memory, and %s are free", needed,
-               bytes_text((double)available));
-        enough = false;
-    }
-    return enough;
+    return enough && (xgemm_get_device(handle) < 0 || has_memory(handle, need, "GPU", "free"));
 }
 
 static bool read_operand(const char *path, operand *x)
@@ -235,13 +232,6 @@ static xgemm_status product(xgemm_handle *handle, const request *r, const shape 
                        size->m, size->n, size->k, r->alpha, a->device, leading_dimension(&a->host),
                        b->device, leading_dimension(&b->host), r->beta, c->device,
                        leading_dimension(&c->host));
-}
-
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
 static bool compute(xgemm_handle *handle, const request *r, const shape *size, operand *a,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workload.h"
 
+#include "host_clock.h"
 #include "random.h"
 #include "statistics.h"
 
@@ -18,6 +19,11 @@ static int64_t line_of(xgemm_order order, bool turned, int64_t rows, int64_t col
     return line > 0 ? line : 1;
 }
 
+static int64_t lines_of(xgemm_order order, bool turned, int64_t rows, int64_t columns)
+{
+    return (order == XGEMM_ROW_MAJOR) == turned ? columns : rows;
+}
+
 workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
                      float alpha, float beta, int64_t pad)
 {
@@ -33,15 +39,14 @@ workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgem
 static size_t operand_bytes(xgemm_order order, bool turned, int64_t rows, int64_t columns,
                             int64_t ld)
 {
-    const int64_t lines = (order == XGEMM_ROW_MAJOR) == turned ? columns : rows;
+    const int64_t lines = lines_of(order, turned, rows, columns);
     const size_t bytes = (size_t)(lines > 0 ? lines : 1) * (size_t)ld * sizeof(float);
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 static double lines_bytes(xgemm_order order, bool turned, int64_t rows, int64_t columns, int64_t ld)
 {
-    const int64_t lines = (order == XGEMM_ROW_MAJOR) == turned ? columns : rows;
-    return (double)lines * (double)ld * sizeof(float);
+    return (double)lines_of(order, turned, rows, columns) * (double)ld * sizeof(float);
 }
 
 double workload_bytes(const workload *w)
@@ -139,13 +144,6 @@ typedef struct {
     void *context;
     size_t turn;
 } run_state;
-
-static double now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
-}
 
 static bool enqueue_some(run_state *state, int calls)
 {
