@@ -13,7 +13,8 @@
 enum {
     XGEMM_DEVICE_AUTO = -1, /**< $XGEMM_DEVICE if set, else GPU 0 if there is one, else the CPU. */
     XGEMM_DEVICE_CPU = -2,  /**< The host's processors: a BLAS, or plain C. */
-    XGEMM_DEVICE_SIM = -3   /**< The simulator: the GPU's own kernels, run on the CPU. */
+    XGEMM_DEVICE_SIM = -3,  /**< The simulator: the GPU's own kernels, run on the CPU. */
+    XGEMM_DEVICE_CATALOG = -4 /**< The ordinal of a GPU of the catalogue, which nothing runs on. */
 };
 
 /**
@@ -43,7 +44,26 @@ typedef struct {
     double core_clock_mhz;        /**< Peak clock of the multiprocessors, MHz. */
     double memory_clock_mhz;      /**< Peak clock of the memory, MHz. */
     double peak_fp32_gflops;      /**< multiprocessors * fp32_lanes * 2 * core clock, GFLOP/s. */
-    double peak_bandwidth_gbs;    /**< 2 * memory clock * bus width / 8, GB/s (10^9 bytes). */
+    double peak_bandwidth_gbs;    /**< Memory bandwidth, GB/s (10^9 bytes): of a live GPU 2 * memory
+                                       clock * bus width / 8, else the maker's figure. */
+    double balance_flop_per_byte; /**< peak_fp32_gflops / peak_bandwidth_gbs, OP/B: a kernel with
+                                       less arithmetic intensity waits for memory. */
+    double peak_tf32_gflops;      /**< Tensor cores, TF32 products, dense, GFLOP/s. */
+    double peak_fp16_gflops;      /**< Tensor cores, FP16 products summed in FP32, dense. */
+    double peak_bf16_gflops;      /**< Tensor cores, BF16 products summed in FP32, dense. */
+    int warps_per_sm;             /**< Most resident warps of 32 threads in one multiprocessor. */
+    int registers_per_block;      /**< Most 32-bit registers that a block can have. */
+    int registers_per_thread;     /**< Most 32-bit registers that a thread can have. */
+    int register_granule;         /**< Registers are given to a warp in multiples of this. */
+    int warp_granule;             /**< Warps of a block are rounded up to multiples of this for the
+                                       register file: its partitions in one multiprocessor. */
+    int64_t shared_granule;       /**< Shared memory is given to a block in multiples, bytes. */
+    int64_t shared_reserved;      /**< Shared memory of each block that the system takes, bytes. */
+    int64_t shared_per_block_static; /**< Most that a block has without opting in, bytes. */
+    int cluster_blocks;           /**< Most blocks in a portable cluster; 0: no clusters. */
+    int limits_from;              /**< The compute capability whose table gave the granules: its
+                                       own, or for an unknown GPU the nearest older one. */
+    char source[256];             /**< Where the figures are from; "" for a live device. */
 } xgemm_device;
 
 /**
@@ -67,5 +87,39 @@ XGEMM_API int xgemm_device_count(void);
  *          xgemm_last_error(NULL) has the sentence.
  */
 XGEMM_API xgemm_status xgemm_device_get(int ordinal, xgemm_device *device);
+
+/** \brief The number of GPUs in the catalogue, which needs no GPU and no driver. */
+XGEMM_API int xgemm_device_catalog_count(void);
+
+/**
+ * \brief   Describes a GPU of the catalogue.
+ *
+ * Its ordinal is XGEMM_DEVICE_CATALOG.
+ *
+ * \param   index   0 ... xgemm_device_catalog_count() - 1.
+ * \param   device  Caller's struct, its struct_size set; filled in.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NO_DEVICE for another index;
+ *          XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE if struct_size
+ *          is not set. After a failure xgemm_last_error(NULL) has the sentence.
+ */
+XGEMM_API xgemm_status xgemm_device_catalog_get(int index, xgemm_device *device);
+
+/**
+ * \brief   Finds a GPU of the catalogue by name.
+ *
+ * Upper and lower case are the same. In this order: a whole name ("H100 SXM5"),
+ * a compute capability ("sm_90", "9.0", "90": the first GPU of it), words that
+ * are all in a name ("a100 80gb"; the first such GPU in the catalogue).
+ *
+ * \param   name    What to look for.
+ * \param   device  Caller's struct, its struct_size set; filled in.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NO_DEVICE when there is none: the sentence of
+ *          xgemm_last_error(NULL) then names the nearest;
+ *          XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE if struct_size
+ *          is not set.
+ */
+XGEMM_API xgemm_status xgemm_device_find(const char *name, xgemm_device *device);
 
 #endif

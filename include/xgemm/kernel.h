@@ -79,6 +79,24 @@ XGEMM_API xgemm_status xgemm_kernel_resources_get(xgemm_handle *handle, const ch
                                                   xgemm_kernel_resources *resources);
 
 /**
+ * \brief   A kernel's resources on a GPU that need not be there, as recorded when
+ *          the library was built.
+ *
+ * \param   name       The kernel's name.
+ * \param   device     From xgemm_device_find() or the like. Of the architectures
+ *                     that the library was built for, the newest that is not
+ *                     newer than the device answers: resources->binary_version.
+ * \param   resources  Caller's struct, its struct_size set; filled in.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED for
+ *          a kernel of the CPU, a build without CUDA, and a GPU older than all
+ *          that it was built for; XGEMM_ERROR_NULL_POINTER;
+ *          XGEMM_ERROR_INVALID_VALUE. Any thread may call.
+ */
+XGEMM_API xgemm_status xgemm_kernel_resources_find(const char *name, const xgemm_device *device,
+                                                   xgemm_kernel_resources *resources);
+
+/**
  * \brief   The kernel that the handle's last product ran.
  *
  * \return  A static string; NULL before the first, and when the last call had

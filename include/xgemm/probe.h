@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * \file    xgemm/probe.h
+ * \brief   Small kernels that show what a device's memory does.
+ */
+#ifndef XGEMM_H_INTERNAL
+#error "include <xgemm.h>, not <xgemm/probe.h>"
+#endif
+#ifndef XGEMM_PROBE_H
+#define XGEMM_PROBE_H
+
+/**
+ * \brief   A probe's fixed facts. Set struct_size before the call; strings are static.
+ */
+typedef struct {
+    size_t struct_size;    /**< In: sizeof(xgemm_probe_info). */
+    const char *name;      /**< For xgemm_probe(): "copy-offset". */
+    const char *summary;   /**< One line. */
+    const char *parameter; /**< What the points differ in: "offset". */
+    const char *unit;      /**< Its unit: "elements". */
+    unsigned devices;      /**< XGEMM_RUNS_ON_ bits: where it can run, of this build. */
+} xgemm_probe_info;
+
+/**
+ * \brief   One measurement. What a device cannot say is 0: a GPU has times and
+ *          no counts, the simulator counts and no times.
+ */
+typedef struct {
+    const char *series;       /**< Which curve it is on: "interleaved", "split"; static. */
+    double parameter;         /**< Its place on the curve. */
+    double bytes;             /**< That the kernel is for: read and written, padding not counted. */
+    double microseconds;      /**< Median of one launch; GPU only. */
+    double gbs;               /**< bytes / time, GB/s (10^9). */
+    double percent_of_peak;   /**< gbs over the device's peak bandwidth; 0: not a memory's speed. */
+    int64_t requests;         /**< Of warps, to the memory that the probe is about; simulator. */
+    int64_t sectors;          /**< 32-byte sectors that they touch; global memory. */
+    int64_t ideal_sectors;    /**< As few as could hold the words asked for. */
+    int64_t wavefronts;       /**< Passes over the 32 banks; shared memory. */
+    int64_t ideal_wavefronts; /**< Without bank conflicts. */
+} xgemm_probe_point;
+
+/** \brief What a probe found. Owned by the library: xgemm_probe_free(). */
+typedef struct {
+    size_t struct_size;              /**< Of this struct in the running library. */
+    const char *name;                /**< The probe. */
+    size_t point_size;               /**< sizeof(xgemm_probe_point) in the running library. */
+    int point_count;                 /**< Points. */
+    const xgemm_probe_point *points; /**< By series, each by parameter. */
+} xgemm_probe_report;
+
+/** \brief The number of probes. */
+XGEMM_API int xgemm_probe_count(void);
+
+/**
+ * \brief   Describes a probe.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE for an index outside 0 ...
+ *          xgemm_probe_count() - 1; XGEMM_ERROR_NULL_POINTER.
+ */
+XGEMM_API xgemm_status xgemm_probe_get(int index, xgemm_probe_info *info);
+
+/**
+ * \brief   Runs a probe: on a GPU timed, on the simulator counted.
+ *
+ * \param   handle  On a GPU or the simulator.
+ * \param   name    The probe.
+ * \param   bytes   Size of each array; 0: a size that suits the device (on a
+ *                  GPU past its L2 cache).
+ * \param   report  Receives the report, NULL on failure.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE for a name that is none;
+ *          XGEMM_ERROR_NOT_SUPPORTED where the device or the build cannot;
+ *          XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_OUT_OF_MEMORY;
+ *          XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. It waits for the result.
+ */
+XGEMM_API xgemm_status xgemm_probe(xgemm_handle *handle, const char *name, int64_t bytes,
+                                   xgemm_probe_report **report);
+
+/** \brief Frees a report; NULL is fine. */
+XGEMM_API void xgemm_probe_free(xgemm_probe_report *report);
+
+#endif
