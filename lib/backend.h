@@ -38,6 +38,7 @@ enum { XG_REGIONS_MAX = 3 };
 typedef struct {
     const xg_program *program;
     uint32_t grid[3], block[3];
+    uint32_t shared_bytes; /* dynamic */
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;

@@ -17,13 +17,14 @@
 
 enum { THREADS = 64, ROWS = 3, STEP = 160, FLOATS = ROWS * STEP, GUARD = 256 };
 
-/* Block and thread are those that are blamed when threads run forward; thread -1: none. */
+/* Block and thread are those that are blamed when threads run forward. */
 typedef struct {
     const char *name;
     xg_program wrong, right;
     int rows, columns, blocks;
     const char *complaint;
-    int block, thread;
+    int block, thread; /* a thread's number; its x where the block is a line */
+    bool cubic;        /* the block is 4 x 4 x 4 */
 } mistake;
 
 #define PROGRAM(name)                                                                              \
@@ -44,20 +45,53 @@ DECLARE(shared_place)
 DECLARE(overlapping_blocks)
 DECLARE(order_of_blocks)
 DECLARE(writes_input)
+DECLARE(missing_copy_wait)
+DECLARE(copy_without_barrier)
+DECLARE(stage_too_early)
+DECLARE(missing_syncwarp)
+DECLARE(warp_for_block)
+DECLARE(absent_lane)
+DECLARE(warp_hangs)
+DECLARE(lost_update)
+DECLARE(unfinished_sum)
+DECLARE(past_dynamic)
+DECLARE(forgotten_z)
 
 static const mistake mistakes[] = {
     {PROGRAMS(missing_barrier), ROWS, THREADS, 1,
-     "reads what another thread writes without a barrier between: tile[31]", 0, 32},
-    {PROGRAMS(early_return), 1, 50, 1, "50 of 64 threads wait at __syncthreads()", 0, -1},
-    {PROGRAMS(no_bounds_check), 1, 50, 1, "reads 4 bytes outside every array", 0, 50},
-    {PROGRAMS(write_into_gap), ROWS, 50, 1, "writes past the end of a line: C[50]", 0, 50},
-    {PROGRAMS(nothing_written), 1, 50, 1, "reads what nothing wrote: tile[63]", 0, 0},
+     "reads what another thread writes without a barrier between: tile[31]", 0, 32, false},
+    {PROGRAMS(early_return), 1, 50, 1, "50 of 64 threads that wait at __syncthreads()", 0, 0,
+     false},
+    {PROGRAMS(no_bounds_check), 1, 50, 1, "reads 4 bytes outside every array", 0, 50, false},
+    {PROGRAMS(write_into_gap), ROWS, 50, 1, "writes past the end of a line: C[50]", 0, 50, false},
+    {PROGRAMS(nothing_written), 1, 50, 1, "reads what nothing wrote: tile[63]", 0, 0, false},
     {PROGRAMS(shared_place), 1, THREADS, 1,
-     "writes what another thread writes without a barrier between: tile[0]", 0, 1},
+     "writes what another thread writes without a barrier between: tile[0]", 0, 1, false},
     {PROGRAMS(overlapping_blocks), 1, 2 * THREADS, 2, "writes what another block writes: C[32]", 1,
-     0},
-    {PROGRAMS(order_of_blocks), 1, 2 * THREADS, 2, "reads what another block writes: C[0]", 1, 0},
-    {PROGRAMS(writes_input), 1, 50, 1, "writes an array that is only read: A[0]", 0, 0},
+     0, false},
+    {PROGRAMS(order_of_blocks), 1, 2 * THREADS, 2, "reads what another block writes: C[0]", 1, 0,
+     false},
+    {PROGRAMS(writes_input), 1, 50, 1, "writes an array that is only read: A[0]", 0, 0, false},
+    {PROGRAMS(missing_copy_wait), 1, 50, 1,
+     "reads what an asynchronous copy has not brought yet: tile[63]", 0, 0, false},
+    {PROGRAMS(copy_without_barrier), 1, THREADS, 1, "reads what nothing wrote: tile[63]", 0, 0,
+     false},
+    {PROGRAMS(stage_too_early), ROWS, THREADS, 1,
+     "reads what an asynchronous copy has not brought yet: tile[31]", 0, 32, false},
+    {PROGRAMS(missing_syncwarp), ROWS, THREADS, 1,
+     "reads what another thread writes without a barrier between: tile[0]", 0, 1, false},
+    {PROGRAMS(warp_for_block), 1, THREADS, 1, "reads what nothing wrote: tile[32]", 0, 0, false},
+    {PROGRAMS(absent_lane), 1, 50, 1, "which brings none", 0, 34, false},
+    {PROGRAMS(warp_hangs), 1, THREADS, 1, "waits for threads of its warp (mask 0xffffffff)", 0, 0,
+     false},
+    {PROGRAMS(lost_update), 1, THREADS, 1,
+     "reads what another thread writes without a barrier between: count[0]", 0, 2, false},
+    {PROGRAMS(unfinished_sum), 1, THREADS, 1,
+     "writes what another thread reads without a barrier between: C[0]", 0, 1, false},
+    {PROGRAMS(past_dynamic), 1, THREADS, 1,
+     "accesses dynamic shared memory past the launch's end: dynamic[64]", 0, 63, false},
+    {PROGRAMS(forgotten_z), 1, THREADS, 1,
+     "writes what another thread writes without a barrier between: C[0]", 0, 16, true},
 };
 
 static const xg_sim_options orders[] = {
@@ -65,7 +99,10 @@ static const xg_sim_options orders[] = {
     {.order = XG_SIM_REVERSE},
     {.order = XG_SIM_SHUFFLE, .seed = 1},
     {.order = XG_SIM_SHUFFLE, .seed = 20261121},
+    {.order = XG_SIM_FORWARD, .late = true},
+    {.order = XG_SIM_SHUFFLE, .seed = 2, .late = true},
 };
+enum { LATE = 4 };
 
 /* A and C with room around, so that nothing else of the launch is near either. */
 typedef struct {
@@ -91,13 +128,15 @@ static xgemm_status run(const xg_program *program, const mistake *of, const xg_s
                           .a_row = STEP,
                           .a_col = 1,
                           .c_row = STEP};
-    const xg_launch launch = {.program = program,
-                              .grid = {(uint32_t)of->blocks, 1, 1},
-                              .block = {THREADS, 1, 1},
-                              .regions = {[0] = {"A", all->a, of->rows, of->columns, STEP},
-                                          [2] = {"C", all->c, of->rows, of->columns, STEP}},
-                              .arguments = &args,
-                              .arguments_size = sizeof args};
+    const xg_launch launch = {
+        .program = program,
+        .grid = {(uint32_t)of->blocks, 1, 1},
+        .block = {of->cubic ? 4 : THREADS, of->cubic ? 4 : 1, of->cubic ? 4 : 1},
+        .shared_bytes = THREADS * sizeof(float),
+        .regions = {[0] = {"A", all->a, of->rows, of->columns, STEP},
+                    [2] = {"C", all->c, of->rows, of->columns, STEP}},
+        .arguments = &args,
+        .arguments_size = sizeof args};
     return xg_sim_launch(&launch, how, error);
 }
 
@@ -141,10 +180,7 @@ static void assert_blames_kernel(const mistake *of, const xg_error *error)
     snprintf(part, sizeof part, "kernel %s, block (%d, 0, 0)", of->name, of->block);
     assert_says(error, part);
     const int line = marked_line(of->name);
-    if (of->thread >= 0)
-        ck_assert_msg(line > 0, "no line of wrong_kernels.cu is marked for %s", of->name);
-    if (line == 0)
-        return;
+    ck_assert_msg(line > 0, "no line of wrong_kernels.cu is marked for %s", of->name);
     snprintf(part, sizeof part, ": wrong_kernels.cu:%d ", line);
     assert_says(error, part);
 }
@@ -167,11 +203,11 @@ START_TEST(wrong_kernel_is_caught)
     ck_assert_int_eq(run_traced(&of->wrong, of, orders[0], &error), XGEMM_ERROR_LAUNCH);
     assert_blames_kernel(of, &error);
     assert_says(&error, of->complaint);
-    if (of->thread >= 0) {
-        char part[64];
-        snprintf(part, sizeof part, "thread (%d, 0, 0):", of->thread);
-        assert_says(&error, part);
-    }
+    const int x = of->cubic ? of->thread % 4 : of->thread;
+    char part[64];
+    snprintf(part, sizeof part, "thread (%d, %d, %d):", x, of->cubic ? of->thread / 4 % 4 : 0,
+             of->cubic ? of->thread / 16 : 0);
+    assert_says(&error, part);
 }
 END_TEST
 
@@ -231,6 +267,19 @@ START_TEST(race_shows_in_the_order_of_threads)
 }
 END_TEST
 
+/* Without a trace a copy that comes at once hides that nobody waited. */
+START_TEST(missing_wait_shows_when_copies_are_late)
+{
+    const mistake *of = &mistakes[9];
+    const memory wrong_early = after_plain(&of->wrong, of, 0);
+    const memory wrong_late = after_plain(&of->wrong, of, LATE);
+    const memory right_late = after_plain(&of->right, of, LATE);
+    ck_assert_str_eq(of->name, "missing_copy_wait");
+    ck_assert_mem_eq(right_late.c, wrong_early.c, sizeof right_late.c);
+    ck_assert_mem_ne(right_late.c, wrong_late.c, sizeof right_late.c);
+}
+END_TEST
+
 START_TEST(right_twin_gives_the_same_in_any_order)
 {
     const mistake *of = &mistakes[_i];
@@ -269,6 +318,7 @@ static Suite *wrong_kernels(void)
     TCase *plain = tcase_create("nothing watches");
     tcase_add_test(plain, race_shows_in_the_order_of_threads);
     tcase_add_test(plain, plain_run_finds_the_barrier);
+    tcase_add_test(plain, missing_wait_shows_when_copies_are_late);
     suite_add_tcase(suite, plain);
     return suite;
 }

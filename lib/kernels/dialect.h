@@ -16,6 +16,8 @@
 #define XG_DEVICE   static __device__ __forceinline__
 #define XG_UNROLL   _Pragma("unroll")
 #define XG_SHARED16 __shared__ __align__(16)
+/* The block's dynamic shared memory, whose size is the launch's; once in a kernel. */
+#define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
 #else
 #include "sim/cuda_shim.h"
 #define XG_KERNEL static __attribute__((noinline))

@@ -48,7 +48,11 @@ static bool take_word(xg_device *device, const char *word)
     else if (sscanf(word, "shuffle=%llu%c", &seed, &rest) == 1) {
         device->options.order = XG_SIM_SHUFFLE;
         device->options.seed = seed;
-    } else if (strcmp(word, "check") == 0)
+    } else if (strcmp(word, "early") == 0)
+        device->options.late = false;
+    else if (strcmp(word, "late") == 0)
+        device->options.late = true;
+    else if (strcmp(word, "check") == 0)
         device->check = true;
     else
         return false;
@@ -64,7 +68,7 @@ static xgemm_status take_environment(xg_device *device, xg_error *error)
         if (!take_word(device, word))
             return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
                            "the environment has XGEMM_SIM=\"%.64s\"; it takes forward, reverse, "
-                           "shuffle or shuffle=SEED, and check, with commas between",
+                           "shuffle or shuffle=SEED, early or late, and check, with commas between",
                            text);
     if (device->check && !xg_trace_available())
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,

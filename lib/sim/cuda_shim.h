@@ -40,8 +40,118 @@ extern const xg_index3 gridDim __attribute__((visibility("hidden")));
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 
-__attribute__((visibility("hidden"))) void xg_sim_syncthreads(void);
-#define __syncthreads() xg_sim_syncthreads()
+/* Dynamic shared memory: the launch says how much of it a block has. */
+enum { XG_SIM_DYNAMIC_MAX = 227 * 1024 };
+extern char xg_sim_dynamic[] __attribute__((aligned(1024), visibility("hidden")));
+#define XG_DYNAMIC_SHARED(type, name) type *const name = (type *)(void *)xg_sim_dynamic
+
+/* Where the kernel's source is, for the sentences of a launch that fails. */
+typedef struct {
+    const char *file;
+    int line;
+} xg_sim_place;
+#ifdef __FILE_NAME__
+#define XG_SIM_FILE __FILE_NAME__
+#else
+#define XG_SIM_FILE __FILE__
+#endif
+#define XG_SIM_HERE                                                                                \
+    __extension__({                                                                                \
+        static const xg_sim_place xg_here = {XG_SIM_FILE, __LINE__};                               \
+        &xg_here;                                                                                  \
+    })
+#define XG_SIM_API __attribute__((visibility("hidden")))
+
+XG_SIM_API void xg_sim_syncthreads(const xg_sim_place *here);
+#define __syncthreads() xg_sim_syncthreads(XG_SIM_HERE)
+
+/*
+ * What a warp's threads do together. A value goes through the simulator's
+ * memory: all named threads bring theirs, and each takes its own.
+ */
+XG_SIM_API void xg_sim_syncwarp(uint32_t mask, const xg_sim_place *here);
+XG_SIM_API void xg_sim_exchange(uint32_t mask, void *value, unsigned bytes, int from,
+                                const xg_sim_place *here);
+XG_SIM_API uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *here);
+#define XG_SIM_LANE                                                                                \
+    ((int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32))
+#define XG_SIM_SHUFFLE_FROM(mask, value, from)                                                     \
+    __extension__({                                                                                \
+        __typeof__(value) xg_value = (value);                                                      \
+        xg_sim_exchange(mask, &xg_value, sizeof xg_value, from, XG_SIM_HERE);                      \
+        xg_value;                                                                                  \
+    })
+#define __syncwarp(...)                      xg_sim_syncwarp(XG_SIM_MASK(__VA_ARGS__), XG_SIM_HERE)
+#define XG_SIM_MASK(...)                     ((uint32_t)(sizeof #__VA_ARGS__ == 1 ? 0xffffffffu : (__VA_ARGS__ + 0u)))
+#define __shfl_sync(mask, value, lane)       XG_SIM_SHUFFLE_FROM(mask, value, (lane)&31)
+#define __shfl_xor_sync(mask, value, bits)   XG_SIM_SHUFFLE_FROM(mask, value, XG_SIM_LANE ^ (bits))
+#define __shfl_up_sync(mask, value, delta)   XG_SIM_SHUFFLE_FROM(mask, value, XG_SIM_LANE - (delta))
+#define __shfl_down_sync(mask, value, delta) XG_SIM_SHUFFLE_FROM(mask, value, XG_SIM_LANE + (delta))
+#define __ballot_sync(mask, vote)            xg_sim_ballot(mask, (vote) != 0, XG_SIM_HERE)
+#define __any_sync(mask, vote)               (__ballot_sync(mask, vote) != 0)
+#define __all_sync(mask, vote)               (__ballot_sync(mask, !(vote)) == 0)
+
+/*
+ * Accesses that are no plain load or store reach the trace by a call of their
+ * own; without a trace there is none. trace-sites.awk puts in the place.
+ */
+enum { XG_SIM_READ, XG_SIM_WRITE, XG_SIM_ATOMIC, XG_SIM_ASYNC_WRITE };
+XG_SIM_API void xg_trace_access(const void *address, int place, int bytes, int kind);
+#ifdef XGEMM_SIM_TRACED
+#define XG_SIM_TRACE(address, bytes, kind) xg_trace_access(address, 0, bytes, kind)
+#else
+#define XG_SIM_TRACE(address, bytes, kind) ((void)(address))
+#endif
+
+/* Atomics: no two threads of the simulator run at once. */
+#define XG_SIM_ATOMIC_TYPES(X)                                                                     \
+    X(f32, float)                                                                                  \
+    X(f64, double)                                                                                 \
+    X(i32, int32_t)                                                                                \
+    X(u32, uint32_t)                                                                               \
+    X(u64, unsigned long long)
+#define XG_SIM_ATOMIC_DECLARE(suffix, type)                                                        \
+    XG_SIM_API type xg_sim_add_##suffix(type *at, type value);                                     \
+    XG_SIM_API type xg_sim_min_##suffix(type *at, type value);                                     \
+    XG_SIM_API type xg_sim_max_##suffix(type *at, type value);                                     \
+    XG_SIM_API type xg_sim_exchange_##suffix(type *at, type value);                                \
+    XG_SIM_API type xg_sim_swap_##suffix(type *at, type expected, type value);
+XG_SIM_ATOMIC_TYPES(XG_SIM_ATOMIC_DECLARE)
+#define XG_SIM_BY_TYPE(operation, at)                                                              \
+    _Generic((at), float *                                                                         \
+             : xg_sim_##operation##_f32, double *                                                  \
+             : xg_sim_##operation##_f64, int32_t *                                                 \
+             : xg_sim_##operation##_i32, uint32_t *                                                \
+             : xg_sim_##operation##_u32, unsigned long long *                                      \
+             : xg_sim_##operation##_u64)
+#define XG_SIM_ATOMICALLY(operation, at, ...)                                                      \
+    __extension__({                                                                                \
+        __typeof__(at) xg_at = (at);                                                               \
+        XG_SIM_TRACE(xg_at, sizeof *xg_at, XG_SIM_ATOMIC);                                         \
+        XG_SIM_BY_TYPE(operation, xg_at)(xg_at, __VA_ARGS__);                                      \
+    })
+#define atomicAdd(at, value)           XG_SIM_ATOMICALLY(add, at, value)
+#define atomicMin(at, value)           XG_SIM_ATOMICALLY(min, at, value)
+#define atomicMax(at, value)           XG_SIM_ATOMICALLY(max, at, value)
+#define atomicExch(at, value)          XG_SIM_ATOMICALLY(exchange, at, value)
+#define atomicCAS(at, expected, value) XG_SIM_ATOMICALLY(swap, at, expected, value)
+#define __threadfence()                ((void)0)
+#define __threadfence_block()          ((void)0)
+
+/* Asynchronous copies to shared memory: of "bytes" read, and zeros up to "whole". */
+XG_SIM_API void xg_sim_copy_async(void *to, const void *from, unsigned whole, unsigned bytes);
+XG_SIM_API void xg_sim_copy_commit(void);
+XG_SIM_API void xg_sim_copy_wait(int groups_left);
+#define XG_SIM_COPY_ASYNC(to, from, whole, bytes)                                                  \
+    __extension__({                                                                                \
+        void *const xg_to = (to);                                                                  \
+        const void *const xg_from = (from);                                                        \
+        const unsigned xg_bytes = (unsigned)(bytes);                                               \
+        if (xg_bytes > 0)                                                                          \
+            XG_SIM_TRACE(xg_from, xg_bytes, XG_SIM_READ);                                          \
+        XG_SIM_TRACE(xg_to, whole, XG_SIM_ASYNC_WRITE);                                            \
+        xg_sim_copy_async(xg_to, xg_from, whole, xg_bytes);                                        \
+    })
 
 /* The door to kernel xg_NAME for the scheduler, which knows nothing of its argument. */
 #ifdef XGEMM_SIM_TRACED

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scheduler.h"
 
+#include "async.h"
 #include "cuda_shim.h"
 #include "fiber.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_MAX = 1024, WARP = 32 };
+enum { THREADS_MAX = XG_SIM_THREADS_MAX, WARP = XG_SIM_WARP };
 
 /*
  * The same objects as the kernels' constants, under names that can be written;
@@ -26,56 +27,183 @@ WRITABLE(gridDim);
 extern char __start_xg_shared_plain[] __attribute__((weak, visibility("hidden")));
 extern char __stop_xg_shared_plain[] __attribute__((weak, visibility("hidden")));
 
-typedef enum { READY, AT_BARRIER, EXITED, ABANDONED } thread_state;
+typedef enum { READY, AT_BARRIER, AT_WARP_BARRIER, EXITED } thread_state;
+
+/* Where a thread waits, and at a warp's barrier for whom. */
+typedef struct {
+    const xg_sim_place *place;
+    uint32_t mask;
+    bool orders; /* at a warp's barrier: also the accesses to memory */
+} waiting_place;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const xg_launch *launch;
 static const xg_sim_options *options;
 static void (*kernel)(const void *);
 static xg_fiber *fibers[THREADS_MAX]; /* kept from launch to launch */
-static thread_state states[THREADS_MAX];
-static int turns[THREADS_MAX]; /* the order in which threads run, warp by warp */
+static uint8_t states[THREADS_MAX];   /* thread_state */
+static int turns[THREADS_MAX];        /* the order in which threads run, warp by warp */
 static int turn_now, thread_count;
+static int at_barrier;   /* threads of the block there */
+static int warp_waiting; /* threads of the current warp at its barrier */
+static int warp_ran;     /* threads of the current warp that ran since it last stopped */
+static waiting_place waits[THREADS_MAX];
+static bool failed;
 int xg_sim_current;
 static xg_index3 places[THREADS_MAX]; /* threadIdx of each */
 static char failure[sizeof((xg_error *)0)->text];
+char xg_sim_dynamic[XG_SIM_DYNAMIC_MAX] __attribute__((aligned(1024), visibility("hidden")));
+
+static void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void fail_with(const char *format, va_list arguments)
+{
+    vsnprintf(failure, sizeof failure, format, arguments);
+    failed = true;
+}
+
+static void fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fail_with(format, arguments);
+    va_end(arguments);
+}
 
 static void set_current(int thread)
 {
     xg_sim_current = thread;
     xg_sim_threadIdx = places[thread];
-    states[thread] = READY;
+}
+
+/* The first of the slots of turns that hold the same warp as this one. */
+static int first_turn_of_warp(int turn)
+{
+    const int warp = turns[turn] / WARP;
+    while (turn > 0 && turns[turn - 1] / WARP == warp)
+        turn--;
+    return turn;
+}
+
+/* Whether all threads that this one waits for are at the warp's barrier, for the same ones. */
+static bool warp_complete(int thread)
+{
+    const int first = thread / WARP * WARP;
+    const uint32_t mask = waits[thread].mask;
+    for (int lane = 0; lane < WARP; lane++) {
+        const int other = first + lane;
+        if (mask >> lane & 1 && other < thread_count && states[other] != EXITED &&
+            (states[other] != AT_WARP_BARRIER || waits[other].mask != mask))
+            return false;
+    }
+    return true;
 }
 
 /*
- * A thread waits or has ended: the next one that has not, or the scheduler when
+ * At the end of a warp some of whose threads wait for one another: those that
+ * can go on do, from the warp's first turn; else the kernel would hang.
+ */
+static int release_warp(int last_turn)
+{
+    const int first = turns[last_turn] / WARP * WARP;
+    bool complete[WARP] = {false};
+    int released = 0, stuck = first, alive = 0, waiting = 0;
+    for (int lane = 0; lane < WARP && first + lane < thread_count; lane++) {
+        alive += states[first + lane] != EXITED;
+        if (states[first + lane] == AT_WARP_BARRIER) {
+            stuck = waiting++ == 0 ? first + lane : stuck;
+            complete[lane] = warp_complete(first + lane);
+            released += complete[lane];
+        }
+    }
+    if (released == 0) {
+        set_current(stuck);
+        fail("%s: %s:%d waits for threads of its warp (mask 0x%08x) that do not come",
+             xg_sim_where(), waits[stuck].place->file, waits[stuck].place->line, waits[stuck].mask);
+        return thread_count;
+    }
+    for (int lane = 0; lane < WARP; lane++)
+        if (complete[lane])
+            states[first + lane] = READY;
+    warp_waiting -= released;
+    if (options->trace && released == alive && waits[stuck].orders)
+        xg_trace_warp_meets(options->trace, first / WARP);
+    return first_turn_of_warp(last_turn);
+}
+
+/* The next turn, warp after warp, of a thread that can go on; thread_count: there is none. */
+static int next_turn(void)
+{
+    if (!options->trace && warp_waiting == 0) { /* most often: nothing happens between warps */
+        int turn = turn_now + 1;
+        while (turn < thread_count && states[turns[turn]] != READY)
+            turn++;
+        return turn;
+    }
+    for (int turn = turn_now + 1; !failed; turn++) {
+        const bool end_of_warp =
+            turn > 0 && (turn == thread_count || turns[turn] / WARP != turns[turn - 1] / WARP);
+        if (end_of_warp && options->trace && warp_ran > 0) {
+            xg_trace_warp_stops(options->trace, warp_ran);
+            warp_ran = 0;
+        }
+        if (end_of_warp && warp_waiting > 0)
+            turn = release_warp(turn - 1);
+        if (turn == thread_count)
+            break;
+        if (states[turns[turn]] == READY)
+            return turn;
+    }
+    return thread_count;
+}
+
+/*
+ * A thread waits or has ended: the next one that can go on, or the scheduler when
  * there is none. A watched launch stops at the scheduler after every thread.
  */
 static void yield(void)
 {
-    if (!options->trace)
-        while (++turn_now < thread_count) {
-            const int thread = turns[turn_now];
-            if (states[thread] != EXITED) {
-                set_current(thread);
-                xg_fiber_hand_over(fibers[thread]);
-                return;
-            }
-        }
-    xg_fiber_pause();
+    const int turn = options->trace ? thread_count : next_turn();
+    if (turn == thread_count) {
+        xg_fiber_pause();
+        return;
+    }
+    turn_now = turn;
+    set_current(turns[turn]);
+    xg_fiber_hand_over(fibers[turns[turn]]);
 }
 
 static void thread_body(void)
 {
     kernel(launch->arguments);
     states[xg_sim_current] = EXITED;
+    xg_sim_async_ends();
     yield();
 }
 
-void xg_sim_syncthreads(void)
+void xg_sim_syncthreads(const xg_sim_place *here)
 {
     states[xg_sim_current] = AT_BARRIER;
+    waits[xg_sim_current].place = here;
+    at_barrier++;
     yield();
+}
+
+void xg_sim_meet(uint32_t mask, bool orders, const xg_sim_place *here)
+{
+    const int lane = xg_sim_current % WARP;
+    if (!(mask >> lane & 1))
+        xg_sim_abandon("%s: %s:%d is not in the mask 0x%08x that it waits with", xg_sim_where(),
+                       here->file, here->line, mask);
+    states[xg_sim_current] = AT_WARP_BARRIER;
+    waits[xg_sim_current] = (waiting_place){here, mask, orders};
+    warp_waiting++;
+    yield();
+}
+
+void xg_sim_syncwarp(uint32_t mask, const xg_sim_place *here)
+{
+    xg_sim_meet(mask, true, here);
 }
 
 int64_t xg_sim_block(void)
@@ -102,17 +230,30 @@ void xg_sim_abandon(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(failure, sizeof failure, format, arguments);
+    fail_with(format, arguments);
     va_end(arguments);
-    states[xg_sim_current] = ABANDONED;
     xg_fiber_pause();
-    abort(); /* an abandoned thread is never resumed */
+    abort(); /* a thread of a failed launch is never resumed */
 }
 
-static void resume(int thread)
+bool xg_sim_is_alive(int thread)
 {
-    set_current(thread);
-    xg_fiber_resume(fibers[thread]);
+    return thread < thread_count && states[thread] != EXITED;
+}
+
+bool xg_sim_is_late(void)
+{
+    return options->late;
+}
+
+bool xg_sim_is_watched(void)
+{
+    return options->trace != NULL;
+}
+
+int64_t xg_sim_dynamic_bytes(void)
+{
+    return launch->shared_bytes;
 }
 
 static void set_places(int threads)
@@ -159,62 +300,75 @@ static void set_turns(int threads, uint64_t seed)
     }
 }
 
-static xgemm_status barrier_not_reached(int waiting, int threads, xg_error *error)
+static int thread_in_state(int threads, thread_state state)
 {
-    return xg_fail(error, XGEMM_ERROR_LAUNCH,
-                   "kernel %s, block (%u, %u, %u): %d of %d threads wait at __syncthreads() and "
-                   "the others have left the kernel",
-                   launch->program->symbol + strlen("xg_"), xg_sim_blockIdx.x, xg_sim_blockIdx.y,
-                   xg_sim_blockIdx.z, waiting, threads);
+    int thread = 0;
+    while (thread < threads && states[thread] != state)
+        thread++;
+    return thread;
 }
 
-/* Every thread until it waits or ends; false when one was abandoned. */
-static bool run_to_barrier(int threads)
+static xgemm_status barrier_not_reached(int threads, xg_error *error)
 {
-    int alive = 0;
-    /* Without a trace the first that runs hands over to the next, and so on to the last. */
-    for (int turn = 0; turn < threads; turn++) {
-        const int thread = turns[turn];
-        if (!options->trace && alive > 0)
-            return true;
+    const int first = thread_in_state(threads, AT_BARRIER);
+    const xg_index3 gone = places[thread_in_state(threads, EXITED)];
+    set_current(first);
+    return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                   "%s: %s:%d is one of %d of %d threads that wait at __syncthreads(); the others, "
+                   "thread (%u, %u, %u) first, have left the kernel",
+                   xg_sim_where(), waits[first].place->file, waits[first].place->line, at_barrier,
+                   threads, gone.x, gone.y, gone.z);
+}
+
+/* Every thread until it waits for the block or ends; false when the launch failed. */
+static bool run_to_barrier(void)
+{
+    turn_now = -1;
+    for (int turn; (turn = next_turn()) < thread_count;) {
         turn_now = turn;
-        if (states[thread] != EXITED) {
-            resume(thread);
-            alive++;
-        }
-        if (states[thread] == ABANDONED)
-            return false;
-        const bool last = turn + 1 == threads || turns[turn + 1] / WARP != thread / WARP;
-        if (last && options->trace && alive > 0)
-            xg_trace_warp_stops(options->trace, alive);
-        if (last && options->trace)
-            alive = 0;
+        warp_ran++;
+        set_current(turns[turn]);
+        xg_fiber_resume(fibers[turns[turn]]);
+        if (failed)
+            break;
     }
-    return true;
+    return !failed;
+}
+
+/* The shared memory of the block before holds nothing that this one may use. */
+static void poison_shared(void)
+{
+    if (__start_xg_shared_plain)
+        memset(__start_xg_shared_plain, 0xff,
+               (size_t)(__stop_xg_shared_plain - __start_xg_shared_plain));
+    memset(xg_sim_dynamic, 0xff, launch->shared_bytes);
+}
+
+static void begin_block(int threads)
+{
+    memset(states, READY, (size_t)threads);
+    warp_waiting = warp_ran = at_barrier = 0;
+    failed = false;
+    poison_shared();
+    if (options->order == XG_SIM_SHUFFLE)
+        set_turns(threads, options->seed + (uint64_t)xg_sim_block());
+    if (options->trace)
+        xg_trace_block_begins(options->trace, (threads + WARP - 1) / WARP);
 }
 
 /* From barrier to barrier until every thread has left the kernel. */
 static xgemm_status run_block(int threads, xg_error *error)
 {
-    for (int thread = 0; thread < threads; thread++)
-        states[thread] = READY;
-    if (__start_xg_shared_plain)
-        memset(__start_xg_shared_plain, 0xff,
-               (size_t)(__stop_xg_shared_plain - __start_xg_shared_plain));
-    if (options->order == XG_SIM_SHUFFLE)
-        set_turns(threads, options->seed + (uint64_t)xg_sim_block());
-    if (options->trace)
-        xg_trace_block_begins(options->trace);
+    begin_block(threads);
     for (;;) {
-        int waiting = 0;
-        if (!run_to_barrier(threads))
+        if (!run_to_barrier())
             return xg_fail(error, XGEMM_ERROR_LAUNCH, "%s", failure);
-        for (int thread = 0; thread < threads; thread++)
-            waiting += states[thread] == AT_BARRIER;
-        if (waiting == 0)
+        if (at_barrier == 0)
             return XGEMM_OK;
-        if (waiting < threads)
-            return barrier_not_reached(waiting, threads, error);
+        if (at_barrier < threads)
+            return barrier_not_reached(threads, error);
+        memset(states, READY, (size_t)threads);
+        at_barrier = 0;
         if (options->trace)
             xg_trace_barrier_passes(options->trace);
     }
@@ -227,6 +381,7 @@ static void drop_fibers(void)
         xg_fiber_free(fibers[thread]);
         fibers[thread] = NULL;
     }
+    xg_sim_async_forget();
 }
 
 static xgemm_status prepare_fibers(int threads, xg_error *error)
@@ -281,6 +436,10 @@ static xgemm_status check_launch(const xg_launch *what, const xg_sim_options *ho
         return xg_fail(error, XGEMM_ERROR_LAUNCH,
                        "kernel %s: a block of %llu threads; the most is %d", what->program->symbol,
                        (unsigned long long)threads, THREADS_MAX);
+    if (what->shared_bytes > XG_SIM_DYNAMIC_MAX)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s: %u bytes of dynamic shared memory; the most is %d",
+                       what->program->symbol, what->shared_bytes, XG_SIM_DYNAMIC_MAX);
     if (how->trace && (!what->program->traced || !xg_trace_available()))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "this build of libxgemm has no traced kernels: its compiler was not able");

@@ -3,14 +3,18 @@
 #ifndef XGEMM_SIM_SCHEDULER_H
 #define XGEMM_SIM_SCHEDULER_H
 
+#include "cuda_shim.h"
 #include "trace.h"
 
 /* In which order the warps of a block, and the threads of a warp, take their turns. */
 typedef enum { XG_SIM_FORWARD, XG_SIM_REVERSE, XG_SIM_SHUFFLE } xg_sim_order;
 
+enum { XG_SIM_THREADS_MAX = 1024, XG_SIM_WARP = 32 };
+
 typedef struct {
     xg_sim_order order;
     uint64_t seed;       /* of the shuffle */
+    bool late;           /* asynchronous copies arrive when they are waited for, else at once */
     xg_trace *trace;     /* NULL: not watched */
     int64_t most_blocks; /* 0: all; else a sample spread over the grid */
 } xg_sim_options;
@@ -35,6 +39,14 @@ static inline int xg_sim_thread(void)
 int64_t xg_sim_block(void);
 /* "kernel tiled16, block (0, 1, 0), thread (3, 2, 0)"; static text. */
 const char *xg_sim_where(void);
+/* Waits for the threads of its warp in the mask; whether it orders their accesses too. */
+void xg_sim_meet(uint32_t mask, bool orders, const xg_sim_place *here);
+/* Whether a thread of the block is there and has not left the kernel. */
+bool xg_sim_is_alive(int thread);
+bool xg_sim_is_late(void);
+bool xg_sim_is_watched(void);
+/* The dynamic shared memory of the launch, bytes. */
+int64_t xg_sim_dynamic_bytes(void);
 /* Whether an address is on the running thread's own stack. */
 bool xg_sim_on_stack(uintptr_t address);
 

@@ -3,7 +3,8 @@
 # Assembly of the instrumented kernels, from the compiler, to the assembly that
 # is built into the library:
 # - the sanitizer's hooks get our names, so that they never meet a real runtime;
-# - each call passes the number of its place, and the section xg_sites has the
+# - each call, also of the shim's own hook (xg_trace_access), passes the number
+#   of its place, and the section xg_sites has the
 #   file, line and source text of each place, so that a stripped library still
 #   knows them;
 # - the arrays in shared memory go into xg_objects with their names;
@@ -68,7 +69,7 @@ shared && /^[ \t]*\.size[ \t]/ {
     next
 }
 
-/(call|jmp|bl?)[ \t].*__(tsan|sanitizer_cov)_/ {
+/(call|jmp|bl?)[ \t].*(__(tsan|sanitizer_cov)_|xg_trace_access)/ {
     gsub(/__tsan_/, "xg_trace_")
     gsub(/__sanitizer_cov_trace_pc/, "xg_trace_block")
     printf "\t" SITE_ARGUMENT "\n", count

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace.h"
 
+#include "cuda_shim.h"
 #include "scheduler.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARP = 32, SECTOR_BYTES = 32, LINE_BYTES = 128, BANKS = 32, NOBODY = -1 };
+enum {
+    WARP = XG_SIM_WARP,
+    WARP_BITS = 5,
+    SECTOR_BYTES = 32,
+    LINE_BYTES = 128,
+    BANKS = 32,
+    SEVERAL_WARPS = -1
+};
 
 /* What trace-sites.awk puts beside the kernels; offsets are from their own place. */
 typedef struct {
@@ -40,9 +48,11 @@ typedef struct {
 
 /* Who last wrote and read a word, to find races and reads of what nobody wrote. */
 typedef struct {
-    int64_t write_block, read_block; /* number of the block, plus 1 */
-    int32_t write_phase, read_phase; /* barriers before it */
-    int16_t writer, reader;          /* thread; NOBODY: several */
+    uint64_t write_epoch, read_epoch;          /* the block and its phase then; 0: never */
+    int32_t write_warp_phase, read_warp_phase; /* the warp's barriers before it */
+    int16_t writer, reader;                    /* thread; -2 - WARP: several of one warp */
+    bool atomic;                               /* what wrote it last */
+    bool coming;                               /* an asynchronous copy that nobody has waited for */
 } word_state;
 
 struct xg_trace {
@@ -53,14 +63,22 @@ struct xg_trace {
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
-    int32_t phase;
-    int64_t block; /* the number of the block that runs, plus 1 */
+    uint64_t epoch;                                /* of now; see EPOCHS_A_BLOCK */
+    int32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
 };
 
 static xg_trace *watching;
 
+/* An epoch is the number of the block among those that ran, from 1, and its barriers so far. */
+enum { EPOCH_BITS = 32 };
+
 /* Called for every access; compiled once for each size, which is constant there. */
 #define HOT static inline __attribute__((always_inline))
+
+HOT uint64_t block_of(uint64_t epoch)
+{
+    return epoch >> EPOCH_BITS;
+}
 
 static int site_total(void)
 {
@@ -79,11 +97,22 @@ static uintptr_t relative(const int32_t *offset)
     return (uintptr_t)offset + (uintptr_t)(intptr_t)*offset;
 }
 
-static size_t shared_words(void)
+static size_t static_words(void)
 {
     return __start_xg_shared_traced
                ? (size_t)(__stop_xg_shared_traced - __start_xg_shared_traced) / 4
                : 0;
+}
+
+/* Dynamic shared memory is numbered after the static, from a multiple of the banks. */
+static size_t dynamic_start(void)
+{
+    return (static_words() + BANKS - 1) / BANKS * BANKS;
+}
+
+static size_t shared_words(void)
+{
+    return dynamic_start() + XG_SIM_DYNAMIC_MAX / 4;
 }
 
 bool xg_trace_available(void)
@@ -99,7 +128,7 @@ xg_trace *xg_trace_new(void)
         return NULL;
     trace->code = calloc(total, sizeof *trace->code);
     trace->touched = calloc(total, sizeof *trace->touched);
-    trace->shared = calloc(shared_words() + 1, sizeof *trace->shared);
+    trace->shared = calloc(shared_words(), sizeof *trace->shared);
     if (!trace->code || !trace->touched || !trace->shared) {
         xg_trace_free(trace);
         return NULL;
@@ -139,6 +168,7 @@ static int64_t region_words(const xg_region *region)
 bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
 {
     trace->launch = what;
+    trace->epoch = 0;
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const int64_t words = region_words(&what->regions[i]);
         /* Only what is written can race: by the dialect's rule, the last region. */
@@ -164,18 +194,25 @@ void xg_trace_end(xg_trace *trace)
     trace->touched_count = 0;
 }
 
-void xg_trace_block_begins(xg_trace *trace)
+void xg_trace_block_begins(xg_trace *trace, int warps)
 {
+    const size_t used = dynamic_start() + ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
     trace->totals.blocks++;
-    trace->phase = 0;
-    trace->block = xg_sim_block() + 1;
-    memset(trace->shared, 0, shared_words() * sizeof *trace->shared);
+    trace->totals.warps += warps;
+    trace->epoch = (block_of(trace->epoch) + 1) << EPOCH_BITS;
+    memset(trace->warp_phase, 0, sizeof trace->warp_phase);
+    memset(trace->shared, 0, used * sizeof *trace->shared);
 }
 
 void xg_trace_barrier_passes(xg_trace *trace)
 {
     trace->totals.barriers++;
-    trace->phase++;
+    trace->epoch++;
+}
+
+void xg_trace_warp_meets(xg_trace *trace, int warp)
+{
+    trace->warp_phase[warp]++;
 }
 
 static const char *source_of(int place, int *line)
@@ -224,8 +261,8 @@ static int merged_site(xg_trace *trace, int place, const xg_trace_site *wanted)
     for (int i = 0; i < trace->site_count; i++) {
         const xg_trace_site *other = &trace->sites[i];
         if (other->line == site.line && other->bytes == site.bytes &&
-            other->is_store == site.is_store && strcmp(other->array, site.array) == 0 &&
-            strcmp(other->file, site.file) == 0)
+            other->is_store == site.is_store && other->is_atomic == site.is_atomic &&
+            strcmp(other->array, site.array) == 0 && strcmp(other->file, site.file) == 0)
             return i;
     }
     if (trace->site_count == trace->site_room) {
@@ -240,8 +277,14 @@ static int merged_site(xg_trace *trace, int place, const xg_trace_site *wanted)
     return trace->site_count++;
 }
 
-static const char *shared_object(uintptr_t address, int64_t *element)
+/* The array in shared memory that holds a word, and which of its elements that is. */
+static const char *shared_object(size_t word, int64_t *element)
 {
+    const uintptr_t address = (uintptr_t)__start_xg_shared_traced + 4 * (uintptr_t)word;
+    if (word >= dynamic_start()) {
+        *element = (int64_t)(word - dynamic_start());
+        return "dynamic";
+    }
     const object_record *record = (const object_record *)(const void *)__start_xg_objects;
     const object_record *end = (const object_record *)(const void *)__stop_xg_objects;
     for (; record < end; record++) {
@@ -259,69 +302,149 @@ _Noreturn static void conflict(const char *what, bool across_blocks, const char 
                                int64_t element, int place)
 {
     int64_t in_array;
-    const uintptr_t address = (uintptr_t)__start_xg_shared_traced + 4 * (uintptr_t)element;
-    const char *name = across_blocks ? NULL : shared_object(address, &in_array);
+    const char *name = across_blocks ? NULL : shared_object((size_t)element, &in_array);
     abandon(what, name ? name : array, name ? in_array : element, place);
 }
 
+/* What is wrong with an access, in the order of the kinds in cuda_shim.h. */
+static const char *const while_written[] = {
+    "reads what another thread writes without a barrier between:",
+    "writes what another thread writes without a barrier between:",
+    "writes what another thread writes without a barrier between:",
+    "copies to what another thread writes without a barrier between:"};
+static const char *const while_read[] = {
+    "", "writes what another thread reads without a barrier between:",
+    "writes what another thread reads without a barrier between:",
+    "copies to what another thread reads without a barrier between:"};
+static const char *const while_copied[] = {
+    "reads what an asynchronous copy has not brought yet:",
+    "writes what an asynchronous copy has not brought yet:",
+    "writes what an asynchronous copy has not brought yet:",
+    "copies to what an asynchronous copy has not brought yet:"};
+
+/*
+ * Whether an access of this phase, by a thread or by several of a warp, came
+ * before the running thread in every order: its own, or before its warp met.
+ */
+HOT bool comes_before(int other, int32_t warp_phase, int thread)
+{
+    const int warp = other >= 0 ? other >> WARP_BITS : -2 - other;
+    return other == thread || (other != SEVERAL_WARPS && warp == thread >> WARP_BITS &&
+                               warp_phase < watching->warp_phase[warp]);
+}
+
+/* The readers of a word, one more among them. */
+HOT int with_reader(int readers, int thread)
+{
+    const int whole_warp = -2 - (thread >> WARP_BITS);
+    if (readers == whole_warp || readers == SEVERAL_WARPS || readers == thread)
+        return readers;
+    return readers >= 0 && readers >> WARP_BITS == thread >> WARP_BITS ? whole_warp : SEVERAL_WARPS;
+}
+
 /* Reports a conflict with another thread that no barrier orders. */
-HOT void check_word(word_state *state, bool is_store, bool across_blocks, const char *array,
+HOT void check_word(word_state *state, int kind, bool across_blocks, const char *array,
                     int64_t element, int place)
 {
-    const int64_t block = watching->block;
+    const bool is_store = kind != XG_SIM_READ, atomic = kind == XG_SIM_ATOMIC;
+    const uint64_t epoch = watching->epoch, block = block_of(epoch);
     const int thread = xg_sim_thread();
-    const int32_t phase = watching->phase;
-    const bool same_block_write = state->write_block == block && state->write_phase == phase;
-    const bool same_block_read = state->read_block == block && state->read_phase == phase;
+    const bool written_now = state->write_epoch == epoch, read_now = state->read_epoch == epoch;
+    const bool both_atomic = atomic && state->atomic;
 
-    if (same_block_write && state->writer != thread)
-        conflict(is_store ? "writes what another thread writes without a barrier between:"
-                          : "reads what another thread writes without a barrier between:",
-                 across_blocks, array, element, place);
-    if (is_store && same_block_read && state->reader != thread)
-        conflict("writes what another thread reads without a barrier between:", across_blocks,
-                 array, element, place);
-    if (across_blocks && state->write_block && state->write_block != block)
+    if (state->coming)
+        conflict(while_copied[kind], across_blocks, array, element, place);
+    if (written_now && !comes_before(state->writer, state->write_warp_phase, thread) &&
+        !both_atomic)
+        conflict(while_written[kind], across_blocks, array, element, place);
+    if (is_store && read_now && !comes_before(state->reader, state->read_warp_phase, thread))
+        conflict(while_read[kind], across_blocks, array, element, place);
+    if (across_blocks && state->write_epoch && block_of(state->write_epoch) != block &&
+        !both_atomic)
         conflict(is_store ? "writes what another block writes:"
                           : "reads what another block writes:",
                  across_blocks, array, element, place);
-    if (across_blocks && is_store && state->read_block && state->read_block != block)
+    if (across_blocks && is_store && state->read_epoch && block_of(state->read_epoch) != block)
         conflict("writes what another block reads:", across_blocks, array, element, place);
     if (is_store) {
-        state->write_block = block;
-        state->write_phase = phase;
+        state->atomic = atomic && (!written_now || state->atomic);
+        state->coming = kind == XG_SIM_ASYNC_WRITE;
+        state->write_epoch = epoch;
+        state->write_warp_phase = watching->warp_phase[thread / WARP];
         state->writer = (int16_t)thread;
     } else {
-        state->reader = same_block_read && state->reader != thread ? NOBODY : (int16_t)thread;
-        state->read_block = block;
-        state->read_phase = phase;
+        state->reader = (int16_t)(read_now ? with_reader(state->reader, thread) : thread);
+        state->read_epoch = epoch;
+        state->read_warp_phase = watching->warp_phase[thread / WARP];
     }
 }
 
-HOT void shared_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
+/* Between the arrays, or past the dynamic memory that the launch has. */
+_Noreturn static void outside_shared(size_t word, int place)
 {
-    const size_t first = (address - (uintptr_t)__start_xg_shared_traced) / 4;
+    if (word >= dynamic_start())
+        abandon("accesses dynamic shared memory past the launch's end:", "dynamic",
+                (int64_t)(word - dynamic_start()), place);
+    abandon("accesses shared memory between its arrays:", "shared", (int64_t)word, place);
+}
+
+HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int place)
+{
+    const size_t end = first + (size_t)(bytes + 3) / 4;
     code_site *code = &trace->code[place];
     int64_t element;
     const char *name = code->merged >= 0 ? trace->sites[code->merged].array : NULL;
 
+    if (first >= dynamic_start() &&
+        4 * (int64_t)(end - dynamic_start()) > xg_sim_dynamic_bytes() + 3)
+        outside_shared(end - 1, place);
     if (!name) {
-        name = shared_object(address, &element);
+        name = shared_object(first, &element);
         if (!name)
-            abandon("accesses shared memory between its arrays:", "shared", (int64_t)first, place);
-        const xg_trace_site wanted = {
-            .array = name, .is_shared = true, .is_store = is_store, .bytes = bytes};
+            outside_shared(first, place);
+        const xg_trace_site wanted = {.array = name,
+                                      .is_shared = true,
+                                      .is_store = kind != XG_SIM_READ,
+                                      .is_atomic = kind == XG_SIM_ATOMIC,
+                                      .bytes = bytes};
         code->merged = merged_site(trace, place, &wanted);
     }
-    for (size_t word = first; word < first + (size_t)(bytes + 3) / 4; word++) {
+    for (size_t word = first; word < end; word++) {
         word_state *state = &trace->shared[word];
-        if (!is_store && !state->write_block) {
-            name = shared_object((uintptr_t)__start_xg_shared_traced + 4 * word, &element);
+        if ((kind == XG_SIM_READ || kind == XG_SIM_ATOMIC) && !state->write_epoch) {
+            name = shared_object(word, &element);
             abandon("reads what nothing wrote:", name ? name : "shared", element, place);
         }
-        check_word(state, is_store, false, name, (int64_t)word, place);
+        check_word(state, kind, false, name, (int64_t)word, place);
     }
     take_part(trace, code, (uint32_t)first);
+}
+
+/* The number of a word in shared memory, if the address is there. */
+HOT bool shared_word(uintptr_t address, size_t *word)
+{
+    const uintptr_t in_static = address - (uintptr_t)__start_xg_shared_traced;
+    const uintptr_t in_dynamic = address - (uintptr_t)xg_sim_dynamic;
+    if (in_static < 4 * static_words())
+        *word = in_static / 4;
+    else if (in_dynamic < XG_SIM_DYNAMIC_MAX)
+        *word = dynamic_start() + in_dynamic / 4;
+    else
+        return false;
+    return true;
+}
+
+/* From now on another thread may use what was copied, after a barrier. */
+void xg_trace_copy_arrives(const void *to, int bytes)
+{
+    size_t first;
+    if (!shared_word((uintptr_t)to, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)(bytes + 3) / 4; word++) {
+        watching->shared[word].coming = false;
+        watching->shared[word].write_epoch = watching->epoch;
+        watching->shared[word].write_warp_phase = watching->warp_phase[xg_sim_thread() / WARP];
+    }
 }
 
 HOT bool inside(const xg_region *region, int64_t element, int words)
@@ -342,8 +465,9 @@ HOT int region_of(const xg_trace *trace, uintptr_t address)
     return -1;
 }
 
-HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int place)
+HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, int place)
 {
+    const bool is_store = kind != XG_SIM_READ;
     const int index = region_of(trace, address), words = (bytes + 3) / 4;
     if (index < 0 && xg_sim_on_stack(address))
         return; /* a variable of the thread's own */
@@ -361,41 +485,50 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, bool is_st
     if (is_store && !trace->global[index])
         abandon("writes an array that is only read:", region->name, element, place);
     for (int i = 0; trace->global[index] && i < words; i++)
-        check_word(&trace->global[index][element + i], is_store, true, region->name, element + i,
+        check_word(&trace->global[index][element + i], kind, true, region->name, element + i,
                    place);
     code_site *code = &trace->code[place];
     if (code->merged < 0) {
-        const xg_trace_site wanted = {.array = region->name, .is_store = is_store, .bytes = bytes};
+        const xg_trace_site wanted = {.array = region->name,
+                                      .is_store = is_store,
+                                      .is_atomic = kind == XG_SIM_ATOMIC,
+                                      .bytes = bytes};
         code->merged = merged_site(trace, place, &wanted);
     }
     const uintptr_t origin = (uintptr_t)region->base / LINE_BYTES * LINE_BYTES;
     take_part(trace, code, (uint32_t)((address - origin) / 4));
 }
 
-HOT void access_of(void *pointer, int bytes, bool is_store, int place)
+HOT void access_of(const void *pointer, int bytes, int kind, int place)
 {
-    const uintptr_t address = (uintptr_t)pointer;
+    size_t word;
     if (!watching)
         return;
-    if (address - (uintptr_t)__start_xg_shared_traced < 4 * shared_words())
-        shared_access(watching, address, bytes, is_store, place);
+    if (shared_word((uintptr_t)pointer, &word))
+        shared_access(watching, word, bytes, kind, place);
     else
-        global_access(watching, address, bytes, is_store, place);
+        global_access(watching, (uintptr_t)pointer, bytes, kind, place);
+}
+
+/* Of the shim's own: atomics and asynchronous copies. */
+void xg_trace_access(const void *address, int place, int bytes, int kind)
+{
+    access_of(address, bytes, kind, place);
 }
 
 /* The hooks, under the names that trace-sites.awk gives them. */
 #define HOOK __attribute__((visibility("hidden"))) void
-#define ACCESS_HOOK(name, bytes, is_store)                                                         \
+#define ACCESS_HOOK(name, bytes, kind)                                                             \
     HOOK name(void *address, int place);                                                           \
     void name(void *address, int place)                                                            \
     {                                                                                              \
-        access_of(address, bytes, is_store, place);                                                \
+        access_of(address, bytes, kind, place);                                                    \
     }
 #define ACCESS_HOOKS(bytes)                                                                        \
-    ACCESS_HOOK(xg_trace_read##bytes, bytes, false)                                                \
-    ACCESS_HOOK(xg_trace_write##bytes, bytes, true)                                                \
-    ACCESS_HOOK(xg_trace_unaligned_read##bytes, bytes, false)                                      \
-    ACCESS_HOOK(xg_trace_unaligned_write##bytes, bytes, true)
+    ACCESS_HOOK(xg_trace_read##bytes, bytes, XG_SIM_READ)                                          \
+    ACCESS_HOOK(xg_trace_write##bytes, bytes, XG_SIM_WRITE)                                        \
+    ACCESS_HOOK(xg_trace_unaligned_read##bytes, bytes, XG_SIM_READ)                                \
+    ACCESS_HOOK(xg_trace_unaligned_write##bytes, bytes, XG_SIM_WRITE)
 ACCESS_HOOKS(1)
 ACCESS_HOOKS(2)
 ACCESS_HOOKS(4)
@@ -467,6 +600,24 @@ static void count_global(xg_trace_site *site, const request *r)
         site->most_sectors = sectors.count;
 }
 
+/* The different words that each bank has to give. */
+typedef struct {
+    uint32_t word[BANKS][WARP];
+    int count[BANKS], words, most;
+} bank_words;
+
+HOT void ask_bank(bank_words *banks, uint32_t word)
+{
+    const uint32_t bank = word % BANKS;
+    for (int i = 0; i < banks->count[bank]; i++)
+        if (banks->word[bank][i] == word)
+            return;
+    banks->word[bank][banks->count[bank]++] = word;
+    banks->words++;
+    if (banks->count[bank] > banks->most)
+        banks->most = banks->count[bank];
+}
+
 /*
  * Passes over the banks: each gives one word from each of the 32, and equal words
  * are one. Accesses of 16 bytes are served by half-warps, which is what Nsight
@@ -477,20 +628,16 @@ static void count_shared(xg_trace_site *site, const request *r)
     const int together = site->bytes <= 8 ? WARP : WARP / 2;
     const uint32_t width = (uint32_t)(site->bytes + 3) / 4;
     for (int first = 0; first < WARP; first += together) {
-        number_set words;
-        int in_bank[BANKS] = {0}, most = 0;
-        words.count = 0;
-        words.largest = 0;
+        bank_words banks;
+        memset(banks.count, 0, sizeof banks.count);
+        banks.words = banks.most = 0;
         for (int lane = first; lane < first + together; lane++)
-            for (uint32_t w = 0; (r->lanes >> lane & 1) && w < width; w++) {
-                const uint32_t word = r->word[lane] + w;
-                if (add_new(&words, word) && ++in_bank[word % BANKS] > most)
-                    most = in_bank[word % BANKS];
-            }
-        site->wavefronts += most;
-        site->ideal_wavefronts += (words.count + BANKS - 1) / BANKS;
-        if (most > site->most_ways)
-            site->most_ways = most;
+            for (uint32_t w = 0; (r->lanes >> lane & 1) && w < width; w++)
+                ask_bank(&banks, r->word[lane] + w);
+        site->wavefronts += banks.most;
+        site->ideal_wavefronts += (banks.words + BANKS - 1) / BANKS;
+        if (banks.most > site->most_ways)
+            site->most_ways = banks.most;
     }
 }
 
@@ -521,8 +668,6 @@ static void count_request(xg_trace *trace, const code_site *code, const request 
 
 void xg_trace_warp_stops(xg_trace *trace, int lanes_alive)
 {
-    if (trace->phase == 0)
-        trace->totals.warps++;
     for (int i = 0; i < trace->touched_count; i++) {
         code_site *code = &trace->code[trace->touched[i]];
         if (code->is_block)

@@ -19,7 +19,7 @@ typedef struct {
     int line;
     const char *source; /* the line's text */
     const char *array;  /* a region's or a shared array's name */
-    bool is_shared, is_store;
+    bool is_shared, is_store, is_atomic;
     int bytes;                   /* of one thread's access */
     int64_t requests;            /* instructions of a warp with at least one thread */
     int64_t partial_requests;    /* those with fewer threads than the warp has */
@@ -50,9 +50,13 @@ const xg_trace_totals *xg_trace_sum(const xg_trace *trace);
 bool xg_trace_available(void);
 bool xg_trace_begin(xg_trace *trace, const xg_launch *what);
 void xg_trace_end(xg_trace *trace);
-void xg_trace_block_begins(xg_trace *trace);
-/* All threads of the warp have come to a barrier or to the end. */
+void xg_trace_block_begins(xg_trace *trace, int warps);
+/* All threads of the warp have come to a barrier, of the block or their own, or to the end. */
 void xg_trace_warp_stops(xg_trace *trace, int lanes_alive);
 void xg_trace_barrier_passes(xg_trace *trace);
+/* All threads of the warp that are left have passed __syncwarp(). */
+void xg_trace_warp_meets(xg_trace *trace, int warp);
+/* The running thread has waited for its asynchronous copy to shared memory. */
+void xg_trace_copy_arrives(const void *to, int bytes);
 
 #endif

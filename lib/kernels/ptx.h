@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Instructions that CUDA C has no words for: each as PTX for the GPU, and
+ * beside it what the simulator does in its place.
+ */
+#ifndef XGEMM_KERNELS_PTX_H
+#define XGEMM_KERNELS_PTX_H
+
+#include "dialect.h"
+
+/*
+ * Asynchronous copies from global to shared memory (cp.async), of 4 or 16 bytes,
+ * both ends aligned to that: of "bytes" that are read, the rest zeros, so that
+ * with 0 nothing is read and from may be any address. A thread waits for its own
+ * until at most n of its latest committed groups are on their way; what other
+ * threads copied is there after a barrier that follows their wait.
+ */
+#ifdef __CUDACC__
+XG_DEVICE unsigned xg_shared_address(const void *shared)
+{
+    return (unsigned)__cvta_generic_to_shared(shared);
+}
+
+XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(xg_shared_address(to)),
+                 "l"(from), "r"(bytes));
+}
+
+XG_DEVICE void xg_cp_async16(void *to, const void *from, int bytes)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(xg_shared_address(to)),
+                 "l"(from), "r"(bytes));
+}
+
+XG_DEVICE void xg_cp_async_commit(void)
+{
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+#define xg_cp_async_wait(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
+#else
+#define xg_cp_async4(to, from, bytes)  XG_SIM_COPY_ASYNC(to, from, 4, bytes)
+#define xg_cp_async16(to, from, bytes) XG_SIM_COPY_ASYNC(to, from, 16, bytes)
+#define xg_cp_async_commit()           xg_sim_copy_commit()
+#define xg_cp_async_wait(n)            xg_sim_copy_wait(n)
+#endif
+
+#endif

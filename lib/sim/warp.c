@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the threads of a warp exchange, and atomics. */
+#include "cuda_shim.h"
+#include "scheduler.h"
+
+#include <string.h>
+
+enum { VALUE_MOST = 16 };
+
+/* What each thread brings; nobody brings more before all have taken theirs. */
+static unsigned char brought[XG_SIM_THREADS_MAX][VALUE_MOST];
+
+void xg_sim_exchange(uint32_t mask, void *value, unsigned bytes, int from, const xg_sim_place *here)
+{
+    const int thread = xg_sim_thread(), first = thread / XG_SIM_WARP * XG_SIM_WARP;
+    if (bytes > VALUE_MOST)
+        xg_sim_abandon("%s: %s:%d shuffles %u bytes; the most is %d", xg_sim_where(), here->file,
+                       here->line, bytes, VALUE_MOST);
+    memcpy(brought[thread], value, bytes);
+    xg_sim_meet(mask, false, here);
+    if (from >= 0 && from < XG_SIM_WARP) { /* past the warp's end a thread keeps its own */
+        if (!(mask >> from & 1) || !xg_sim_is_alive(first + from))
+            xg_sim_abandon("%s: %s:%d takes the value of lane %d, which brings none",
+                           xg_sim_where(), here->file, here->line, from);
+        memcpy(value, brought[first + from], bytes);
+    }
+    xg_sim_meet(mask, false, here);
+}
+
+uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *here)
+{
+    const int thread = xg_sim_thread(), first = thread / XG_SIM_WARP * XG_SIM_WARP;
+    uint32_t votes = 0;
+    brought[thread][0] = (unsigned char)(vote != 0);
+    xg_sim_meet(mask, false, here);
+    for (int lane = 0; lane < XG_SIM_WARP; lane++)
+        if (mask >> lane & 1 && xg_sim_is_alive(first + lane))
+            votes |= (uint32_t)brought[first + lane][0] << lane;
+    xg_sim_meet(mask, false, here);
+    return votes;
+}
+
+#define OPERATION(name, suffix, type, result)                                                      \
+    type xg_sim_##name##_##suffix(type *at, type value)                                            \
+    {                                                                                              \
+        const type old = *at;                                                                      \
+        *at = (result);                                                                            \
+        return old;                                                                                \
+    }
+#define OPERATIONS(suffix, type)                                                                   \
+    OPERATION(add, suffix, type, old + value)                                                      \
+    OPERATION(min, suffix, type, value < old ? value : old)                                        \
+    OPERATION(max, suffix, type, value > old ? value : old)                                        \
+    OPERATION(exchange, suffix, type, value)                                                       \
+    type xg_sim_swap_##suffix(type *at, type expected, type value)                                 \
+    {                                                                                              \
+        const type old = *at;                                                                      \
+        *at = memcmp(&old, &expected, sizeof old) == 0 ? value : old;                              \
+        return old;                                                                                \
+    }
+XG_SIM_ATOMIC_TYPES(OPERATIONS)
