@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "explain_text.h"
 #include "kernel_list.h"
+#include "plot.h"
 #include "report.h"
 
 #include <getopt.h>
@@ -19,6 +20,8 @@ enum {
     KEY_BETA,
     KEY_LD_PAD,
     KEY_BLOCKS,
+    KEY_GPU,
+    KEY_PLOT,
     KEY_DRAM,
     KEY_TILE
 };
@@ -34,6 +37,9 @@ static const option_row rows[] = {
     {KEY_LD_PAD, "ld-pad", "N", "elements added to each leading dimension"},
     {KEY_BLOCKS, "blocks", "N",
      "simulate N blocks of each launch; default as many as take seconds"},
+    {KEY_GPU, "gpu", "NAME|CC",
+     "show occupancy and roofline on this GPU; default the one that is here"},
+    {KEY_PLOT, "plot", "FILE.svg", "draw the roofline with the kernel on it (needs gnuplot)"},
     {KEY_DRAM, "dram", "CxBxBYTES", "show which channels and banks the first tiles of A touch"},
     {KEY_TILE, "tile", "N", "width of the tiles for --dram; default the kernel's"},
 };
@@ -56,6 +62,13 @@ static void parse_dram(const char *text, dram_shape *dram)
                     "--dram takes CHANNELSxBANKSxBYTES, such as 4x2x8 (1 to %d of each, bytes a "
                     "multiple of 4), not \"%s\"",
                     DRAM_MOST, text);
+}
+
+static void set_gpu(explain_request *r, const char *name)
+{
+    r->gpu.struct_size = sizeof r->gpu;
+    if (xgemm_device_find(name, &r->gpu))
+        usage_error(ME, "--gpu: %s", xgemm_last_error(NULL));
 }
 
 static explain_request parse(int argc, char **argv)
@@ -98,6 +111,12 @@ static explain_request parse(int argc, char **argv)
         case KEY_BLOCKS:
             r.problem.most_blocks = option_integer(ME, "blocks", value, 1, INT32_MAX);
             break;
+        case KEY_GPU:
+            set_gpu(&r, value);
+            break;
+        case KEY_PLOT:
+            r.plot = value;
+            break;
         case KEY_DRAM:
             parse_dram(value, &r.dram);
             break;
@@ -131,23 +150,42 @@ static void set_blocks(explain_request *r)
         r->problem.most_blocks = most < 4.0 ? 4 : most > 1e6 ? 1000000 : (int64_t)most;
 }
 
+/* Before the work that it would come after. */
+static void check_plot(const explain_request *r)
+{
+    char why[512];
+    if (r->gpu.struct_size == 0)
+        usage_error(ME, "--plot draws a GPU's roofline, and no GPU is here; --gpu names one");
+    if (!plot_possible(r->plot, why, sizeof why))
+        exit(failed(ME, "%s", why));
+}
+
 static int run(int argc, char **argv)
 {
     explain_request r = parse(argc, argv);
     xgemm_trace_report *trace;
     if (!kernel_find(r.kernel, &r.info))
         usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
+    if (r.gpu.struct_size == 0 && xgemm_device_count() > 0) {
+        r.gpu.struct_size = sizeof r.gpu;
+        if (xgemm_device_get(0, &r.gpu))
+            r.gpu.struct_size = 0;
+    }
+    if (r.plot)
+        check_plot(&r);
     set_lds(&r);
     if (r.info.tile_m > 0)
         set_blocks(&r);
-    if (xgemm_trace(r.kernel, &r.problem, &trace))
+    if (xgemm_trace(r.kernel, &r.problem, r.gpu.struct_size ? &r.gpu : NULL, &trace))
         return failed_call(ME, NULL);
     if (r.common.format == FORMAT_TEXT)
         explain_text(&r, trace);
     else
         explain_rows(&r, ME, trace);
+    char why[512];
+    const int drawn = r.plot ? explain_roofline(&r, trace, why, sizeof why) : 0;
     xgemm_trace_free(trace);
-    return STATUS_DONE;
+    return drawn ? failed(ME, "%s", why) : STATUS_DONE;
 }
 
 const command command_explain = {

@@ -18,6 +18,11 @@ const char *site_class(const xgemm_trace_site *site)
     return site->sectors <= site->ideal_sectors + site->requests ? "coalesced" : "not coalesced";
 }
 
+static const char *access_word(const xgemm_trace_site *site)
+{
+    return site->is_atomic ? "atomic" : site->is_store ? "store" : "load";
+}
+
 static double each(int64_t sum, const xgemm_trace_site *site)
 {
     return site->requests ? (double)sum / (double)site->requests : 0.0;
@@ -67,10 +72,10 @@ static void print_accesses(const xgemm_trace_report *t)
     for (int i = 0; i < t->site_count; i++) {
         const xgemm_trace_site *s = &t->sites[i];
         if (!s->is_shared)
-            printf("  %-5s %-3s %2d B %9" PRId64 "  %7.2f  %7.2f %7.2f   %-13s  %s:%d: %.60s\n",
-                   s->is_store ? "store" : "load", s->array, s->bytes, s->requests,
-                   each(s->lanes, s), each(s->sectors, s), each(s->ideal_sectors, s), site_class(s),
-                   s->file, s->line, s->source);
+            printf("  %-6s %-3s %2d B %8" PRId64 "  %7.2f  %7.2f %7.2f   %-13s  %s:%d: %.60s\n",
+                   access_word(s), s->array, s->bytes, s->requests, each(s->lanes, s),
+                   each(s->sectors, s), each(s->ideal_sectors, s), site_class(s), s->file, s->line,
+                   s->source);
     }
     printf("  (threads, sectors of 32 bytes, and sectors needed: of one request of a warp)\n");
 }
@@ -85,10 +90,10 @@ static void print_shared(const xgemm_trace_report *t)
         if (!any)
             printf("\nShared memory        requests  passes  needed  conflict  source\n");
         any = true;
-        printf("  %-5s %-8s %2d B %9" PRId64 "  %6.2f  %6.2f  %-8s  %s:%d: %.60s\n",
-               s->is_store ? "store" : "load", s->array, s->bytes, s->requests,
-               each(s->wavefronts, s), each(s->ideal_wavefronts, s),
-               s->wavefronts > s->ideal_wavefronts ? "yes" : "none", s->file, s->line, s->source);
+        printf("  %-5s %-8s %2d B %9" PRId64 "  %6.2f  %6.2f  %-8s  %s:%d: %.60s\n", access_word(s),
+               s->array, s->bytes, s->requests, each(s->wavefronts, s),
+               each(s->ideal_wavefronts, s), s->wavefronts > s->ideal_wavefronts ? "yes" : "none",
+               s->file, s->line, s->source);
     }
     if (any)
         printf("  (passes over the 32 banks, of one request; needed: without conflicts)\n");
@@ -128,13 +133,15 @@ static void print_intensity(const explain_request *r, const xgemm_trace_report *
     char asked[32], moved[32];
     snprintf(asked, sizeof asked, "%s", bytes_text(t->bytes_asked));
     snprintf(moved, sizeof moved, "%s", bytes_text(t->bytes_moved));
-    printf("\nArithmetic intensity\n");
+    printf("\nArithmetic intensity (FP32 operations a byte of global memory)\n");
     printf("  by formula, for large sizes:    %8.2f OP/B\n", r->info.flop_per_byte);
     printf("  bytes that threads ask for:     %8.2f OP/B (%s)\n", t->flop_per_byte_asked, asked);
     printf("  sectors that requests touch:    %8.2f OP/B (%s)\n", t->flop_per_byte_moved, moved);
     printf("  one thread an element would ask for m n (2 * 4 k + 4) bytes = %s: %.1f times as "
            "much\n",
            bytes_text(untiled), t->bytes_asked > 0.0 ? untiled / t->bytes_asked : 0.0);
+    printf("  each matrix once, the least:    %8.2f OP/B (%s)\n", t->flop_per_byte_least,
+           bytes_text(t->bytes_least));
 }
 
 static bool all_coalesced(const xgemm_trace_report *t, const xgemm_trace_site **worst)
@@ -153,6 +160,33 @@ static bool all_coalesced(const xgemm_trace_report *t, const xgemm_trace_site **
     return *worst == NULL;
 }
 
+/* Warps enough to hide latency, and blocks enough for every multiprocessor. */
+static void print_occupancy_verdict(const explain_request *r, const xgemm_trace_report *t)
+{
+    const int threads = t->block[0] * t->block[1] * t->block[2];
+    if (!*t->device)
+        printf("  occupancy:     not known without --gpu: %d threads and %d bytes of shared memory "
+               "a block; %" PRId64 " blocks\n",
+               threads, r->info.shared_bytes, t->blocks);
+    else
+        printf("  occupancy:     %s: %.1f %% of the warps, limited by %s; %.2f waves of blocks\n",
+               t->warp_occupancy >= 0.5 && t->waves >= 1.0 ? "done" : "not done",
+               100.0 * t->warp_occupancy, limiters_text(t->limiters), t->waves);
+}
+
+/* Split-K: each part of a sum gets blocks of its own, and a private place for its result. */
+static void print_privatisation_verdict(const explain_request *r, const xgemm_trace_report *t)
+{
+    const int processors = *t->device ? r->gpu.multiprocessors : 0;
+    if (processors > 0 && t->blocks < processors && r->problem.k >= 1024)
+        printf("  privatisation: not done: %" PRId64 " blocks leave %" PRId64
+               " of %d multiprocessors idle, and k = %" PRId64 " could be split (split-K)\n",
+               t->blocks, processors - t->blocks, processors, r->problem.k);
+    else
+        printf("  privatisation: not needed: each element of C has one thread that sums it (no "
+               "split-K)\n");
+}
+
 static void print_checklist(const explain_request *r, const xgemm_trace_report *t)
 {
     const xgemm_trace_site *worst;
@@ -162,9 +196,7 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
     const double divergent = 1.0 - t->simt_efficiency;
 
     printf("\nChecklist\n");
-    printf("  occupancy:     %d threads and %d bytes of shared memory a block; %" PRId64
-           " blocks in all\n",
-           threads, r->info.shared_bytes, t->blocks);
+    print_occupancy_verdict(r, t);
     if (coalesced)
         printf("  coalescing:    done: every global access is in full sectors\n");
     else
@@ -175,7 +207,7 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
            divergent < 0.02 ? "not needed" : "not done", 100.0 * divergent);
     printf("  tiling:        %s: an element that is loaded is used %.1f times on average\n",
            r->info.shared_bytes > 0 ? "done" : "not done", 4.0 * t->flop_per_byte_asked);
-    printf("  privatisation: not needed: each element of C has one thread that writes it\n");
+    print_privatisation_verdict(r, t);
     printf("  coarsening:    %s: %.0f element%s of C a thread\n",
            per_thread > 1.0 ? "done" : "not done", per_thread, per_thread > 1.0 ? "s" : "");
 }
@@ -188,6 +220,7 @@ void explain_text(const explain_request *r, const xgemm_trace_report *t)
     print_shared(t);
     print_divergence(r, t);
     print_intensity(r, t);
+    explain_gpu(r, t);
     if (r->dram.channels > 0)
         explain_dram(r);
     print_checklist(r, t);
@@ -213,6 +246,7 @@ static json_t *facts_of(const explain_request *r, const command *which, const xg
                   "bytes_asked", t->bytes_asked, "bytes_moved", t->bytes_moved,
                   "flop_per_byte_asked", t->flop_per_byte_asked, "flop_per_byte_moved",
                   t->flop_per_byte_moved, "simt_efficiency", t->simt_efficiency));
+    json_object_set_new(facts, "gpu", *t->device ? explain_gpu_facts(t) : json_null());
     return facts;
 }
 
@@ -235,7 +269,7 @@ void explain_rows(const explain_request *r, const command *which, const xgemm_tr
             cell_integer(s->line),
             cell_text(s->array),
             cell_text(s->is_shared ? "shared" : "global"),
-            cell_text(s->is_store ? "store" : "load"),
+            cell_text(access_word(s)),
             cell_integer(s->bytes),
             cell_text(site_class(s)),
             cell_integer(s->requests),

@@ -5,6 +5,8 @@
 
 #include "options.h"
 
+#include <jansson.h>
+
 enum { DRAM_MOST = 4096 };
 
 /* Memory interleaved over channels first, then banks; channels 0: not asked for. */
@@ -21,6 +23,8 @@ typedef struct {
     xgemm_trace_problem problem;
     int64_t pad;
     dram_shape dram;
+    xgemm_device gpu; /* struct_size 0: none */
+    const char *plot;
 } explain_request;
 
 void explain_text(const explain_request *r, const xgemm_trace_report *report);
@@ -30,6 +34,17 @@ void explain_rows(const explain_request *r, const command *which, const xgemm_tr
 
 /* "coalesced", "not coalesced" or "not applicable" (shared memory). */
 const char *site_class(const xgemm_trace_site *site);
+
+/* The kernel on the GPU: occupancy, waves, roofline. */
+void explain_gpu(const explain_request *r, const xgemm_trace_report *report);
+json_t *explain_gpu_facts(const xgemm_trace_report *report);
+
+/* "warps, registers" */
+const char *limiters_text(unsigned limiters);
+
+/* Draws the GPU's roofline with the kernel on it; 0, or -1 with a sentence. */
+int explain_roofline(const explain_request *r, const xgemm_trace_report *report, char *message,
+                     size_t message_size);
 
 /* Which channels and banks the first phase of a tiled product touches in A. */
 void explain_dram(const explain_request *r);

@@ -5,6 +5,7 @@
 #include "problem.h"
 #include "sim/scheduler.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ static void add_site(xgemm_trace_report *report, xgemm_trace_site *to, const xg_
         .array = from->array,
         .is_shared = from->is_shared,
         .is_store = from->is_store,
+        .is_atomic = from->is_atomic,
         .bytes = from->bytes,
         .requests = from->requests,
         .partial_requests = from->partial_requests,
@@ -127,6 +129,44 @@ static void add_site(xgemm_trace_report *report, xgemm_trace_site *to, const xg_
     }
 }
 
+/* The roofline: GFLOP/s at an arithmetic intensity. */
+static double roof(const xgemm_device *device, double flop_per_byte)
+{
+    const double by_memory = flop_per_byte * device->peak_bandwidth_gbs;
+    return by_memory < device->peak_fp32_gflops ? by_memory : device->peak_fp32_gflops;
+}
+
+/* What the GPU makes of the launch: how many blocks at once, and which bound is the lower one. */
+static xgemm_status add_device(xgemm_trace_report *report, const xgemm_device *device)
+{
+    xgemm_kernel_resources resources = {.struct_size = sizeof resources};
+    xgemm_occupancy_info occupancy = {.struct_size = sizeof occupancy};
+    const int threads = report->block[0] * report->block[1] * report->block[2];
+    if (xgemm_kernel_resources_find(report->kernel, device, &resources) == XGEMM_OK) {
+        report->registers = resources.registers;
+        report->registers_version = resources.binary_version;
+    }
+    const xgemm_status status =
+        xgemm_occupancy(device, threads, report->registers, report->shared_bytes, 1, &occupancy);
+    if (status)
+        return status; /* its sentence is the thread's, where this function's would go */
+
+    const double held = (double)occupancy.blocks * device->multiprocessors;
+    const double blocks =
+        (double)report->grid[0] * (double)report->grid[1] * (double)report->grid[2];
+    snprintf(report->device, sizeof report->device, "%s", device->name);
+    report->blocks_per_sm = occupancy.blocks;
+    report->warp_occupancy = occupancy.warp_occupancy;
+    report->limiters = occupancy.limiters;
+    report->waves = held > 0.0 ? blocks / held : 0.0;
+    report->peak_gflops = device->peak_fp32_gflops;
+    report->peak_gbs = device->peak_bandwidth_gbs;
+    report->roof_asked_gflops = roof(device, report->flop_per_byte_asked);
+    report->roof_moved_gflops = roof(device, report->flop_per_byte_moved);
+    report->roof_least_gflops = roof(device, report->flop_per_byte_least);
+    return XGEMM_OK;
+}
+
 static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *p, xg_trace *trace,
                                 xgemm_trace_report **result, xg_error *error)
 {
@@ -140,6 +180,7 @@ static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *
     xgemm_trace_report *report = &owned->report;
     report->struct_size = sizeof *report;
     report->kernel = plan->kernel->name;
+    report->shared_bytes = plan->kernel->shared_bytes;
     for (int i = 0; i < plan->steps; i++) {
         const xg_step *step = &plan->step[i];
         report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];
@@ -152,6 +193,9 @@ static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *
     report->warps_run = sum->warps;
     report->barriers = sum->barriers;
     report->flops = 2.0 * (double)p->m * (double)p->n * (double)p->k;
+    report->bytes_least = 4.0 * ((double)p->m * (double)p->k + (double)p->k * (double)p->n +
+                                 (p->beta == 0.0f ? 1.0 : 2.0) * (double)p->m * (double)p->n);
+    report->flop_per_byte_least = report->flops / report->bytes_least;
     report->simt_efficiency =
         sum->steps ? (double)sum->step_lanes / (32.0 * (double)sum->steps) : 0.0;
     const double scale = sum->blocks ? (double)report->blocks / (double)sum->blocks : 0.0;
@@ -183,8 +227,9 @@ static xgemm_status run(const xg_plan *plan, void *workspace, int64_t most_block
     return status;
 }
 
-static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_problem *p, xg_call *call,
-                               memory *m, xgemm_trace_report **result, xg_error *error)
+static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_problem *p,
+                               const xgemm_device *device, xg_call *call, memory *m,
+                               xgemm_trace_report **result, xg_error *error)
 {
     xg_plan plan;
     xgemm_status status = allocate(call, m, error);
@@ -204,11 +249,18 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
     if (!status)
         status = make_report(&plan, p, trace, result, error);
     xg_trace_free(trace);
+    if (!status && device)
+        status = add_device(*result, device);
+    if (status) {
+        xgemm_trace_free(*result);
+        *result = NULL;
+    }
     return status;
 }
 
 static xgemm_status trace_kernel(const char *name, const xgemm_trace_problem *problem,
-                                 xgemm_trace_report **result, xg_error *error)
+                                 const xgemm_device *device, xgemm_trace_report **result,
+                                 xg_error *error)
 {
     if (result)
         *result = NULL;
@@ -235,15 +287,15 @@ static xgemm_status trace_kernel(const char *name, const xgemm_trace_problem *pr
     memory m = {NULL, NULL, NULL, NULL};
     xgemm_status status = check(problem, &call, error);
     if (!status)
-        status = trace_call(kernel, problem, &call, &m, result, error);
+        status = trace_call(kernel, problem, device, &call, &m, result, error);
     release(&m);
     return status;
 }
 
 xgemm_status xgemm_trace(const char *kernel, const xgemm_trace_problem *problem,
-                         xgemm_trace_report **report)
+                         const xgemm_device *device, xgemm_trace_report **report)
 {
-    const xgemm_status status = trace_kernel(kernel, problem, report, xg_thread_error());
+    const xgemm_status status = trace_kernel(kernel, problem, device, report, xg_thread_error());
     if (status)
         xg_error_prefix(xg_thread_error(), __func__);
     return status;

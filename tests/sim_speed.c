@@ -40,7 +40,7 @@ static int run_traced(const char *kernel)
     const xgemm_trace_problem problem = {
         .struct_size = sizeof problem, .m = SIZE, .n = SIZE, .k = SIZE};
     xgemm_trace_report *report;
-    const int status = xgemm_trace(kernel, &problem, &report);
+    const int status = xgemm_trace(kernel, &problem, NULL, &report);
     xgemm_trace_free(report);
     return status;
 }

@@ -25,7 +25,7 @@ static xgemm_trace_problem cube(int64_t size)
 static xgemm_trace_report *trace(const char *kernel, const xgemm_trace_problem *problem)
 {
     xgemm_trace_report *report;
-    const xgemm_status status = xgemm_trace(kernel, problem, &report);
+    const xgemm_status status = xgemm_trace(kernel, problem, NULL, &report);
     ck_assert_msg(status == XGEMM_OK, "%s: %s", kernel, xgemm_last_error(NULL));
     ck_assert_ptr_nonnull(report);
     return report;
@@ -450,7 +450,7 @@ static void assert_refused(const char *kernel, const xgemm_trace_problem *proble
 {
     static xgemm_trace_report somewhere;
     xgemm_trace_report *report = &somewhere;
-    const xgemm_status status = xgemm_trace(kernel, problem, &report);
+    const xgemm_status status = xgemm_trace(kernel, problem, NULL, &report);
     const char *sentence = xgemm_last_error(NULL);
     ck_assert_msg(status == wanted, "xgemm_trace gives %s, not %s; wanted: %s",
                   xgemm_status_name(status), xgemm_status_name(wanted), part);
@@ -464,7 +464,7 @@ START_TEST(null_pointers)
     const xgemm_trace_problem problem = cube(8);
     assert_refused(NULL, &problem, XGEMM_ERROR_NULL_POINTER, "kernel is NULL");
     assert_refused("tiled16", NULL, XGEMM_ERROR_NULL_POINTER, "problem is NULL");
-    ck_assert_int_eq(xgemm_trace("tiled16", &problem, NULL), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_int_eq(xgemm_trace("tiled16", &problem, NULL, NULL), XGEMM_ERROR_NULL_POINTER);
     ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "report is NULL"));
     xgemm_trace_free(NULL);
 }
@@ -575,7 +575,7 @@ static bool can_trace(void)
 {
     const xgemm_trace_problem problem = cube(1);
     xgemm_trace_report *report;
-    const xgemm_status status = xgemm_trace("naive", &problem, &report);
+    const xgemm_status status = xgemm_trace("naive", &problem, NULL, &report);
     xgemm_trace_free(report);
     return status != XGEMM_ERROR_NOT_SUPPORTED;
 }

@@ -41,6 +41,7 @@ typedef struct {
     const char *array;        /**< "A", "B" or "C", or the name of an array in shared memory. */
     int is_shared;            /**< 1: shared memory, 0: global. */
     int is_store;             /**< 1: a store, 0: a load. */
+    int is_atomic;            /**< 1: an atomic operation, which is a load and a store in one. */
     int bytes;                /**< One thread's access, bytes. */
     int64_t requests;         /**< Requests. */
     int64_t partial_requests; /**< Those in which fewer threads took part than the warp has. */
@@ -76,6 +77,23 @@ typedef struct {
     double flop_per_byte_asked;    /**< flops / bytes_asked. */
     double flop_per_byte_moved;    /**< flops / bytes_moved. */
     double simt_efficiency;        /**< Mean share of a warp's 32 threads in a basic block. */
+    double bytes_least;            /**< A and B read once, C written once (and read, with beta). */
+    double flop_per_byte_least;    /**< flops / bytes_least: what a perfect cache leaves to DRAM. */
+    char device[128];              /**< The GPU's name; "" when none was given, and then the fields
+                                       from here to roof_least_gflops are 0. */
+    int registers;                 /**< 32-bit registers a thread; 0: this build has no record, and
+                                       the occupancy leaves them out. */
+    int registers_version;         /**< Compute capability that the registers were compiled for. */
+    int shared_bytes;              /**< Shared memory of a block, bytes. */
+    int blocks_per_sm;             /**< Blocks that a multiprocessor holds at once. */
+    double warp_occupancy;         /**< Their warps, over the most that it can hold. */
+    unsigned limiters;             /**< What limits them: XGEMM_LIMITED_BY_ bits. */
+    double waves;                  /**< Blocks of the product's launch / blocks the GPU holds. */
+    double peak_gflops;            /**< The GPU's FP32 peak, GFLOP/s. */
+    double peak_gbs;               /**< Its memory's bandwidth, GB/s. */
+    double roof_asked_gflops;      /**< min(peak, bandwidth * flop_per_byte_asked): no cache. */
+    double roof_moved_gflops;      /**< The same with flop_per_byte_moved. */
+    double roof_least_gflops;      /**< The same with flop_per_byte_least: a perfect cache. */
     size_t site_size;              /**< sizeof(xgemm_trace_site) in the running library. */
     int site_count;                /**< Sites. */
     const xgemm_trace_site *sites; /**< In the order of the source. */
@@ -89,6 +107,8 @@ typedef struct {
  *
  * \param   kernel   A kernel that runs on the simulator.
  * \param   problem  The product; its struct_size set.
+ * \param   device   A GPU, which need not be there (xgemm_device_find()): its
+ *                   occupancy and roofline are put into the report; NULL: none.
  * \param   report   Receives the report, NULL on failure.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED for
@@ -100,7 +120,7 @@ typedef struct {
  *          wait for one another.
  */
 XGEMM_API xgemm_status xgemm_trace(const char *kernel, const xgemm_trace_problem *problem,
-                                   xgemm_trace_report **report);
+                                   const xgemm_device *device, xgemm_trace_report **report);
 
 /** \brief Frees a report; NULL is fine. */
 XGEMM_API void xgemm_trace_free(xgemm_trace_report *report);

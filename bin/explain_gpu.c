@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xgemm explain --gpu: the kernel's occupancy and its place under a GPU's roofline. */
+#include "explain_text.h"
+#include "plot.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *limiters_text(unsigned limiters)
+{
+    static const struct {
+        unsigned bit;
+        const char *word;
+    } words[] = {
+        {XGEMM_LIMITED_BY_WARPS, "warps"},
+        {XGEMM_LIMITED_BY_BLOCKS, "blocks"},
+        {XGEMM_LIMITED_BY_REGISTERS, "registers"},
+        {XGEMM_LIMITED_BY_SHARED, "shared memory"},
+    };
+    static char text[64];
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (limiters & words[i].bit)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "",
+                     words[i].word);
+    return text;
+}
+
+static void print_registers(const xgemm_trace_report *t)
+{
+    if (t->registers > 0)
+        printf("  registers: %d a thread, as compiled for sm_%d; shared memory: %d bytes a block\n",
+               t->registers, t->registers_version, t->shared_bytes);
+    else
+        printf("  registers: not on record in this build, and left out; shared memory: %d bytes a "
+               "block\n",
+               t->shared_bytes);
+}
+
+/* What hides latency: the elements that the threads of a multiprocessor load in a phase. */
+static void print_loads(const explain_request *r, const xgemm_trace_report *t)
+{
+    const int threads = t->block[0] * t->block[1] * t->block[2];
+    const int elements = r->info.tile_k * (r->info.tile_m + r->info.tile_n);
+    if (elements > 0 && threads > 0)
+        printf("  loads in flight: %.4g a thread in a phase: %.4g * %d threads * %d blocks = %.0f "
+               "floats a multiprocessor\n",
+               (double)elements / threads, (double)elements / threads, threads, t->blocks_per_sm,
+               (double)elements * t->blocks_per_sm);
+}
+
+static void print_occupancy(const explain_request *r, const xgemm_trace_report *t)
+{
+    const int threads = t->block[0] * t->block[1] * t->block[2];
+    char text[512];
+    printf("\nOn %s (sm_%d, %d multiprocessors)\n", t->device, r->gpu.compute_capability,
+           r->gpu.multiprocessors);
+    print_registers(t);
+    if (xgemm_occupancy_text(&r->gpu, threads, t->registers, t->shared_bytes, 1, text,
+                             sizeof text) == XGEMM_OK)
+        printf("  occupancy: %s\n", text);
+    print_loads(r, t);
+    printf("  waves: %" PRId64 " blocks, %d at once: %.2f\n", t->grid[0] * t->grid[1] * t->grid[2],
+           t->blocks_per_sm * r->gpu.multiprocessors, t->waves);
+}
+
+static void print_roof(const xgemm_trace_report *t, const char *what, double intensity, double roof)
+{
+    printf("  %-26s %8.2f OP/B: at most %7.0f GFLOP/s, %5.1f %% of the peak, bound by %s\n", what,
+           intensity, roof, 100.0 * roof / t->peak_gflops,
+           roof < t->peak_gflops ? "memory" : "arithmetic");
+}
+
+void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
+{
+    if (!*t->device) {
+        printf("\nOccupancy and roofline: --gpu NAME names a GPU; 'xgemm devices --catalog' lists "
+               "them\n");
+        return;
+    }
+    print_occupancy(r, t);
+    printf("\nRoofline: %.0f GFLOP/s in FP32, %.0f GB/s: they balance at %.1f OP/B\n",
+           t->peak_gflops, t->peak_gbs, t->peak_gflops / t->peak_gbs);
+    print_roof(t, "asked (no cache)", t->flop_per_byte_asked, t->roof_asked_gflops);
+    print_roof(t, "moved (whole sectors)", t->flop_per_byte_moved, t->roof_moved_gflops);
+    print_roof(t, "least (a perfect cache)", t->flop_per_byte_least, t->roof_least_gflops);
+}
+
+json_t *explain_gpu_facts(const xgemm_trace_report *t)
+{
+    return json_pack(
+        "{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name", t->device,
+        "registers", t->registers, "registers_version", t->registers_version, "shared_bytes",
+        t->shared_bytes, "blocks_per_sm", t->blocks_per_sm, "warp_occupancy", t->warp_occupancy,
+        "limiters", limiters_text(t->limiters), "waves", t->waves, "peak_gflops", t->peak_gflops,
+        "peak_gbs", t->peak_gbs, "roof_asked_gflops", t->roof_asked_gflops, "roof_moved_gflops",
+        t->roof_moved_gflops, "roof_least_gflops", t->roof_least_gflops);
+}
