@@ -38,7 +38,7 @@ enum { XG_REGIONS_MAX = 3 };
 typedef struct {
     const xg_program *program;
     uint32_t grid[3], block[3];
-    uint32_t shared_bytes; /* dynamic */
+    uint32_t shared_bytes;             /* dynamic */
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
@@ -52,6 +52,7 @@ typedef struct {
     bool has_streams;
     bool (*can_run)(const xg_program *);
     int (*count)(void);
+    int (*processors)(const xg_device *); /* that a launch is to fill; the device may be NULL */
     xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
     xgemm_status (*open)(int ordinal, xg_device **, xg_error *);
     void (*close)(xg_device *);

@@ -7,7 +7,8 @@
 static xgemm_status make_plan(xgemm_handle *handle, const xg_args *problem, xg_plan *plan)
 {
     const size_t limit = handle->given_workspace ? handle->given_bytes : SIZE_MAX;
-    return xg_plan_make(handle->backend, handle->kernel, problem, limit, plan, &handle->error);
+    return xg_plan_make(handle->backend, handle->processors, handle->kernel, problem, limit, plan,
+                        &handle->error);
 }
 
 static xgemm_status run(xgemm_handle *handle, const xg_args *problem)

@@ -65,6 +65,7 @@ static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
 
     xgemm_status status = open_device(handle, device, error);
     if (!status) {
+        handle->processors = handle->backend->processors(handle->device);
         status = xg_environment_kernel(handle->backend, &handle->kernel, error);
         if (status)
             handle->backend->close(handle->device);

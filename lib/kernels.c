@@ -40,6 +40,12 @@
     X(register_tiled_1d)                                                                           \
     X(register_tiled_2d)                                                                           \
     X(vectorized)                                                                                  \
+    X(skinny1)                                                                                     \
+    X(skinny2)                                                                                     \
+    X(skinny4)                                                                                     \
+    X(skinny8)                                                                                     \
+    X(skinny16)                                                                                    \
+    X(reduce)                                                                                      \
     X(pad)                                                                                         \
     X(unpad)                                                                                       \
     X(scale)
@@ -100,6 +106,9 @@ static const xg_kernel kernels[] = {
     {"vectorized", "128 x 128 x 16, 8 x 8 results a thread, accesses of 16 bytes",
      &xg_program_vectorized, 128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 132),
      TILE_FLOP_PER_BYTE(128, 128), xg_steps_single},
+    {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
+     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(8192), TILE_FLOP_PER_BYTE(16, 32),
+     xg_steps_skinny},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
      xg_steps_host},
     {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, xg_steps_host},

@@ -19,6 +19,11 @@ typedef struct xg_kernel {
 
 /* Programs that serve kernels and are no kernel themselves. */
 extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
+extern const xg_program xg_program_reduce;
+
+/* One for each length of the shorter side: what the kernel "skinny" runs. */
+extern const xg_program xg_program_skinny1, xg_program_skinny2, xg_program_skinny4,
+    xg_program_skinny8, xg_program_skinny16;
 
 int xg_kernel_count(void);
 const xg_kernel *xg_kernel_at(int index);

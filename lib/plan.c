@@ -178,6 +178,85 @@ xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg
     return set_grid(step, tiles_of(problem->n, 32), tiles_of(problem->m, 8), 32, 8, error);
 }
 
+/*
+ * Parts into which k is split so that that many blocks, the product's tiles,
+ * become enough for the processors: no part shorter than least, each a multiple
+ * of 4, for accesses of 16 bytes.
+ */
+static int64_t part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least)
+{
+    const int64_t most = k / least;
+    int64_t parts = enough / blocks;
+    parts = parts > most ? most : parts;
+    return parts <= 1 ? k : (tiles_of(k, parts) + 3) / 4 * 4;
+}
+
+/* The last step's sums go to the workspace in parts, and a step that adds them up follows. */
+static xgemm_status split(xg_plan *plan, const xg_args *problem, int64_t k_part, xg_error *error)
+{
+    const int64_t parts = tiles_of(problem->k, k_part);
+    xg_step *product = &plan->step[plan->steps - 1];
+    size_t offset;
+    product->args.k_part = k_part;
+    if (parts == 1)
+        return XGEMM_OK;
+    if (!reserve(plan, parts, problem->m * problem->n, &offset))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "the partial sums' size in bytes does not fit the address space");
+    product->grid[1] = (uint32_t)parts;
+    product->in_workspace |= XG_C_IN_WORKSPACE;
+    product->c_offset = offset;
+    product->args.c_row = problem->n;
+    product->args.c_part = problem->m * problem->n;
+    product->args.alpha = 1.0f;
+    product->args.beta = 0.0f;
+
+    const xg_args sum = {.m = problem->m,
+                         .n = problem->n,
+                         .k = parts,
+                         .a_row = problem->n,
+                         .a_col = 1,
+                         .c = problem->c,
+                         .c_row = problem->c_row,
+                         .c_part = problem->m * problem->n,
+                         .alpha = problem->alpha,
+                         .beta = problem->beta};
+    xg_step *step = add_step(plan, &xg_program_reduce, &sum);
+    step->role = XG_STEP_REDUCE;
+    step->in_workspace = XG_A_IN_WORKSPACE;
+    step->a_offset = offset;
+    return set_grid(step, tiles_of(problem->m * problem->n, 256), 1, 256, 1, error);
+}
+
+xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error)
+{
+    static const struct {
+        int side;
+        const xg_program *program;
+    } programs[] = {{1, &xg_program_skinny1},
+                    {2, &xg_program_skinny2},
+                    {4, &xg_program_skinny4},
+                    {8, &xg_program_skinny8},
+                    {16, &xg_program_skinny16}};
+    const int64_t side = problem->m < problem->n ? problem->m : problem->n;
+    const int64_t lines = problem->m < problem->n ? problem->n : problem->m;
+    size_t i = 0;
+    while (programs[i].program != kernel->program && programs[i].side < side)
+        i++;
+    xg_step *step = add_step(plan, programs[i].program, problem);
+    const int64_t blocks = tiles_of(lines, kernel->tile_n), groups = tiles_of(side, kernel->tile_m);
+    const xgemm_status status = set_grid(step, blocks, 1, kernel->block_x, 1, error);
+    if (status)
+        return status;
+    if (groups > GRID_Y_MAX)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s takes a C whose shorter side is at most %d", kernel->name,
+                       GRID_Y_MAX * kernel->tile_m);
+    step->grid[2] = (uint32_t)groups;
+    return split(plan, problem, part_of(problem->k, blocks * groups, plan->processors, 512), error);
+}
+
 /* C = beta * C. */
 static xgemm_status plan_scale(const xg_backend *backend, const xg_args *problem, xg_plan *plan,
                                xg_error *error)
@@ -190,12 +269,13 @@ static xgemm_status plan_scale(const xg_backend *backend, const xg_args *problem
     return set_grid(step, tiles_of(problem->n, 32), tiles_of(problem->m, 8), 32, 8, error);
 }
 
-xgemm_status xg_plan_make(const xg_backend *backend, const xg_kernel *kernel,
+xgemm_status xg_plan_make(const xg_backend *backend, int processors, const xg_kernel *kernel,
                           const xg_args *problem, size_t workspace_limit, xg_plan *plan,
                           xg_error *error)
 {
     plan->kernel = NULL;
     plan->steps = 0;
+    plan->processors = processors;
     plan->workspace_bytes = 0;
     memset(plan->step, 0, sizeof plan->step);
     if (problem->k == 0 || problem->alpha == 0.0f)
@@ -244,6 +324,10 @@ static void set_regions(xg_launch *launch, const xg_args *p, xg_step_role role)
     const bool pads = role == XG_STEP_PAD;
     launch->regions[2] =
         region_of("C", p->c, pads ? p->k : p->m, pads ? p->c_row : p->n, p->c_row, 1);
+    const int64_t parts = role == XG_STEP_REDUCE                 ? p->k
+                          : role == XG_STEP_PRODUCT && p->c_part ? tiles_of(p->k, p->k_part)
+                                                                 : 1;
+    launch->regions[role == XG_STEP_REDUCE ? 0 : 2].lines *= parts; /* which are contiguous */
 }
 
 xg_launch xg_step_launch(const xg_step *step, void *workspace, xg_args *args)

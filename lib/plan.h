@@ -12,7 +12,13 @@ enum { XG_PLAN_STEPS = 4 };
 enum { XG_A_IN_WORKSPACE = 1, XG_B_IN_WORKSPACE = 2, XG_C_IN_WORKSPACE = 4 };
 
 /* What a step does, and so which matrices its arguments stand for. */
-typedef enum { XG_STEP_PRODUCT, XG_STEP_PAD, XG_STEP_UNPAD, XG_STEP_SCALE } xg_step_role;
+typedef enum {
+    XG_STEP_PRODUCT,
+    XG_STEP_PAD,
+    XG_STEP_UNPAD,
+    XG_STEP_SCALE,
+    XG_STEP_REDUCE
+} xg_step_role;
 
 typedef struct {
     const xg_program *program;
@@ -28,14 +34,15 @@ typedef struct {
     int steps;
     xg_step step[XG_PLAN_STEPS];
     size_t workspace_bytes;
+    int processors; /* of the device that it is for */
 } xg_plan;
 
 /*
  * Plans a problem that is not empty. A kernel that is NULL is chosen: by size
  * and layout, from one table, among those that need no more than
- * workspace_limit bytes.
+ * workspace_limit bytes, for a device of that many multiprocessors.
  */
-xgemm_status xg_plan_make(const xg_backend *backend, const struct xg_kernel *kernel,
+xgemm_status xg_plan_make(const xg_backend *backend, int processors, const struct xg_kernel *kernel,
                           const xg_args *problem, size_t workspace_limit, xg_plan *plan,
                           xg_error *error);
 
@@ -49,6 +56,10 @@ xgemm_status xg_steps_rows_on_x(const struct xg_kernel *kernel, const xg_args *p
 
 /* Copies to zero-padded matrices, the product, and the way back. */
 xgemm_status xg_steps_padded(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error);
+
+/* A few lines by many, of either kind: the program for the short side, k split to fill the GPU. */
+xgemm_status xg_steps_skinny(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                              xg_error *error);
 
 /* A plain function call. */

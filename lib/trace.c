@@ -236,7 +236,8 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
     if (status)
         return status;
     const xg_args problem = xg_problem_of(call);
-    status = xg_plan_make(&xg_backend_sim, kernel, &problem, SIZE_MAX, &plan, error);
+    status = xg_plan_make(&xg_backend_sim, xg_backend_sim.processors(NULL), kernel, &problem,
+                          SIZE_MAX, &plan, error);
     if (!status && plan.workspace_bytes > 0 && !(m->workspace = zeros(plan.workspace_bytes)))
         status = xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                          "the host has no memory for the kernel's workspace");

@@ -14,6 +14,12 @@ static int count(void)
     return 1;
 }
 
+static int processors(const xg_device *device)
+{
+    (void)device;
+    return 1;
+}
+
 static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
 {
     (void)ordinal, (void)error;
@@ -46,6 +52,7 @@ const xg_backend xg_backend_cpu = {
     .has_streams = false,
     .can_run = can_run,
     .count = count,
+    .processors = processors,
     .describe = describe,
     .open = open_cpu,
     .close = close_cpu,

@@ -119,6 +119,11 @@ static xgemm_status download(xg_device *device, void *stream, void *to, const vo
     return wait(device, stream, error);
 }
 
+static int processors(const xg_device *device)
+{
+    return device ? device->processors : 1;
+}
+
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
                                    xg_error *error)
 {
@@ -130,8 +135,8 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
     *(const void **)arguments = what->arguments;
     return result_of(device,
                      device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
-                                            what->block[0], what->block[1], what->block[2], 0,
-                                            stream, arguments, NULL),
+                                            what->block[0], what->block[1], what->block[2],
+                                            what->shared_bytes, stream, arguments, NULL),
                      "cuLaunchKernel", error);
 }
 
@@ -227,6 +232,7 @@ const xg_backend xg_backend_cuda = {
     .has_streams = true,
     .can_run = can_run,
     .count = xg_cu_count,
+    .processors = processors,
     .describe = xg_cu_describe,
     .open = xg_cu_device_open,
     .close = xg_cu_device_close,

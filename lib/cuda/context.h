@@ -15,7 +15,7 @@ struct xg_device {
     int ordinal, users;
     xg_cu_device device;
     xg_cu_context context;
-    int compute_capability;
+    int compute_capability, processors;
     xg_cu_module modules[XG_PROGRAMS_MAX];
     xg_cu_function functions[XG_PROGRAMS_MAX]; /* loaded when first used */
 };

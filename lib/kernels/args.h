@@ -24,6 +24,11 @@ typedef struct {
     int64_t b_row, b_col;
     int64_t c_row;
     float alpha, beta;
+    /*
+     * For the kernels that split k: part s sums over l from s * k_part to the
+     * next one's first, into C + s * c_part. One part: k_part is at least k.
+     */
+    int64_t k_part, c_part;
 } xg_args;
 
 #endif

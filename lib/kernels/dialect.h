@@ -12,10 +12,12 @@
 #include "args.h"
 
 #ifdef __CUDACC__
-#define XG_KERNEL   extern "C" __global__
-#define XG_DEVICE   static __device__ __forceinline__
-#define XG_UNROLL   _Pragma("unroll")
-#define XG_SHARED16 __shared__ __align__(16)
+#define XG_KERNEL       extern "C" __global__
+#define XG_DEVICE       static __device__ __forceinline__
+#define XG_UNROLL       _Pragma("unroll")
+#define XG_UNROLL_BY(n) XG_PRAGMA(unroll n)
+#define XG_PRAGMA(text) _Pragma(#text)
+#define XG_SHARED16     __shared__ __align__(16)
 /* The block's dynamic shared memory, whose size is the launch's; once in a kernel. */
 #define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
 #else
@@ -23,6 +25,7 @@
 #define XG_KERNEL static __attribute__((noinline))
 #define XG_DEVICE static inline __attribute__((always_inline))
 #define XG_UNROLL
+#define XG_UNROLL_BY(n)
 #define XG_SHARED16 __shared__ __align__(16)
 #endif
 
@@ -34,6 +37,10 @@
 #define XG_BLOCK_Y ((int64_t)blockIdx.z * gridDim.y + blockIdx.y)
 
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* Of a kernel that splits k: which part of it. */
+#define XG_PART ((int64_t)blockIdx.y)
 
 /* alpha * sum + beta * C, where beta = 0 never reads C. */
 XG_DEVICE float xg_blend(float alpha, float sum, float beta, const float *c)

@@ -17,6 +17,13 @@ static int count(void)
     return 1;
 }
 
+/* Those of the GPU that it stands for, an H100 or H200: it chooses as these would. */
+static int processors(const xg_device *device)
+{
+    (void)device;
+    return 132;
+}
+
 static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
 {
     (void)ordinal, (void)error;
@@ -112,6 +119,7 @@ const xg_backend xg_backend_sim = {
     .has_streams = false,
     .can_run = can_run,
     .count = count,
+    .processors = processors,
     .describe = describe,
     .open = open_sim,
     .close = close_sim,

@@ -77,7 +77,7 @@ XG_SIM_API uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *h
     ((int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32))
 #define XG_SIM_SHUFFLE_FROM(mask, value, from)                                                     \
     __extension__({                                                                                \
-        __typeof__(value) xg_value = (value);                                                      \
+        __typeof__(1 ? (value) : (value)) xg_value = (value); /* no qualifiers */                  \
         xg_sim_exchange(mask, &xg_value, sizeof xg_value, from, XG_SIM_HERE);                      \
         xg_value;                                                                                  \
     })
