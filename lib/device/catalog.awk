@@ -23,14 +23,14 @@ function check_number(column, text)
 }
 
 # Blanks around commas and at the ends go; the first name must be a new one.
-function names_of(text,  count, list, i, all)
+function names_of(text,  count, list, n, all)
 {
     count = split(text, list, ",")
-    for (i = 1; i <= count; i++) {
-        list[i] = trim(list[i])
-        if (list[i] == "" || length(list[i]) > 63)
+    for (n = 1; n <= count; n++) {
+        list[n] = trim(list[n])
+        if (list[n] == "" || length(list[n]) > 63)
             wrong("a name is empty or longer than 63 characters")
-        all = all (i > 1 ? "," : "") list[i]
+        all = all (n > 1 ? "," : "") list[n]
     }
     if (count == 0)
         wrong("there is no name")
@@ -42,6 +42,7 @@ function names_of(text,  count, list, i, all)
 
 BEGIN {
     FS = ";"
+    rows = failed = 0
     COLUMNS = split("names;cc;SMs;MHz;GB;bus;GB/s;L2;FP32;TF32;FP16;BF16;source", title, ";")
     for (i = 2; i < COLUMNS; i++) {
         pattern[i] = "^[0-9]+(\\.[0-9]+)?$"
