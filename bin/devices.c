@@ -1,89 +1,247 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xgemm devices: what there is to run on. */
+/* xgemm devices: what there is to run on, and the GPUs of the catalogue. */
 #include "commands.h"
+#include "device_fields.h"
 #include "report.h"
 
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
-static const column columns[] = {
-    {"device", -6},
-    {"name", -32},
-    {"compute_capability", 18},
-    {"multiprocessors", 15},
-    {"memory_gib", 10},
-    {"core_clock_mhz", 14},
-    {"memory_clock_mhz", 16},
-    {"peak_fp32_gflops", 16},
-    {"peak_bandwidth_gbs", 18},
-    {"detail", -1},
+enum { KEY_CATALOG = 256 };
+
+static const option_row rows[] = {
+    {KEY_CATALOG, "catalog", NULL, "GPUs that need not be here, with their makers' figures"},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static cell known(double value, int digits)
+static const device_field live_list[] = {DEVICE,    NAME,       CAPABILITY,   PROCESSORS,
+                                         MEMORY,    CORE_CLOCK, MEMORY_CLOCK, FP32,
+                                         BANDWIDTH, BALANCE,    DETAIL};
+enum { LIVE_COLUMNS = sizeof live_list / sizeof *live_list };
+
+/* The catalogue as a table must be narrower: its own headings, in TFLOP/s. */
+static const column catalog_columns[] = {
+    {"name", -48},       {"cc", 4},           {"sms", 3},          {"clock_mhz", 9},
+    {"memory_gib", 10},  {"gbs", 6},          {"l2_mib", 6},       {"fp32_tflops", 11},
+    {"tf32_tflops", 11}, {"fp16_tflops", 11}, {"bf16_tflops", 11}, {"flop_per_byte", 13},
+};
+enum { CATALOG_COLUMNS = sizeof catalog_columns / sizeof *catalog_columns };
+
+/* ---- Tables ---- */
+
+static void live_row(report *to, const description *what)
 {
-    return value > 0.0 ? cell_real(value, digits) : cell_none();
+    cell cells[LIVE_COLUMNS];
+    for (int i = 0; i < LIVE_COLUMNS; i++)
+        cells[i] = what->cells[live_list[i]];
+    report_row(to, cells);
 }
 
-static int row(report *to, int ordinal)
+static void catalog_row(report *to, const description *what, const xgemm_device *d)
 {
-    xgemm_device d = {.struct_size = sizeof d};
-    char name[16], capability[16];
-    if (xgemm_device_get(ordinal, &d))
-        return failed_call(&command_devices, NULL);
-    snprintf(name, sizeof name, "%d", ordinal);
-    snprintf(capability, sizeof capability, "%d.%d", d.compute_capability / 10,
-             d.compute_capability % 10);
-    const cell cells[COLUMNS] = {
-        cell_text(ordinal == XGEMM_DEVICE_CPU   ? "cpu"
-                  : ordinal == XGEMM_DEVICE_SIM ? "sim"
-                                                : name),
-        cell_text(d.name),
-        d.compute_capability ? cell_text(capability) : cell_none(),
-        cell_integer(d.multiprocessors),
-        known((double)d.memory_bytes / (1 << 30), 1),
-        known(d.core_clock_mhz, 0),
-        known(d.memory_clock_mhz, 0),
-        known(d.peak_fp32_gflops, 0),
-        known(d.peak_bandwidth_gbs, 0),
-        cell_text(d.detail),
+    const cell *c = what->cells;
+    const cell cells[CATALOG_COLUMNS] = {
+        c[NAME],
+        c[CAPABILITY],
+        c[PROCESSORS],
+        c[CORE_CLOCK],
+        known((double)d->memory_bytes / (1 << 30), 0),
+        c[BANDWIDTH],
+        c[L2],
+        known(d->peak_fp32_gflops * 1e-3, 1),
+        known(d->peak_tf32_gflops * 1e-3, 1),
+        known(d->peak_fp16_gflops * 1e-3, 1),
+        known(d->peak_bf16_gflops * 1e-3, 1),
+        c[BALANCE],
     };
     report_row(to, cells);
+}
+
+/* ---- One device in full ---- */
+
+static void print_value(const char *words, const cell *value, const char *unit)
+{
+    printf("%-28s ", words);
+    switch (value->kind) {
+    case CELL_TEXT:
+        printf("%s%s%s\n", value->text, *unit ? " " : "", unit);
+        break;
+    case CELL_INTEGER:
+        printf("%lld%s%s\n", (long long)value->integer, *unit ? " " : "", unit);
+        break;
+    case CELL_REAL:
+        printf("%.*f%s%s\n", value->digits, value->real, *unit ? " " : "", unit);
+        break;
+    case CELL_NONE:
+        puts("-");
+        break;
+    }
+}
+
+static void print_in_full(const description *what)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        const cell *value = &what->cells[i];
+        if (value->kind == CELL_NONE && (i == DEVICE || i == DETAIL || i == SOURCE))
+            continue;
+        print_value(device_fields[i].words, value, device_fields[i].unit);
+    }
+}
+
+/* ---- The command ---- */
+
+typedef enum { LIVE, CATALOG, IN_FULL } manner;
+
+typedef struct {
+    report report;
+    manner manner;
+    bool text;
+} output;
+
+static output output_open(const settings *common, manner how)
+{
+    static column columns[FIELDS];
+    output to = {.manner = how, .text = common->format == FORMAT_TEXT};
+    json_t *facts = report_facts(&command_devices);
+    int count = FIELDS;
+    if (to.text && how == IN_FULL) {
+        json_decref(facts);
+        return to;
+    }
+    if (to.text && how == CATALOG) {
+        to.report = report_open(common, catalog_columns, CATALOG_COLUMNS, "devices", facts);
+        return to;
+    }
+    if (to.text)
+        count = LIVE_COLUMNS;
+    for (int i = 0; i < count; i++)
+        columns[i] = device_fields[to.text ? (int)live_list[i] : i].column;
+    to.report = report_open(common, columns, count, "devices", facts);
+    return to;
+}
+
+static void output_device(output *to, const xgemm_device *d)
+{
+    description what;
+    describe_device(&what, d);
+    if (!to->text)
+        report_row(&to->report, what.cells);
+    else if (to->manner == IN_FULL)
+        print_in_full(&what);
+    else if (to->manner == CATALOG)
+        catalog_row(&to->report, &what, d);
+    else
+        live_row(&to->report, &what);
+}
+
+static void output_close(output *to)
+{
+    if (!to->text || to->manner != IN_FULL)
+        report_close(&to->report);
+}
+
+static int list_catalog(const settings *common)
+{
+    output to = output_open(common, CATALOG);
+    int status = STATUS_DONE;
+    for (int i = 0; i < xgemm_device_catalog_count() && status == STATUS_DONE; i++) {
+        xgemm_device d = {.struct_size = sizeof d};
+        if (xgemm_device_catalog_get(i, &d))
+            status = failed_call(&command_devices, NULL);
+        else
+            output_device(&to, &d);
+    }
+    output_close(&to);
+    return status;
+}
+
+static int show_named(const settings *common, const char *name)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    if (xgemm_device_find(name, &d))
+        usage_error(&command_devices, "%s; 'xgemm devices --catalog' lists all",
+                    xgemm_last_error(NULL));
+    output to = output_open(common, IN_FULL);
+    output_device(&to, &d);
+    output_close(&to);
     return STATUS_DONE;
+}
+
+static int show(output *to, int ordinal)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    if (xgemm_device_get(ordinal, &d))
+        return failed_call(&command_devices, NULL);
+    output_device(to, &d);
+    return STATUS_DONE;
+}
+
+/* Someone who writes "3090" may mean a product. */
+static int not_here(int ordinal, int gpus)
+{
+    char name[16];
+    xgemm_device d = {.struct_size = sizeof d};
+    snprintf(name, sizeof name, "%d", ordinal);
+    if (xgemm_device_find(name, &d))
+        failed(&command_devices, "there is no GPU %d; there are %d", ordinal, gpus);
+    else
+        failed(&command_devices, "there is no GPU %d; there are %d ('--catalog %d' is the %s)",
+               ordinal, gpus, ordinal, d.name);
+    return STATUS_NO_DEVICE;
+}
+
+static int show_live(const settings *common, int only)
+{
+    const int gpus = xgemm_device_count();
+    int status = STATUS_DONE;
+    if (only >= gpus)
+        return not_here(only, gpus);
+    output to = output_open(common, only < 0 ? LIVE : IN_FULL);
+    for (int i = 0; i < gpus && status == STATUS_DONE; i++)
+        if (common->device == XGEMM_DEVICE_AUTO ? only < 0 || i == only : i == common->device)
+            status = show(&to, i);
+    if (only < 0 && common->device != XGEMM_DEVICE_SIM && status == STATUS_DONE)
+        status = show(&to, XGEMM_DEVICE_CPU);
+    if (only < 0 && common->device != XGEMM_DEVICE_CPU && status == STATUS_DONE)
+        status = show(&to, XGEMM_DEVICE_SIM);
+    output_close(&to);
+    return status;
 }
 
 static int run(int argc, char **argv)
 {
     settings common = {.device = XGEMM_DEVICE_AUTO};
-    const char *value;
-    int status = STATUS_DONE, only = -1;
+    const char *value, *name = NULL;
+    bool catalog = false;
 
-    (void)option_next(&command_devices, argc, argv, &common, &value);
+    while (option_next(&command_devices, argc, argv, &common, &value) == KEY_CATALOG)
+        catalog = true;
     if (optind < argc)
-        only = (int)option_integer(&command_devices, "device", argv[optind++], 0, INT_MAX);
+        name = argv[optind++];
     if (optind < argc)
-        usage_error(&command_devices, "one device at a time; \"%s\" is too much", argv[optind]);
-    if (common.device >= 0)
-        only = common.device;
-    const int gpus = xgemm_device_count();
-    if (only >= gpus) {
-        failed(&command_devices, "there is no GPU %d; there are %d", only, gpus);
-        return STATUS_NO_DEVICE;
-    }
-
-    report to = report_open(&common, columns, COLUMNS, "devices", report_facts(&command_devices));
-    for (int i = 0; i < gpus && status == STATUS_DONE; i++)
-        if (common.device == XGEMM_DEVICE_AUTO ? only < 0 || i == only : i == common.device)
-            status = row(&to, i);
-    if (only < 0 && common.device != XGEMM_DEVICE_SIM && status == STATUS_DONE)
-        status = row(&to, XGEMM_DEVICE_CPU);
-    if (only < 0 && common.device != XGEMM_DEVICE_CPU && status == STATUS_DONE)
-        status = row(&to, XGEMM_DEVICE_SIM);
-    report_close(&to);
-    return status;
+        usage_error(&command_devices,
+                    "one device at a time; \"%s\" is too much (a name of several "
+                    "words stands in quotes)",
+                    argv[optind]);
+    if (catalog && common.device != XGEMM_DEVICE_AUTO)
+        usage_error(&command_devices, "--catalog lists GPUs that need not be here; it takes no "
+                                      "--device");
+    /* Digits alone are the number of a GPU that is here. */
+    if (name && (catalog || name[strspn(name, "0123456789")] || !*name))
+        return show_named(&common, name);
+    if (catalog)
+        return list_catalog(&common);
+    if (name)
+        return show_live(&common,
+                         (int)option_integer(&command_devices, "device", name, 0, INT_MAX));
+    return show_live(&common, common.device);
 }
 
 const command command_devices = {
-    "devices", "[N]", "list the GPUs, the CPU and the simulator, with clocks and peaks",
-    NULL,      0,     run};
+    "devices",
+    "[N | NAME]",
+    "list the GPUs, the CPU and the simulator, or GPUs of the catalogue",
+    rows,
+    1,
+    run};

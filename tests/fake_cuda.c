@@ -10,6 +10,7 @@
  *   FAKE_CUDA_INIT     cuInit's result (0)
  *   FAKE_CUDA_DEVICES  how many there are (1)
  *   FAKE_CUDA_CC       their compute capability (90)
+ *   FAKE_CUDA_NAME     their name ("Fake CUDA device N")
  *   FAKE_CUDA_MEMORY   bytes of memory of each (1 GiB)
  *   FAKE_CUDA_FAIL     symbol:result[:nth[:times]]: the function gives this
  *                      result from its nth call on, always or so many times
@@ -352,7 +353,11 @@ xg_cu_result cuDeviceGetName(char *name, int length, xg_cu_device device)
     BEGIN(cuDeviceGetName, INITIALISED);
     if (!is_device(device))
         return XG_CUDA_ERROR_INVALID_DEVICE;
-    snprintf(name, (size_t)length, "Fake CUDA device %d", device);
+    const char *given = getenv("FAKE_CUDA_NAME");
+    if (given)
+        snprintf(name, (size_t)length, "%s", given);
+    else
+        snprintf(name, (size_t)length, "Fake CUDA device %d", device);
     return 0;
 }
 
@@ -376,6 +381,10 @@ static int attribute_of(unsigned attribute)
     switch (attribute) {
     case XG_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         return BLOCK_MAX;
+    case XG_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+        return 49152;
+    case XG_CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+        return 65536;
     case XG_CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
         return 1980000;
     case XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
@@ -400,6 +409,10 @@ static int attribute_of(unsigned attribute)
         return 232448;
     case XG_CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
         return 32;
+    case XG_CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+        return 1024;
+    case XG_CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+        return compute_capability() >= 90;
     default:
         return -1;
     }

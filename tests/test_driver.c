@@ -92,9 +92,9 @@ static void set(const char *variable, long long value)
 static void clean_environment(void)
 {
     static const char *const variables[] = {
-        "XGEMM_DEVICE",      "XGEMM_KERNEL",      "FAKE_CUDA_VERSION", "FAKE_CUDA_INIT",
-        "FAKE_CUDA_CC",      "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY",  "FAKE_CUDA_FAIL",
-        "FAKE_CUDA_CAPTURE", "FAKE_CUDA_LEAKS",
+        "XGEMM_DEVICE",   "XGEMM_KERNEL",      "FAKE_CUDA_VERSION", "FAKE_CUDA_INIT",
+        "FAKE_CUDA_NAME", "FAKE_CUDA_CC",      "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY",
+        "FAKE_CUDA_FAIL", "FAKE_CUDA_CAPTURE", "FAKE_CUDA_LEAKS",
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         unsetenv(variables[i]);
@@ -624,7 +624,88 @@ START_TEST(test_device_fields)
     ck_assert(close_to(d.memory_clock_mhz, 3201.0));
     ck_assert(close_to(d.peak_fp32_gflops, 132 * 128 * 2 * 1.98));
     ck_assert(close_to(d.peak_bandwidth_gbs, 2 * 3.201 * 6144 / 8));
+    ck_assert(close_to(d.balance_flop_per_byte, d.peak_fp32_gflops / d.peak_bandwidth_gbs));
+    ck_assert_int_eq(d.warps_per_sm, 64);
+    ck_assert_int_eq(d.registers_per_block, 65536);
+    ck_assert_int_eq(d.registers_per_thread, 255);
+    ck_assert_int_eq(d.shared_per_block_static, 49152);
+    ck_assert_int_eq(d.shared_reserved, 1024);
+    ck_assert_int_eq(d.cluster_blocks, 0);
+    ck_assert_int_eq(d.limits_from, 89);
+    ck_assert(d.peak_fp16_gflops == 0.0);
+    ck_assert_str_eq(d.source, "");
     ck_assert_int_eq(fake.retains(1), 0);
+}
+END_TEST
+
+static void same_granules(const xgemm_device *d, const char *capability)
+{
+    xgemm_device known = {.struct_size = sizeof known};
+    OK(NULL, xgemm_device_find(capability, &known));
+    ck_assert_int_eq(d->limits_from, known.compute_capability);
+    ck_assert_int_eq(d->fp32_lanes, known.fp32_lanes);
+    ck_assert_int_eq(d->registers_per_thread, known.registers_per_thread);
+    ck_assert_int_eq(d->register_granule, known.register_granule);
+    ck_assert_int_eq(d->warp_granule, known.warp_granule);
+    ck_assert_int_eq(d->shared_granule, known.shared_granule);
+}
+
+/* Limits are the driver's, granules those of the nearest older compute capability. */
+START_TEST(test_device_newer)
+{
+    static const struct {
+        int capability;
+        const char *granules;
+    } cases[] = {{130, "12.1"}, {91, "9.0"}, {101, "10.0"}, {255, "12.1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        xgemm_device d = {.struct_size = sizeof d};
+        set("FAKE_CUDA_CC", cases[i].capability);
+        OK(NULL, xgemm_device_get(0, &d));
+        ck_assert_int_eq(d.compute_capability, cases[i].capability);
+        ck_assert_int_eq(d.threads_per_sm, 2048);
+        ck_assert_int_eq(d.shared_per_sm, 233472);
+        ck_assert_int_eq(d.cluster_blocks, 8);
+        same_granules(&d, cases[i].granules);
+        ck_assert(close_to(d.peak_fp32_gflops, 132 * d.fp32_lanes * 2 * 1.98));
+    }
+}
+END_TEST
+
+/* Older than every table: no lanes, hence no peak; the rest goes on. */
+START_TEST(test_device_older)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    set("FAKE_CUDA_CC", 61);
+    OK(NULL, xgemm_device_get(0, &d));
+    ck_assert_int_eq(d.fp32_lanes, 0);
+    ck_assert(d.peak_fp32_gflops == 0.0 && d.balance_flop_per_byte == 0.0);
+    ck_assert_int_eq(d.limits_from, 70);
+    ck_assert_int_gt(d.register_granule, 0);
+}
+END_TEST
+
+static double fp16_of(const char *name, int capability)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    setenv("FAKE_CUDA_NAME", name, 1);
+    set("FAKE_CUDA_CC", capability);
+    OK(NULL, xgemm_device_get(0, &d));
+    ck_assert_str_eq(d.name, name);
+    return d.peak_fp16_gflops;
+}
+
+/* The fake has 132 multiprocessors: a product of that name with fewer is another one. */
+START_TEST(test_device_of_catalog)
+{
+    xgemm_device known = {.struct_size = sizeof known};
+    OK(NULL, xgemm_device_find("H200 SXM", &known));
+    ck_assert(known.peak_fp16_gflops > 0.0);
+    ck_assert(close_to(fp16_of("NVIDIA H200", 90), known.peak_fp16_gflops));
+    ck_assert(fp16_of("NVIDIA H200", 100) == 0.0);
+    ck_assert(fp16_of("NVIDIA H200 MIG 1g.18gb", 90) == 0.0);
+    ck_assert(fp16_of("NVIDIA H100 PCIe", 90) == 0.0);
+    ck_assert(fp16_of("NVIDIA", 90) == 0.0);
+    ck_assert(fp16_of("", 90) == 0.0);
 }
 END_TEST
 
@@ -637,6 +718,7 @@ START_TEST(test_device_fields_unknown)
     ck_assert_int_eq(d.multiprocessors, 0);
     ck_assert_int_eq(d.compute_capability, 0);
     ck_assert_int_eq(d.fp32_lanes, 0);
+    ck_assert_int_eq(d.limits_from, 0);
     ck_assert(d.peak_fp32_gflops == 0.0);
     ck_assert_str_eq(d.name, "Fake CUDA device 0");
 }
@@ -1436,6 +1518,9 @@ static void add_query_cases(Suite *suite)
     TCase *tcase = add_case(suite, "queries", setup_two, teardown);
     tcase_add_test(tcase, test_device_fields);
     tcase_add_test(tcase, test_device_fields_unknown);
+    tcase_add_test(tcase, test_device_newer);
+    tcase_add_test(tcase, test_device_older);
+    tcase_add_test(tcase, test_device_of_catalog);
     tcase_add_test(tcase, test_count);
 }
 

@@ -79,6 +79,8 @@ typedef struct {
     X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                        \
     X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                               \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                          \
+    X(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                                             \
     X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                          \
     X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                \
     X(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                                                   \
@@ -91,6 +93,8 @@ typedef struct {
     X(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 82)                                    \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                   \
     X(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)                                      \
+    X(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)                                   \
+    X(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 120)                                                     \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                                                  \
     X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                      \
     X(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 2)                                                       \

@@ -4,31 +4,13 @@
 
 #include <stdio.h>
 
-/* FP32 FMA units in a multiprocessor, by compute capability (CUDA C++ Programming Guide,
- * arithmetic instructions: results per clock cycle per multiprocessor). 0: not known. */
-static int fp32_lanes(int compute_capability)
-{
-    switch (compute_capability) {
-    case 70:
-    case 72:
-    case 75:
-    case 80:
-        return 64;
-    default:
-        return compute_capability > 80 ? 128 : 0;
-    }
-}
+/* The CUDA programming model promises so many blocks to every cluster. */
+enum { PORTABLE_CLUSTER = 8 };
 
 static int attribute(const xg_cu *driver, xg_cu_device device, unsigned which)
 {
     int value = 0;
     return driver->device_attribute(&value, which, device) ? 0 : value;
-}
-
-static void derive(xgemm_device *d)
-{
-    d->peak_fp32_gflops = d->multiprocessors * d->fp32_lanes * 2.0 * d->core_clock_mhz * 1e-3;
-    d->peak_bandwidth_gbs = 2.0 * d->memory_clock_mhz * (double)d->memory_bus_bits / 8.0 * 1e-3;
 }
 
 static void fill(const xg_cu *driver, xg_cu_device device, xgemm_device *d)
@@ -41,19 +23,22 @@ static void fill(const xg_cu *driver, xg_cu_device device, xgemm_device *d)
              driver->driver_version % 1000 / 10);
     d->compute_capability = 10 * GET(COMPUTE_CAPABILITY_MAJOR) + GET(COMPUTE_CAPABILITY_MINOR);
     d->multiprocessors = GET(MULTIPROCESSOR_COUNT);
-    d->fp32_lanes = fp32_lanes(d->compute_capability);
     d->threads_per_sm = GET(MAX_THREADS_PER_MULTIPROCESSOR);
     d->blocks_per_sm = GET(MAX_BLOCKS_PER_MULTIPROCESSOR);
     d->threads_per_block = GET(MAX_THREADS_PER_BLOCK);
     d->registers_per_sm = GET(MAX_REGISTERS_PER_MULTIPROCESSOR);
+    d->registers_per_block = GET(MAX_REGISTERS_PER_BLOCK);
     d->shared_per_sm = GET(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     d->shared_per_block = GET(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    d->shared_per_block_static = GET(MAX_SHARED_MEMORY_PER_BLOCK);
+    d->shared_reserved = GET(RESERVED_SHARED_MEMORY_PER_BLOCK);
+    d->cluster_blocks = GET(CLUSTER_LAUNCH) ? PORTABLE_CLUSTER : 0;
     d->l2_bytes = GET(L2_CACHE_SIZE);
     d->memory_bytes = (int64_t)memory;
     d->memory_bus_bits = GET(GLOBAL_MEMORY_BUS_WIDTH);
     d->core_clock_mhz = GET(CLOCK_RATE) * 1e-3;
     d->memory_clock_mhz = GET(MEMORY_CLOCK_RATE) * 1e-3;
-    derive(d);
+    d->peak_bandwidth_gbs = 2.0 * d->memory_clock_mhz * (double)d->memory_bus_bits / 8.0 * 1e-3;
 #undef GET
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public query of devices. */
 #include "../backend.h"
+#include "catalog.h"
+#include "fields.h"
 
 #include <string.h>
 
@@ -9,29 +11,45 @@ int xgemm_device_count(void)
     return xg_backend_cuda.count();
 }
 
+/* What the driver does not tell of a GPU: from the tables by compute capability and by name. */
+static void complete(xgemm_device *d)
+{
+    xg_name name;
+    if (!d->compute_capability) /* the driver told nothing */
+        return;
+    xg_device_add_limits(d);
+    xg_device_derive(d);
+    const xg_catalog_row *row = NULL;
+    if (xg_name_read(&name, d->name, NULL))
+        row = xg_catalog_named(&name, d->multiprocessors);
+    if (!row || row->compute_capability != d->compute_capability)
+        return;
+    d->peak_tf32_gflops = row->tf32_tflops * 1e3;
+    d->peak_fp16_gflops = row->fp16_tflops * 1e3;
+    d->peak_bf16_gflops = row->bf16_tflops * 1e3;
+}
+
 static xgemm_status get(int ordinal, xgemm_device *device, xg_error *error)
 {
-    if (!device)
-        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "device is NULL");
-    const size_t size = device->struct_size;
-    if (size < sizeof device->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_device)", size);
+    xgemm_device all;
+    xgemm_status status = xg_device_check(device, error);
+    if (status)
+        return status;
     const xg_backend *backend = xg_backend_of(ordinal);
     if (!backend)
         return xg_fail(error, XGEMM_ERROR_NO_DEVICE,
                        "there is no device %d; it is a GPU's number from 0, or "
                        "XGEMM_DEVICE_CPU (-2) or XGEMM_DEVICE_SIM (-3)",
                        ordinal);
-
-    xgemm_device all;
     memset(&all, 0, sizeof all);
-    all.struct_size = size;
     all.ordinal = ordinal;
-    const xgemm_status status = backend->describe(ordinal, &all, error);
-    if (!status)
-        memcpy(device, &all, size < sizeof all ? size : sizeof all);
-    return status;
+    status = backend->describe(ordinal, &all, error);
+    if (status)
+        return status;
+    if (ordinal >= 0)
+        complete(&all);
+    xg_device_store(device, &all);
+    return XGEMM_OK;
 }
 
 xgemm_status xgemm_device_get(int ordinal, xgemm_device *device)

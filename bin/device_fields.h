@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What there is to say of a device, each figure with its name, words and unit. */
+#ifndef XGEMM_BIN_DEVICE_FIELDS_H
+#define XGEMM_BIN_DEVICE_FIELDS_H
+
+#include "report.h"
+
+/* All there is to say; CSV and JSON have every field, in this order. */
+typedef enum {
+    DEVICE,
+    NAME,
+    CAPABILITY,
+    PROCESSORS,
+    MEMORY,
+    CORE_CLOCK,
+    MEMORY_CLOCK,
+    FP32,
+    BANDWIDTH,
+    DETAIL,
+    BALANCE,
+    TF32,
+    FP16,
+    BF16,
+    BUS,
+    L2,
+    LANES,
+    SM_THREADS,
+    SM_WARPS,
+    SM_BLOCKS,
+    SM_REGISTERS,
+    SM_SHARED,
+    BLOCK_THREADS,
+    BLOCK_REGISTERS,
+    BLOCK_SHARED,
+    BLOCK_STATIC,
+    BLOCK_RESERVED,
+    THREAD_REGISTERS,
+    REGISTER_GRANULE,
+    WARP_GRANULE,
+    SHARED_GRANULE,
+    CLUSTER,
+    LIMITS_FROM,
+    SOURCE,
+    FIELDS
+} device_field;
+
+typedef struct {
+    column column;
+    const char *words, *unit; /* for one device in full */
+} device_field_row;
+
+extern const device_field_row device_fields[FIELDS];
+
+/* A cell for each field; the texts are the description's and the device's. */
+typedef struct {
+    cell cells[FIELDS];
+    char device[16], capability[16], limits_from[16];
+} description;
+
+void describe_device(description *to, const xgemm_device *device);
+
+/* A figure that is unknown when it is 0. */
+cell known(double value, int digits);
+
+#endif

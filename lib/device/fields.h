@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of xgemm_device that every way to fill one in shares. */
+#ifndef XGEMM_LIB_DEVICE_FIELDS_H
+#define XGEMM_LIB_DEVICE_FIELDS_H
+
+#include "../error.h"
+
+/* Whether the caller's struct can be filled in; else the sentence. */
+xgemm_status xg_device_check(const xgemm_device *device, xg_error *error);
+
+/* Copies as much as the caller's struct has room for. */
+void xg_device_store(xgemm_device *device, const xgemm_device *all);
+
+/* What no driver tells: granules, lanes and the like, from the compute capability. */
+void xg_device_add_limits(xgemm_device *device);
+
+/* Peaks and balance, from clocks, lanes and bandwidth. */
+void xg_device_derive(xgemm_device *device);
+
+#endif

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The catalogue against its own data file and against what must hold of any GPU,
+ * finding by name, bad arguments; and, where the device under test is a GPU, the
+ * catalogue against what its driver says.
+ */
+#include "support.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SKIPPED = 77, COLUMNS = 13, LINE_BYTES = 1024, ROWS_MAX = 512 };
+enum { NAMES, CC, SMS, MHZ, GB, BUS, GBS, L2, FP32, TF32, FP16, BF16, SOURCE };
+
+/* ---- The data file, read by the test's own means ---- */
+
+typedef struct {
+    char line[LINE_BYTES];
+    char *column[COLUMNS];
+} row;
+
+static row rows[ROWS_MAX];
+static int row_count;
+
+static char *trimmed(char *text)
+{
+    while (*text == ' ')
+        text++;
+    for (char *end = text + strlen(text); end > text && strchr(" \r\n", end[-1]);)
+        *--end = '\0';
+    return text;
+}
+
+static void split(row *r)
+{
+    char *at = r->line;
+    for (int i = 0; i < COLUMNS; i++) {
+        ck_assert_msg(at != NULL, "row %d has %d columns", row_count, i);
+        char *end = strchr(at, ';');
+        if (end)
+            *end++ = '\0';
+        r->column[i] = trimmed(at);
+        at = end;
+    }
+    ck_assert_msg(at == NULL, "row %d has too many columns", row_count);
+}
+
+static void read_file(void)
+{
+    char path[4096];
+    const char *top = getenv("srcdir");
+    snprintf(path, sizeof path, "%s/lib/device/catalog.txt", top ? top : ".");
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "cannot read %s", path);
+    row_count = 0;
+    while (fgets(rows[row_count].line, LINE_BYTES, file)) {
+        if (strchr("#\n", rows[row_count].line[0]))
+            continue;
+        split(&rows[row_count++]);
+        ck_assert_int_lt(row_count, ROWS_MAX);
+    }
+    fclose(file);
+}
+
+static double number(const row *r, int column)
+{
+    return strtod(r->column[column], NULL);
+}
+
+/* The name before the first comma, and what follows (NULL: nothing). */
+static const char *first_name(const row *r, const char **others)
+{
+    static char name[LINE_BYTES];
+    snprintf(name, sizeof name, "%s", r->column[NAMES]);
+    char *comma = strchr(name, ',');
+    *others = comma ? comma + 1 : NULL;
+    if (comma)
+        *comma = '\0';
+    return name;
+}
+
+/* ---- Calls ---- */
+
+static xgemm_device entry(int index)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    ck_assert_msg(xgemm_device_catalog_get(index, &d) == XGEMM_OK, "%d: %s", index,
+                  xgemm_last_error(NULL));
+    return d;
+}
+
+static xgemm_device found(const char *name)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    ck_assert_msg(xgemm_device_find(name, &d) == XGEMM_OK, "\"%s\": %s", name,
+                  xgemm_last_error(NULL));
+    return d;
+}
+
+static void finds(const char *query, const char *name)
+{
+    const xgemm_device d = found(query);
+    ck_assert_msg(strcmp(d.name, name) == 0, "\"%s\" finds \"%s\", not \"%s\"", query, d.name,
+                  name);
+}
+
+static void says(const char *part)
+{
+    ck_assert_msg(strstr(xgemm_last_error(NULL), part) != NULL, "\"%s\" is not in \"%s\"", part,
+                  xgemm_last_error(NULL));
+}
+
+static void finds_none(const char *query, const char *part)
+{
+    xgemm_device d = {.struct_size = sizeof d, .name = "as it was"};
+    const xgemm_status status = xgemm_device_find(query, &d);
+    ck_assert_msg(status == XGEMM_ERROR_NO_DEVICE, "\"%s\" gives %s", query,
+                  xgemm_status_name(status));
+    ck_assert_str_eq(d.name, "as it was");
+    ck_assert_int_eq(strncmp(xgemm_last_error(NULL), "xgemm_device_find: ", 19), 0);
+    says(part);
+}
+
+static void near(const char *name, const char *what, double x, double y, double part)
+{
+    ck_assert_msg(fabs(x - y) <= part * fabs(y), "%s: %s is %g, not %g within %g %%", name, what, x,
+                  y, 100.0 * part);
+}
+
+/* ---- The catalogue ---- */
+
+START_TEST(test_file)
+{
+    read_file();
+    ck_assert_int_ge(row_count, 80);
+    ck_assert_int_eq(xgemm_device_catalog_count(), row_count);
+    for (int i = 0; i < row_count; i++) {
+        const row *r = &rows[i];
+        const xgemm_device d = entry(i);
+        const char *others;
+        ck_assert_str_eq(d.name, first_name(r, &others));
+        ck_assert_str_eq(d.source, r->column[SOURCE]);
+        ck_assert_str_eq(d.detail, "");
+        ck_assert_int_eq(d.ordinal, XGEMM_DEVICE_CATALOG);
+        ck_assert_int_eq(d.compute_capability, (int)number(r, CC));
+        ck_assert_int_eq(d.multiprocessors, (int)number(r, SMS));
+        ck_assert_int_eq(d.memory_bus_bits, (int64_t)number(r, BUS));
+        near(d.name, "MHz", d.core_clock_mhz, number(r, MHZ), 1e-9);
+        near(d.name, "GB", (double)d.memory_bytes, number(r, GB) * (1 << 30), 1e-9);
+        near(d.name, "GB/s", d.peak_bandwidth_gbs, number(r, GBS), 1e-9);
+        near(d.name, "L2", (double)d.l2_bytes, number(r, L2) * (1 << 20), 1e-9);
+        near(d.name, "TF32", d.peak_tf32_gflops, number(r, TF32) * 1e3, 1e-9);
+        near(d.name, "FP16", d.peak_fp16_gflops, number(r, FP16) * 1e3, 1e-9);
+        near(d.name, "BF16", d.peak_bf16_gflops, number(r, BF16) * 1e3, 1e-9);
+    }
+}
+END_TEST
+
+/* A wrong digit in SMs or clock does not survive the maker's own peak. */
+START_TEST(test_peaks)
+{
+    read_file();
+    int compared = 0;
+    for (int i = 0; i < row_count; i++) {
+        const xgemm_device d = entry(i);
+        const double maker = number(&rows[i], FP32) * 1e3;
+        near(d.name, "its peak by clock", d.peak_fp32_gflops,
+             d.multiprocessors * d.fp32_lanes * 2e-3 * d.core_clock_mhz, 1e-9);
+        if (d.peak_fp32_gflops > 0.0 && maker > 0.0) {
+            near(d.name, "FP32", d.peak_fp32_gflops, maker, 0.03);
+            compared++;
+        }
+        ck_assert_msg(d.peak_fp32_gflops > 0.0 || d.core_clock_mhz == 0.0, "%s has no peak",
+                      d.name);
+        near(d.name, "balance", d.balance_flop_per_byte, d.peak_fp32_gflops / d.peak_bandwidth_gbs,
+             1e-9);
+    }
+    ck_assert_int_ge(compared, 80);
+}
+END_TEST
+
+/* Tensor cores do a power of two of multiply-adds in a clock; their own clock may be lower. */
+static void plausible_tensor(const xgemm_device *d, const char *what, double gflops)
+{
+    const double clocks = d->multiprocessors * d->core_clock_mhz * 1e-3;
+    if (gflops <= 0.0 || clocks <= 0.0)
+        return;
+    const double each = gflops / 2.0 / clocks;
+    const double power = exp2(round(log2(each)));
+    near(d->name, what, each, power, 0.15);
+    ck_assert_msg(power >= 32 && power <= 8192, "%s: %s does %g in a clock", d->name, what, each);
+}
+
+/* With sums in FP32 at half the rate: the easiest mistake to make. */
+static void plausible_geforce(const xgemm_device *d)
+{
+    const bool turing = d->compute_capability == 75;
+    near(d->name, "FP16", d->peak_fp16_gflops, (turing ? 4 : 2) * d->peak_fp32_gflops, 0.03);
+    if (!turing)
+        near(d->name, "TF32", d->peak_tf32_gflops, d->peak_fp32_gflops, 0.03);
+}
+
+START_TEST(test_tensor_peaks)
+{
+    for (int i = 0; i < xgemm_device_catalog_count(); i++) {
+        const xgemm_device d = entry(i);
+        plausible_tensor(&d, "TF32", d.peak_tf32_gflops);
+        plausible_tensor(&d, "FP16", d.peak_fp16_gflops);
+        plausible_tensor(&d, "BF16", d.peak_bf16_gflops);
+        if (d.compute_capability < 80)
+            ck_assert_msg(d.peak_tf32_gflops == 0.0 && d.peak_bf16_gflops == 0.0,
+                          "%s has no TF32 and no BF16", d.name);
+        else
+            near(d.name, "BF16", d.peak_bf16_gflops, d.peak_fp16_gflops, 1e-9);
+        if (strncmp(d.name, "GeForce RTX", 11) == 0)
+            plausible_geforce(&d);
+    }
+}
+END_TEST
+
+/* What a pin of the bus takes, HBM's or another's: a wrong digit in either figure shows. */
+static void plausible_memory(const xgemm_device *d)
+{
+    const double gib = (double)d->memory_bytes / (1 << 30);
+    ck_assert_msg(gib >= 4 && gib <= 512, "%s has %g GiB", d->name, gib);
+    ck_assert_msg(d->peak_bandwidth_gbs >= 100 && d->peak_bandwidth_gbs <= 10000, "%s: %g GB/s",
+                  d->name, d->peak_bandwidth_gbs);
+    ck_assert_msg(d->l2_bytes <= 256 << 20, "%s has too much L2", d->name);
+    if (d->memory_bus_bits) {
+        const double gbits = d->peak_bandwidth_gbs * 8.0 / (double)d->memory_bus_bits;
+        ck_assert_msg(d->memory_bus_bits % 32 == 0, "%s: the bus is odd", d->name);
+        const double most = d->memory_bus_bits >= 2048 ? 10.0 : 32.0;
+        ck_assert_msg(gbits >= 1.5 && gbits <= most, "%s: %g Gbit/s a pin", d->name, gbits);
+    }
+}
+
+START_TEST(test_limits)
+{
+    for (int i = 0; i < xgemm_device_catalog_count(); i++) {
+        const xgemm_device d = entry(i);
+        plausible_memory(&d);
+        ck_assert_msg(d.limits_from == d.compute_capability, "%s has the limits of %d", d.name,
+                      d.limits_from);
+        ck_assert_int_eq(d.warps_per_sm * 32, d.threads_per_sm);
+        ck_assert_int_ge(d.blocks_per_sm, 16);
+        ck_assert_int_eq(d.threads_per_block, 1024);
+        ck_assert_int_eq(d.registers_per_thread, 255);
+        ck_assert_int_eq(d.registers_per_sm % d.register_granule, 0);
+        ck_assert_int_ge(d.registers_per_sm, d.registers_per_block);
+        ck_assert_int_gt(d.registers_per_block, 0);
+        ck_assert_int_gt(d.warp_granule, 0);
+        ck_assert_int_gt(d.shared_granule, 0);
+        ck_assert_int_eq(d.shared_per_block_static, 48 * 1024);
+        ck_assert_int_ge(d.shared_per_block, d.shared_per_block_static);
+        ck_assert_int_eq(d.shared_per_block + d.shared_reserved, d.shared_per_sm);
+        ck_assert_int_eq(d.cluster_blocks, d.compute_capability >= 90 ? 8 : 0);
+    }
+}
+END_TEST
+
+/* Figures that everyone knows, so that not all columns can be exchanged. */
+START_TEST(test_known)
+{
+    const xgemm_device a100 = found("A100"), h100 = found("H100");
+    near("A100", "balance", a100.balance_flop_per_byte, 19500.0 / 1555.0, 0.005);
+    ck_assert_int_eq(a100.multiprocessors, 108);
+    ck_assert_int_eq(a100.shared_per_sm, 164 * 1024);
+    ck_assert_int_eq(a100.l2_bytes, 40 << 20);
+    ck_assert_int_eq(h100.multiprocessors, 132);
+    ck_assert_int_eq(h100.threads_per_sm, 2048);
+    ck_assert_int_eq(h100.shared_per_block, 227 * 1024);
+    near("H100", "FP16", h100.peak_fp16_gflops, 989400, 1e-9);
+}
+END_TEST
+
+START_TEST(test_index)
+{
+    const int bad[] = {-1, INT_MIN, INT_MAX, xgemm_device_catalog_count()};
+    for (int i = 0; i < COUNT(bad); i++) {
+        xgemm_device d = {.struct_size = sizeof d, .name = "as it was"};
+        ck_assert_int_eq(xgemm_device_catalog_get(bad[i], &d), XGEMM_ERROR_NO_DEVICE);
+        ck_assert_int_eq(strncmp(xgemm_last_error(NULL), "xgemm_device_catalog_get: ", 26), 0);
+        ck_assert_str_eq(d.name, "as it was");
+    }
+}
+END_TEST
+
+/* ---- Finding ---- */
+
+static void change_case(char *to, const char *from, bool upper)
+{
+    for (; *from; from++)
+        *to++ = (char)(*from >= 'a' && *from <= 'z' && upper    ? *from - 'a' + 'A'
+                       : *from >= 'A' && *from <= 'Z' && !upper ? *from - 'A' + 'a'
+                                                                : *from);
+    *to = '\0';
+}
+
+START_TEST(test_whole_names)
+{
+    char changed[LINE_BYTES], made[LINE_BYTES];
+    for (int i = 0; i < xgemm_device_catalog_count(); i++) {
+        const xgemm_device d = entry(i);
+        finds(d.name, d.name);
+        change_case(changed, d.name, true);
+        finds(changed, d.name);
+        change_case(changed, d.name, false);
+        finds(changed, d.name);
+        snprintf(made, sizeof made, "NVIDIA %s", d.name);
+        finds(made, d.name);
+    }
+}
+END_TEST
+
+/* What a driver reports finds its row, or an earlier one with the same name. */
+START_TEST(test_other_names)
+{
+    read_file();
+    int tried = 0;
+    for (int i = 0; i < row_count; i++) {
+        const char *others;
+        (void)first_name(&rows[i], &others);
+        for (char *name = others ? strtok((char *)(uintptr_t)others, ",") : NULL; name;
+             name = strtok(NULL, ",")) {
+            const xgemm_device d = found(trimmed(name));
+            ck_assert_msg(d.compute_capability == (int)number(&rows[i], CC), "%s finds %s", name,
+                          d.name);
+            tried++;
+        }
+    }
+    ck_assert_int_ge(tried, 20);
+}
+END_TEST
+
+static const struct {
+    const char *query, *name;
+} parts[] = {
+    {"A100", "A100 SXM4 40GB"},
+    {"a100 80gb", "A100 SXM4 80GB"},
+    {"80GB A100 pcie", "A100 PCIe 80GB"},
+    {"a100-pcie", "A100 PCIe 40GB"},
+    {"NVIDIA A100-SXM4-80GB", "A100 SXM4 80GB"},
+    {"H100", "H100 SXM5"},
+    {"h100 sxm", "H100 SXM5"},
+    {"H100 NVL", "H100 NVL"},
+    {"NVIDIA H100 80GB HBM3", "H100 SXM5"},
+    {"H200", "H200 SXM"},
+    {"NVIDIA H200", "H200 SXM"},
+    {"V100", "V100 SXM2 16GB"},
+    {"Tesla V100-PCIE-32GB", "V100 PCIe 32GB"},
+    {"T4", "T4"},
+    {"L4", "L4"},
+    {"L40", "L40"},
+    {"L40S", "L40S"},
+    {"A10", "A10"},
+    {"RTX 4090", "GeForce RTX 4090"},
+    {"4090", "GeForce RTX 4090"},
+    {"rtx 4080", "GeForce RTX 4080"},
+    {"RTX 4080 super", "GeForce RTX 4080 SUPER"},
+    {"4070 ti", "GeForce RTX 4070 Ti"},
+    {"4070 ti super", "GeForce RTX 4070 Ti SUPER"},
+    {"RTX 3080", "GeForce RTX 3080 10GB"},
+    {"RTX 2080", "GeForce RTX 2080"},
+    {"A6000", "RTX A6000"},
+    {"RTX 6000 Ada", "RTX 6000 Ada Generation"},
+    {"  \tT4  ", "T4"},
+    {"GH200", "GH200 96GB"},
+    {"Orin", "Jetson AGX Orin 64GB"},
+    {"DGX Spark", "DGX Spark GB10"},
+};
+
+START_TEST(test_parts)
+{
+    for (int i = 0; i < COUNT(parts); i++)
+        finds(parts[i].query, parts[i].name);
+}
+END_TEST
+
+static const struct {
+    const char *format; /* of major and minor */
+} forms[] = {{"%d%d"},    {"%d.%d"},    {"sm_%d%d"},      {"SM_%d%d"},
+             {"sm%d%d"},  {"sm_%d.%d"}, {"compute_%d%d"}, {"Compute_%d.%d"},
+             {"cc%d.%d"}, {"sm_%d%da"}, {"sm_%d%df"},     {" sm_%d%d"}};
+
+START_TEST(test_capabilities)
+{
+    for (int i = 0; i < xgemm_device_catalog_count(); i++) {
+        const int capability = entry(i).compute_capability;
+        int first = 0;
+        while (entry(first).compute_capability != capability)
+            first++;
+        for (int j = 0; j < COUNT(forms); j++) {
+            char text[32];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+            snprintf(text, sizeof text, forms[j].format, capability / 10, capability % 10);
+#pragma GCC diagnostic pop
+            finds(text, entry(first).name);
+        }
+    }
+    finds("sm_80", "A100 SXM4 40GB");
+    finds("9.0", "H100 SXM5");
+    finds("7.5", "T4");
+}
+END_TEST
+
+START_TEST(test_unknown)
+{
+    static const struct {
+        const char *query, *part;
+    } cases[] = {
+        {"nosuch", "no GPU \"nosuch\""},
+        {"h10", "\"H100 SXM5\""},
+        {"H1000", "\"H100 SXM5\""},
+        {"RTX 4095", "\"GeForce RTX 4090\""},
+        {"gefroce rtx 5090", "\"GeForce RTX 5090\""},
+        {"A100 90GB", "\"A100 SXM4 40GB\""},
+        {"A100 A100 T4", "the nearest names are"},
+        {"sm_99", "capability 9.9; they have 7.0, 7.2, 7.5, 8.0"},
+        {"6.1", "capability 6.1"},
+        {"compute_30", "12.0, 12.1"},
+        {"300", "capability 30.0"},
+        {"sm_", "the nearest names are"},
+        {"sm_9", "the nearest names are"},
+        {"sm_90b", "the nearest names are"},
+        {"sm_90aa", "the nearest names are"},
+        {"9.", "the nearest names are"},
+        {".9", "the nearest names are"},
+        {"-90", "the nearest names are"},
+        {"99999999999999999999", "the nearest names are"},
+        {"nvidia", "the nearest names are"},
+        {"", "names no GPU"},
+        {" \t\n", "names no GPU"},
+        {",", "names no GPU"},
+        {"\xff\xfe", "the nearest names are"},
+        {"%s%n", "the nearest names are"},
+    };
+    for (int i = 0; i < COUNT(cases); i++)
+        finds_none(cases[i].query, cases[i].part);
+}
+END_TEST
+
+START_TEST(test_long_names)
+{
+    enum { LONG = 1 << 20 };
+    char *text = malloc(LONG + 1);
+    ck_assert_ptr_nonnull(text);
+    for (int length = 50; length <= LONG; length += length < 80 ? 1 : length) {
+        memset(text, 'x', (size_t)length);
+        text[length] = '\0';
+        finds_none(text, "xxx");
+        for (int i = 1; i < length; i += 2)
+            text[i] = ' ';
+        finds_none(text, "x x");
+    }
+    free(text);
+}
+END_TEST
+
+START_TEST(test_order)
+{
+    const char *earlier[][2] = {{"A100 SXM4 40GB", "A100 PCIe 80GB"},
+                                {"H100 SXM5", "H100 NVL"},
+                                {"H200 SXM", "H200 NVL"},
+                                {"L4", "GeForce RTX 4090"}};
+    for (int i = 0; i < COUNT(earlier); i++) {
+        int first = 0, second = 0;
+        while (strcmp(entry(first).name, earlier[i][0]) != 0)
+            first++;
+        while (strcmp(entry(second).name, earlier[i][1]) != 0)
+            second++;
+        ck_assert_int_lt(first, second);
+    }
+}
+END_TEST
+
+/* ---- Arguments ---- */
+
+START_TEST(test_null)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    ck_assert_int_eq(xgemm_device_find(NULL, &d), XGEMM_ERROR_NULL_POINTER);
+    says("xgemm_device_find: name is NULL");
+    ck_assert_int_eq(xgemm_device_find("A100", NULL), XGEMM_ERROR_NULL_POINTER);
+    says("device is NULL");
+    ck_assert_int_eq(xgemm_device_find(NULL, NULL), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_int_eq(xgemm_device_catalog_get(0, NULL), XGEMM_ERROR_NULL_POINTER);
+    says("xgemm_device_catalog_get: device is NULL");
+    ck_assert_int_eq(xgemm_device_get(XGEMM_DEVICE_CPU, NULL), XGEMM_ERROR_NULL_POINTER);
+    says("xgemm_device_get: device is NULL");
+}
+END_TEST
+
+typedef enum { GET, CATALOG_GET, FIND, WAYS } way;
+
+static xgemm_status fill(way how, xgemm_device *d)
+{
+    switch (how) {
+    case GET:
+        return xgemm_device_get(XGEMM_DEVICE_CPU, d);
+    case CATALOG_GET:
+        return xgemm_device_catalog_get(0, d);
+    default:
+        return xgemm_device_find("V100", d);
+    }
+}
+
+/* A program's struct of any size: just that many bytes are written. */
+START_TEST(test_sizes)
+{
+    enum { MORE = 64 };
+    union {
+        xgemm_device device;
+        unsigned char bytes[sizeof(xgemm_device) + MORE];
+    } with, whole;
+    const way how = (way)_i;
+    for (size_t size = 0; size <= sizeof with; size++) {
+        memset(&with, 0xa5, sizeof with);
+        memset(&whole, 0xa5, sizeof whole);
+        with.device.struct_size = size;
+        whole.device.struct_size = sizeof whole.device;
+        ck_assert_int_eq(fill(how, &whole.device), XGEMM_OK);
+        const xgemm_status status = fill(how, &with.device);
+        if (size < sizeof size) {
+            ck_assert_int_eq(status, XGEMM_ERROR_INVALID_VALUE);
+            says("struct_size is");
+            continue;
+        }
+        ck_assert_int_eq(status, XGEMM_OK);
+        ck_assert_uint_eq(with.device.struct_size, size);
+        for (size_t i = sizeof size; i < sizeof with; i++) {
+            const bool written = i < size && i < sizeof(xgemm_device);
+            ck_assert_msg(with.bytes[i] == (written ? whole.bytes[i] : 0xa5),
+                          "size %zu: byte %zu is 0x%x", size, i, with.bytes[i]);
+        }
+    }
+}
+END_TEST
+
+/* ---- Devices that are here ---- */
+
+START_TEST(test_host)
+{
+    const int hosts[] = {XGEMM_DEVICE_CPU, XGEMM_DEVICE_SIM};
+    for (int i = 0; i < COUNT(hosts); i++) {
+        xgemm_device d = {.struct_size = sizeof d};
+        ck_assert_int_eq(xgemm_device_get(hosts[i], &d), XGEMM_OK);
+        ck_assert_int_eq(d.ordinal, hosts[i]);
+        ck_assert_int_eq(d.compute_capability, 0);
+        ck_assert_int_eq(d.limits_from, 0);
+        ck_assert(d.balance_flop_per_byte == 0.0 && d.peak_fp16_gflops == 0.0);
+        ck_assert_str_eq(d.source, "");
+    }
+    xgemm_device d = {.struct_size = sizeof d};
+    ck_assert_int_eq(xgemm_device_get(XGEMM_DEVICE_CATALOG, &d), XGEMM_ERROR_NO_DEVICE);
+}
+END_TEST
+
+static void same_limits(const xgemm_device *live, const xgemm_device *known)
+{
+    ck_assert_int_eq(live->fp32_lanes, known->fp32_lanes);
+    ck_assert_int_eq(live->threads_per_sm, known->threads_per_sm);
+    ck_assert_int_eq(live->warps_per_sm, known->warps_per_sm);
+    ck_assert_int_eq(live->blocks_per_sm, known->blocks_per_sm);
+    ck_assert_int_eq(live->threads_per_block, known->threads_per_block);
+    ck_assert_int_eq(live->registers_per_sm, known->registers_per_sm);
+    ck_assert_int_eq(live->registers_per_block, known->registers_per_block);
+    ck_assert_int_eq(live->registers_per_thread, known->registers_per_thread);
+    ck_assert_int_eq(live->register_granule, known->register_granule);
+    ck_assert_int_eq(live->warp_granule, known->warp_granule);
+    ck_assert_int_eq(live->shared_per_sm, known->shared_per_sm);
+    ck_assert_int_eq(live->shared_per_block, known->shared_per_block);
+    ck_assert_int_eq(live->shared_per_block_static, known->shared_per_block_static);
+    ck_assert_int_eq(live->shared_reserved, known->shared_reserved);
+    ck_assert_int_eq(live->shared_granule, known->shared_granule);
+    ck_assert_int_eq(live->cluster_blocks, known->cluster_blocks);
+    ck_assert_int_eq(live->limits_from, known->limits_from);
+}
+
+/* Every GPU of this compute capability has the limits that the driver gives. */
+START_TEST(test_live_limits)
+{
+    xgemm_device live = {.struct_size = sizeof live}, known = {.struct_size = sizeof known};
+    char capability[16];
+    if (test_device() < 0)
+        return;
+    ck_assert_msg(xgemm_device_get(test_device(), &live) == XGEMM_OK, "%s", xgemm_last_error(NULL));
+    snprintf(capability, sizeof capability, "sm_%d", live.compute_capability);
+    if (xgemm_device_find(capability, &known))
+        printf("SKIP: the catalogue has no GPU of %s\n", capability);
+    else
+        same_limits(&live, &known);
+}
+END_TEST
+
+/* Of two products with one name ("RTX 3080"), the one with as many multiprocessors. */
+static void choose_product(const xgemm_device *live, xgemm_device *known)
+{
+    const char *name = strncmp(live->name, "NVIDIA ", 7) == 0 ? live->name + 7 : live->name;
+    for (int i = 0; i < xgemm_device_catalog_count(); i++) {
+        const xgemm_device d = entry(i);
+        if (strncmp(d.name, name, strlen(name)) == 0 &&
+            d.multiprocessors == live->multiprocessors &&
+            known->multiprocessors != live->multiprocessors)
+            *known = d;
+    }
+}
+
+/* Clocks are left out: a board may be sold with higher ones. */
+START_TEST(test_live_figures)
+{
+    xgemm_device live = {.struct_size = sizeof live}, known = {.struct_size = sizeof known};
+    if (test_device() < 0)
+        return;
+    ck_assert_msg(xgemm_device_get(test_device(), &live) == XGEMM_OK, "%s", xgemm_last_error(NULL));
+    if (xgemm_device_find(live.name, &known)) {
+        printf("SKIP: %s\n", xgemm_last_error(NULL));
+        return;
+    }
+    choose_product(&live, &known);
+    printf("compared: %s with %s of the catalogue\n", live.name, known.name);
+    ck_assert_int_eq(live.compute_capability, known.compute_capability);
+    ck_assert_int_eq(live.multiprocessors, known.multiprocessors);
+    if (known.l2_bytes)
+        ck_assert_int_eq(live.l2_bytes, known.l2_bytes);
+    near(live.name, "memory", (double)live.memory_bytes, (double)known.memory_bytes, 0.10);
+    near(live.name, "bandwidth", live.peak_bandwidth_gbs, known.peak_bandwidth_gbs, 0.05);
+    near(live.name, "TF32", live.peak_tf32_gflops, known.peak_tf32_gflops, 1e-9);
+    near(live.name, "FP16", live.peak_fp16_gflops, known.peak_fp16_gflops, 1e-9);
+    near(live.name, "BF16", live.peak_bf16_gflops, known.peak_bf16_gflops, 1e-9);
+    ck_assert_str_eq(live.source, "");
+}
+END_TEST
+
+static Suite *devices_suite(void)
+{
+    Suite *suite = suite_create("devices");
+    TCase *catalog = tcase_create("catalogue");
+    tcase_add_test(catalog, test_file);
+    tcase_add_test(catalog, test_peaks);
+    tcase_add_test(catalog, test_tensor_peaks);
+    tcase_add_test(catalog, test_limits);
+    tcase_add_test(catalog, test_known);
+    tcase_add_test(catalog, test_index);
+    suite_add_tcase(suite, catalog);
+    TCase *find = tcase_create("find");
+    tcase_add_test(find, test_whole_names);
+    tcase_add_test(find, test_other_names);
+    tcase_add_test(find, test_parts);
+    tcase_add_test(find, test_capabilities);
+    tcase_add_test(find, test_unknown);
+    tcase_add_test(find, test_long_names);
+    tcase_add_test(find, test_order);
+    tcase_add_test(find, test_null);
+    tcase_add_loop_test(find, test_sizes, 0, WAYS);
+    suite_add_tcase(suite, find);
+    TCase *live = tcase_create("live");
+    tcase_add_test(live, test_host);
+    tcase_add_test(live, test_live_limits);
+    tcase_add_test(live, test_live_figures);
+    suite_add_tcase(suite, live);
+    return suite;
+}
+
+/* Not run_suite(): queries need no kernels for the device. */
+int main(void)
+{
+    if (test_device() >= 0 && test_device() >= xgemm_device_count()) {
+        fprintf(stderr, "skipped: there is no GPU %d\n", test_device());
+        return SKIPPED;
+    }
+    SRunner *runner = srunner_create(devices_suite());
+    srunner_run_all(runner, CK_ENV);
+    const int wrong = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
