@@ -88,6 +88,7 @@ XGEMM_API xgemm_status xgemm_kernel_resources_get(xgemm_handle *handle, const ch
  *                     that the kernel was compiled for, the newest that is not
  *                     newer than the device answers: resources->binary_version.
  *                     What the driver compiles for a newer card may differ.
+ *                     Its compute capability alone is enough.
  * \param   resources  Caller's struct, its struct_size set; filled in.
  *                     max_threads follows from the registers alone.
  *
