@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm kernels: the ladder, and what its kernels take. */
 #include "commands.h"
+#include "gpu.h"
 #include "kernel_list.h"
 #include "report.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_RESOURCES = 256 };
+enum { KEY_RESOURCES = 256, KEY_GPU };
 
 static const option_row rows[] = {
-    {KEY_RESOURCES, "resources", NULL, "registers and memory as the GPU's driver reports them"},
+    {KEY_RESOURCES, "resources", NULL, "registers and memory, from the driver or as compiled"},
+    {KEY_GPU, "gpu", "NAME|CC",
+     "with --resources: as compiled for this GPU, which need not be here"},
 };
 
 static const column facts_columns[] = {
@@ -54,13 +58,26 @@ static void facts_row(report *to, const xgemm_kernel_info *kernel)
     report_row(to, cells);
 }
 
-static int resources_row(report *to, xgemm_handle *handle, const xgemm_kernel_info *kernel)
+/* Where resources are from: the driver of a GPU, or what was recorded for one. */
+typedef struct {
+    bool resources;
+    const char *gpu_name;
+    xgemm_handle *handle; /* NULL: as recorded */
+    xgemm_device gpu;
+} source;
+
+static int resources_row(report *to, const source *from, const xgemm_kernel_info *kernel)
 {
     xgemm_kernel_resources r = {.struct_size = sizeof r};
     if (!(kernel->devices & XGEMM_RUNS_ON_CUDA))
         return STATUS_DONE;
-    if (xgemm_kernel_resources_get(handle, kernel->name, &r))
-        return failed_call(&command_kernels, handle);
+    const xgemm_status status = from->handle
+                                    ? xgemm_kernel_resources_get(from->handle, kernel->name, &r)
+                                    : xgemm_kernel_resources_find(kernel->name, &from->gpu, &r);
+    if (status == XGEMM_ERROR_NOT_SUPPORTED)
+        return STATUS_DONE; /* not for this GPU, others are */
+    if (status)
+        return failed_call(&command_kernels, from->handle);
     const cell cells[RESOURCES_COLUMNS] = {
         cell_text(kernel->name),     cell_integer(r.binary_version),
         cell_integer(r.registers),   cell_integer(r.shared_bytes),
@@ -69,6 +86,58 @@ static int resources_row(report *to, xgemm_handle *handle, const xgemm_kernel_in
     };
     report_row(to, cells);
     return STATUS_DONE;
+}
+
+/* The newest architecture that a kernel was compiled for, up to the GPU's; 0, and why, if none. */
+static int newest_recorded(const xgemm_device *gpu)
+{
+    int newest = 0;
+    for (int i = xgemm_kernel_count() - 1; i >= 0; i--) {
+        xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
+        xgemm_kernel_resources r = {.struct_size = sizeof r};
+        if (xgemm_kernel_get(i, &kernel) == XGEMM_OK &&
+            xgemm_kernel_resources_find(kernel.name, gpu, &r) == XGEMM_OK &&
+            r.binary_version > newest)
+            newest = r.binary_version;
+    }
+    return newest;
+}
+
+static int choose_recorded(const settings *common, source *from)
+{
+    if (from->gpu_name)
+        from->gpu = gpu_choose(&command_kernels, common, from->gpu_name);
+    else
+        from->gpu = (xgemm_device){.struct_size = sizeof from->gpu, .compute_capability = INT_MAX};
+    const int newest = newest_recorded(&from->gpu);
+    if (newest == 0)
+        return failed_call(&command_kernels, NULL);
+    if (!from->gpu_name) {
+        from->gpu.compute_capability = newest;
+        snprintf(from->gpu.name, sizeof from->gpu.name, "sm_%d", newest);
+        if (!common->quiet)
+            fprintf(stderr, "xgemm kernels: there is no GPU here; as compiled for sm_%d\n", newest);
+    }
+    return STATUS_DONE;
+}
+
+static int choose_source(settings *common, source *from, json_t *facts)
+{
+    const bool here =
+        !from->gpu_name && (common->device != XGEMM_DEVICE_AUTO || xgemm_device_count() > 0);
+    if (here) {
+        if (common->device == XGEMM_DEVICE_AUTO)
+            common->device = 0;
+        from->handle = open_device(&command_kernels, common);
+        if (xgemm_get_device(from->handle) < 0)
+            return failed(&command_kernels,
+                          "--resources is of GPUs; name one with --gpu, such as --gpu sm_90");
+        report_device(facts, xgemm_get_device(from->handle));
+        return STATUS_DONE;
+    }
+    const int status = choose_recorded(common, from);
+    gpu_facts(facts, &from->gpu);
+    return status;
 }
 
 static bool wanted(const char *name, int argc, char **argv)
@@ -91,45 +160,50 @@ static void check_names(int argc, char **argv)
     }
 }
 
-static int run(int argc, char **argv)
+static int list(const settings *common, const source *from, json_t *facts, int argc, char **argv)
 {
-    settings common = {.device = XGEMM_DEVICE_AUTO};
-    const char *value;
-    bool resources = false;
     int status = STATUS_DONE;
-
-    while (option_next(&command_kernels, argc, argv, &common, &value) == KEY_RESOURCES)
-        resources = true;
-    check_names(argc, argv);
-    xgemm_handle *handle = NULL;
-    json_t *facts = report_facts(&command_kernels);
-    if (resources) {
-        if (common.device == XGEMM_DEVICE_AUTO)
-            common.device = 0;
-        handle = open_device(&command_kernels, &common);
-        if (xgemm_get_device(handle) < 0) {
-            xgemm_destroy(handle);
-            json_decref(facts);
-            return failed(&command_kernels, "--resources needs a GPU: only its driver knows them");
-        }
-        report_device(facts, xgemm_get_device(handle));
-    }
-    report to = resources
-                    ? report_open(&common, resources_columns, RESOURCES_COLUMNS, "kernels", facts)
-                    : report_open(&common, facts_columns, FACTS_COLUMNS, "kernels", facts);
+    report to = from->resources
+                    ? report_open(common, resources_columns, RESOURCES_COLUMNS, "kernels", facts)
+                    : report_open(common, facts_columns, FACTS_COLUMNS, "kernels", facts);
     for (int i = 0; i < xgemm_kernel_count() && status == STATUS_DONE; i++) {
         xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
         if (xgemm_kernel_get(i, &kernel) || !wanted(kernel.name, argc, argv))
             continue;
-        if (resources)
-            status = resources_row(&to, handle, &kernel);
+        if (from->resources)
+            status = resources_row(&to, from, &kernel);
         else
             facts_row(&to, &kernel);
     }
     report_close(&to);
-    xgemm_destroy(handle);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    settings common = {.device = XGEMM_DEVICE_AUTO};
+    source from = {.resources = false};
+    const char *value;
+    int key;
+
+    while ((key = option_next(&command_kernels, argc, argv, &common, &value)) != -1) {
+        if (key == KEY_GPU)
+            from.gpu_name = value;
+        else
+            from.resources = true;
+    }
+    check_names(argc, argv);
+    if (from.gpu_name && !from.resources)
+        usage_error(&command_kernels, "--gpu is for --resources; give both");
+    json_t *facts = report_facts(&command_kernels);
+    int status = from.resources ? choose_source(&common, &from, facts) : STATUS_DONE;
+    if (status == STATUS_DONE)
+        status = list(&common, &from, facts, argc, argv);
+    else
+        json_decref(facts);
+    xgemm_destroy(from.handle);
     return status;
 }
 
 const command command_kernels = {
-    "kernels", "[NAME]...", "list the kernels: tiles, memory, arithmetic intensity", rows, 1, run};
+    "kernels", "[NAME]...", "list the kernels: tiles, memory, arithmetic intensity", rows, 2, run};

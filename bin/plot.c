@@ -25,6 +25,7 @@ struct plot {
     char title[160], x_label[64], y_label[64];
     line *lines;
     size_t count;
+    bool steps;
 };
 
 /* gnuplot as a child: its standard input from us, its standard output to a file. */
@@ -154,6 +155,11 @@ void plot_point(plot *p, const char *name, double x, const char *x_name, double 
     copy_text(added->x_name, sizeof added->x_name, x_name);
 }
 
+void plot_steps(plot *p)
+{
+    p->steps = true;
+}
+
 /* Thirteen that can be told apart, dark first; then from the beginning. */
 static const char *color(size_t index)
 {
@@ -164,7 +170,7 @@ static const char *color(size_t index)
     return colors[index % (sizeof colors / sizeof *colors)];
 }
 
-static void write_commands(const plot *p, bool logarithmic, FILE *to)
+static void write_axes(const plot *p, bool logarithmic, FILE *to)
 {
     fprintf(to,
             "set terminal svg size 960,600 font 'sans,14' background 'white'\n"
@@ -173,28 +179,49 @@ static void write_commands(const plot *p, bool logarithmic, FILE *to)
             "set yrange [0:*]\n",
             p->title, p->x_label, p->y_label);
     const bool one_x = p->count && p->lines[0].count == 1;
-    if (one_x && logarithmic)
+    if (p->steps)
+        fputs("set xrange [0:*]\nset yrange [0:105]\nset key outside below\n", to);
+    else if (one_x && logarithmic)
         fprintf(to, "set xrange [%.9g:%.9g]\n", p->lines[0].points[0].x / 2.0,
                 p->lines[0].points[0].x * 2.0);
     else if (one_x)
         fputs("set xrange [-1:1]\n", to);
     if (logarithmic)
         fputs("set logscale x 2\nset xtics rotate by -45\n", to);
-    else
+    else if (!p->steps)
         fputs("set xtics rotate by -45 noenhanced\n", to);
+}
+
+static void write_line(const plot *p, size_t i, bool logarithmic, FILE *to)
+{
+    const line *of = &p->lines[i];
+    const bool names = !logarithmic && !p->steps;
+    fprintf(to, "%s $line%zu using 1:2%s with ", i ? "," : "plot", i,
+            names ? ":xticlabels(3)" : "");
+    if (p->steps)
+        fprintf(to, of->count == 1 ? "points" : "fsteps linewidth 2");
+    else
+        fprintf(to, "linespoints linewidth 2");
+    fprintf(to, " linecolor rgb '%s'", color(i));
+    if (!p->steps || of->count == 1)
+        fprintf(to, " pointtype %zu pointsize %s", p->steps ? 7 : i % 13 + 1,
+                p->steps ? "1.2" : "0.7");
+    fprintf(to, " title \"%s\"", of->name);
+}
+
+static void write_commands(const plot *p, bool logarithmic, FILE *to)
+{
+    const bool real_x = logarithmic || p->steps;
+    write_axes(p, logarithmic, to);
     for (size_t i = 0; i < p->count; i++) {
         fprintf(to, "$line%zu << end\n", i);
         for (size_t j = 0; j < p->lines[i].count; j++)
-            fprintf(to, "%.9g %.9g \"%s\"\n", logarithmic ? p->lines[i].points[j].x : (double)j,
+            fprintf(to, "%.9g %.9g \"%s\"\n", real_x ? p->lines[i].points[j].x : (double)j,
                     p->lines[i].points[j].y, p->lines[i].points[j].x_name);
         fputs("end\n", to);
     }
     for (size_t i = 0; i < p->count; i++)
-        fprintf(to,
-                "%s $line%zu using 1:2%s with linespoints linewidth 2 linecolor rgb '%s' "
-                "pointtype %zu pointsize 0.7 title \"%s\"",
-                i ? "," : "plot", i, logarithmic ? "" : ":xticlabels(3)", color(i), i % 13 + 1,
-                p->lines[i].name);
+        write_line(p, i, logarithmic, to);
     fputc('\n', to);
 }
 

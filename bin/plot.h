@@ -24,6 +24,12 @@ plot *plot_new(const char *title, const char *x_label, const char *y_label);
 void plot_point(plot *p, const char *line, double x, const char *x_name, double y);
 
 /*
+ * The lines are steps over a linear x, in percent, each value holding down to the
+ * x before; a line of one point is a mark.
+ */
+void plot_steps(plot *p);
+
+/*
  * Writes the SVG by way of a temporary file; 0, or -1 with a sentence. With
  * logarithmic, x has a logarithmic scale; otherwise the points stand in their
  * order under their x_name.

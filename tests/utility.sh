@@ -1212,12 +1212,7 @@ test_kernels()
     refuses 'kernels: unknown' 2 'nonsense' kernels naive nonsense
     refuses 'kernels: resources of an unknown one' 2 'nonsense' kernels --resources nonsense
     for device in cpu sim; do
-        run kernels --resources -d "$device"
-        if [ "$status" -eq 77 ] || [ "$status" -eq 1 ]; then
-            ok "kernels: --resources on $device"
-        else
-            no "kernels: --resources on $device" "exit status $status instead of 77 or 1: it needs a GPU"
-        fi
+        refuses "kernels: --resources on $device" 1 'GPU' kernels --resources -d "$device"
     done
 }
 
@@ -1248,8 +1243,8 @@ test_no_gpu()
     rm -f files/*
     refuses 'no GPU: bench' 77 '^xgemm bench: ' bench --device=0 -s 8
     refuses 'no GPU: verify' 77 '^xgemm verify: ' verify -d0 --quick
-    refuses 'no GPU: kernels --resources' 77 '^xgemm kernels: ' kernels --resources
-    refuses 'no GPU: kernels --resources NAME' 77 '^xgemm kernels: ' kernels --resources naive
+    refuses 'no GPU: kernels --resources' 77 '^xgemm kernels: ' kernels --resources -d 0
+    refuses 'no GPU: kernels --resources NAME' 77 '^xgemm kernels: ' kernels --resources naive -d 0
     refuses 'no GPU: devices 0' 77 '^xgemm devices: ' devices 0
     refuses 'no GPU: devices --device 0' 77 '^xgemm devices: ' devices -d 0
     works 'no GPU: auto is the CPU' ',cpu,' multiply -d auto a.npy b.npy -o c.npy --csv

@@ -50,18 +50,19 @@ XGEMM_API int xgemm_kernel_count(void);
 XGEMM_API xgemm_status xgemm_kernel_get(int index, xgemm_kernel_info *info);
 
 /**
- * \brief   What a kernel takes on a handle's device, as the driver compiled it.
+ * \brief   What a kernel takes on a GPU, as the driver or the compiler has it.
  *
  * Set struct_size to sizeof(xgemm_kernel_resources) before the call.
  */
 typedef struct {
-    size_t struct_size;     /**< In: sizeof(xgemm_kernel_resources). */
-    int registers;          /**< 32-bit registers a thread. */
-    int shared_bytes;       /**< Static shared memory a block, bytes. */
-    int local_bytes;        /**< Local memory a thread (spills included), bytes. */
-    int constant_bytes;     /**< Constant memory, the arguments not included, bytes. */
-    int max_threads;        /**< Most threads a block can have with these registers. */
-    int binary_version;     /**< Compute capability it was compiled for: 80. */
+    size_t struct_size; /**< In: sizeof(xgemm_kernel_resources). */
+    int registers;      /**< 32-bit registers a thread. */
+    int shared_bytes;   /**< Static shared memory a block, bytes. */
+    int local_bytes;    /**< Local memory a thread, its stack (room for spills included), bytes. */
+    int constant_bytes; /**< Constant memory, the arguments not included, bytes. */
+    int max_threads;    /**< Most threads a block can have: with these registers and, as the
+                             driver says it, the kernel's own launch bounds. */
+    int binary_version; /**< Compute capability it was compiled for: 80. */
 } xgemm_kernel_resources;
 
 /**
@@ -79,19 +80,24 @@ XGEMM_API xgemm_status xgemm_kernel_resources_get(xgemm_handle *handle, const ch
                                                   xgemm_kernel_resources *resources);
 
 /**
- * \brief   A kernel's resources on a GPU that need not be there, as recorded when
- *          the library was built.
+ * \brief   A kernel's resources on a GPU that need not be there, as the compiler
+ *          reported them when the library was built.
  *
  * \param   name       The kernel's name.
  * \param   device     From xgemm_device_find() or the like. Of the architectures
- *                     that the library was built for, the newest that is not
+ *                     that the kernel was compiled for, the newest that is not
  *                     newer than the device answers: resources->binary_version.
+ *                     What the driver compiles for a newer card may differ.
+ *                     Its compute capability alone is enough.
  * \param   resources  Caller's struct, its struct_size set; filled in.
+ *                     max_threads follows from the registers alone.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED for
- *          a kernel of the CPU, a build without CUDA, and a GPU older than all
- *          that it was built for; XGEMM_ERROR_NULL_POINTER;
- *          XGEMM_ERROR_INVALID_VALUE. Any thread may call.
+ *          a kernel of the CPU, a build without CUDA, a compiler whose report was
+ *          not understood, and a GPU older than all that the kernel was compiled
+ *          for; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE if a
+ *          struct_size is not set and for a device that is no GPU. After a
+ *          failure xgemm_last_error(NULL) has the sentence. Any thread may call.
  */
 XGEMM_API xgemm_status xgemm_kernel_resources_find(const char *name, const xgemm_device *device,
                                                    xgemm_kernel_resources *resources);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gpu.h"
+
+#include <stdlib.h>
+
+static void look_up(const command *which, const settings *common, const char *name,
+                    xgemm_device *gpu)
+{
+    if (common->device != XGEMM_DEVICE_AUTO)
+        usage_error(which, "--gpu names a GPU of the catalogue and --device one of this machine; "
+                           "give one of them");
+    if (xgemm_device_find(name, gpu))
+        usage_error(which, "%s", xgemm_last_error(NULL));
+}
+
+static void ask_driver(const command *which, int ordinal, xgemm_device *gpu)
+{
+    if (xgemm_device_get(ordinal, gpu) == XGEMM_OK)
+        return;
+    failed_call(which, NULL);
+    exit(STATUS_NO_DEVICE);
+}
+
+xgemm_device gpu_choose(const command *which, const settings *common, const char *name)
+{
+    xgemm_device gpu = {.struct_size = sizeof gpu};
+    if (name)
+        look_up(which, common, name, &gpu);
+    else if (common->device >= 0)
+        ask_driver(which, common->device, &gpu);
+    else if (common->device != XGEMM_DEVICE_AUTO)
+        usage_error(which, "this is of GPUs alone, not of the CPU or the simulator; name one with "
+                           "--gpu, such as --gpu sm_90");
+    else if (xgemm_device_count() > 0)
+        ask_driver(which, 0, &gpu);
+    else
+        usage_error(which, "there is no GPU here; name one with --gpu, such as --gpu sm_90");
+    return gpu;
+}
+
+/* jansson has this in one call since 2.12. */
+static void add_all(json_t *to, json_t *members)
+{
+    json_object_update(to, members);
+    json_decref(members);
+}
+
+void gpu_facts(json_t *facts, const xgemm_device *gpu)
+{
+    json_t *of =
+        json_pack("{s:s, s:i}", "name", gpu->name, "compute_capability", gpu->compute_capability);
+    if (gpu->warps_per_sm > 0)
+        add_all(of,
+                json_pack("{s:i, s:i, s:i, s:i, s:i, s:I}", "multiprocessors", gpu->multiprocessors,
+                          "warps_per_sm", gpu->warps_per_sm, "threads_per_sm", gpu->threads_per_sm,
+                          "blocks_per_sm", gpu->blocks_per_sm, "registers_per_sm",
+                          gpu->registers_per_sm, "shared_per_sm", (json_int_t)gpu->shared_per_sm));
+    json_object_set_new(facts, "gpu", of);
+}

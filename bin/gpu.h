@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --gpu NAME: a GPU that need not be there. */
+#ifndef XGEMM_BIN_GPU_H
+#define XGEMM_BIN_GPU_H
+
+#include "options.h"
+
+#include <jansson.h>
+
+/*
+ * The GPU of that name, from the catalogue; without a name the one that
+ * --device says, else GPU 0. Ends the program with 2 when the name is unknown or
+ * missing where there is no GPU, with 77 when --device's is not there.
+ */
+xgemm_device gpu_choose(const command *which, const settings *common, const char *name);
+
+/* Adds it to the facts of a JSON result, with its limits where they are known. */
+void gpu_facts(json_t *facts, const xgemm_device *gpu);
+
+#endif
