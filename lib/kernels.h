@@ -19,6 +19,10 @@ typedef struct xg_kernel {
 
 /* Programs that serve kernels and are no kernel themselves. */
 extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
+extern const xg_program xg_program_probe_copy, xg_program_probe_lines, xg_program_probe_pairs_float,
+    xg_program_probe_pairs_double, xg_program_probe_parts_float, xg_program_probe_parts_double,
+    xg_program_probe_banks, xg_program_probe_powers_shared, xg_program_probe_powers_global,
+    xg_program_probe_empty;
 
 int xg_kernel_count(void);
 const xg_kernel *xg_kernel_at(int index);
