@@ -164,7 +164,7 @@ static const char *color(size_t index)
     return colors[index % (sizeof colors / sizeof *colors)];
 }
 
-static void write_commands(const plot *p, bool logarithmic, FILE *to)
+static void write_commands(const plot *p, plot_scale scale, FILE *to)
 {
     fprintf(to,
             "set terminal svg size 960,600 font 'sans,14' background 'white'\n"
@@ -172,20 +172,21 @@ static void write_commands(const plot *p, bool logarithmic, FILE *to)
             "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n"
             "set yrange [0:*]\n",
             p->title, p->x_label, p->y_label);
+    const bool logarithmic = scale == PLOT_LOGARITHMIC, named = scale == PLOT_NAMES;
     const bool one_x = p->count && p->lines[0].count == 1;
     if (one_x && logarithmic)
         fprintf(to, "set xrange [%.9g:%.9g]\n", p->lines[0].points[0].x / 2.0,
                 p->lines[0].points[0].x * 2.0);
-    else if (one_x)
+    else if (one_x && named)
         fputs("set xrange [-1:1]\n", to);
     if (logarithmic)
         fputs("set logscale x 2\nset xtics rotate by -45\n", to);
-    else
+    else if (named)
         fputs("set xtics rotate by -45 noenhanced\n", to);
     for (size_t i = 0; i < p->count; i++) {
         fprintf(to, "$line%zu << end\n", i);
         for (size_t j = 0; j < p->lines[i].count; j++)
-            fprintf(to, "%.9g %.9g \"%s\"\n", logarithmic ? p->lines[i].points[j].x : (double)j,
+            fprintf(to, "%.9g %.9g \"%s\"\n", named ? (double)j : p->lines[i].points[j].x,
                     p->lines[i].points[j].y, p->lines[i].points[j].x_name);
         fputs("end\n", to);
     }
@@ -193,7 +194,7 @@ static void write_commands(const plot *p, bool logarithmic, FILE *to)
         fprintf(to,
                 "%s $line%zu using 1:2%s with linespoints linewidth 2 linecolor rgb '%s' "
                 "pointtype %zu pointsize 0.7 title \"%s\"",
-                i ? "," : "plot", i, logarithmic ? "" : ":xticlabels(3)", color(i), i % 13 + 1,
+                i ? "," : "plot", i, named ? ":xticlabels(3)" : "", color(i), i % 13 + 1,
                 p->lines[i].name);
     fputc('\n', to);
 }
@@ -208,7 +209,7 @@ static bool is_complete(int file)
     return length > 0 && pread(file, tail, sizeof tail - 1, from) > 0 && strstr(tail, end);
 }
 
-int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_t message_size)
+int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size)
 {
     char temporary[4096];
     const int output = open_temporary(path, temporary, sizeof temporary, message, message_size);
@@ -222,7 +223,7 @@ int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     const pid_t child = start(output, &commands);
     if (commands) {
-        write_commands(p, logarithmic, commands);
+        write_commands(p, scale, commands);
         fclose(commands);
     }
     const bool drawn = child > 0 && succeeded(child) && is_complete(output);

@@ -23,7 +23,7 @@ static const xg_probe probes[] = {
      "of each value", &xg_program_probe_powers_shared, true, xg_probe_powers},
     {"host-device", "transfers between host and GPU, from pageable and from pinned memory", "size",
      "bytes", &xg_program_probe_empty, false, xg_probe_host_device},
-    {"launch", "empty kernels: launched, waited for, and between events", "launches", "launches",
+    {"launch", "empty kernels and events: what each of so many in a row takes", "count", "in a row",
      &xg_program_probe_empty, false, xg_probe_launch},
 };
 enum { PROBES = sizeof probes / sizeof *probes };

@@ -130,7 +130,7 @@ static xgemm_status launches(xg_probe_run *run, const char *series, int count)
     return status ? status : keep(run, series, count, 0.0, us);
 }
 
-/* What it costs the calling thread to put two marks into the stream. */
+/* What it costs the calling thread to put two marks into the stream, in a row of such pairs. */
 static xgemm_status mark_pairs(xg_probe_run *run, xg_mark *const marks[2])
 {
     xgemm_handle *h = run->handle;
@@ -144,10 +144,10 @@ static xgemm_status mark_pairs(xg_probe_run *run, xg_mark *const marks[2])
         if (!status)
             status = wait(run);
     }
-    return status ? status : keep(run, "event-pair", 0, 0.0, us);
+    return status ? status : keep(run, "event-pair", PAIRS, 0.0, us);
 }
 
-/* What the GPU's clock finds between two marks that have so many launches between. */
+/* What the GPU's clock finds between two marks that have so many launches between, for each. */
 static xgemm_status between_marks(xg_probe_run *run, xg_mark *const marks[2], int count)
 {
     xgemm_handle *h = run->handle;
@@ -162,6 +162,7 @@ static xgemm_status between_marks(xg_probe_run *run, xg_mark *const marks[2], in
         if (!status)
             status = h->backend->mark_elapsed(h->device, marks[0], marks[1], &us[i < 0 ? 0 : i],
                                               &h->error);
+        us[i < 0 ? 0 : i] /= count;
     }
     return status ? status : keep(run, "between-events", count, 0.0, us);
 }
@@ -175,7 +176,7 @@ static xgemm_status events(xg_probe_run *run)
         status = h->backend->mark_create(h->device, &marks[1], &h->error);
     if (!status)
         status = mark_pairs(run, marks);
-    for (int count = 0; count <= 1 && !status; count++)
+    for (int count = 1; count <= LAUNCHES_MOST && !status; count *= 4)
         status = between_marks(run, marks, count);
     for (int i = 0; i < 2; i++)
         if (marks[i])
