@@ -164,16 +164,27 @@ static const char *color(size_t index)
     return colors[index % (sizeof colors / sizeof *colors)];
 }
 
+/* gnuplot makes no axis of a single place. */
+static bool has_one_x(const plot *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->lines[i].count != 1)
+            return false;
+    return p->count > 0;
+}
+
 static void write_commands(const plot *p, plot_scale scale, FILE *to)
 {
     fprintf(to,
             "set terminal svg size 960,600 font 'sans,14' background 'white'\n"
             "set title \"%s\" noenhanced\nset xlabel \"%s\" noenhanced\n"
             "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n"
-            "set yrange [0:*]\n",
+            "set yrange [0:*]\nset offsets 0, 0, graph 0.05, 0\n",
             p->title, p->x_label, p->y_label);
     const bool logarithmic = scale == PLOT_LOGARITHMIC, named = scale == PLOT_NAMES;
-    const bool one_x = p->count && p->lines[0].count == 1;
+    const bool one_x = has_one_x(p);
+    if (!named)
+        fputs("set format x '%.9g'\n", to);
     if (one_x && logarithmic)
         fprintf(to, "set xrange [%.9g:%.9g]\n", p->lines[0].points[0].x / 2.0,
                 p->lines[0].points[0].x * 2.0);

@@ -156,18 +156,26 @@ static void all_rows(const outcome *o, json_t *facts)
     report_close(&to);
 }
 
+/* Of a launch there are no bytes, and of a transfer no peak: no columns for what is not there. */
 static void timed_table(const outcome *o)
 {
-    const column columns[] = {
-        {"series", -16}, {o->info.parameter, 10}, {"bytes", 13}, {"median_us", 11},
+    enum { COLUMNS = 6, ALONE = 3, WITH_SPEED = 5 };
+    const column columns[COLUMNS] = {
+        {"series", -16}, {o->info.parameter, 10}, {"median_us", 11}, {"bytes", 13},
         {"gbs", 9},      {"percent_of_peak", 15},
     };
-    report to = report_open(&o->r->common, columns, sizeof columns / sizeof *columns, NULL, NULL);
+    int count = ALONE;
     for (int i = 0; i < o->report->point_count; i++) {
         const xgemm_probe_point *p = point_at(o->report, i);
-        const cell cells[] = {
-            cell_text(p->series),      cell_real(p->parameter, 0), known(p->bytes, 0),
-            known(p->microseconds, 2), known(p->gbs, 1),           known(p->percent_of_peak, 1),
+        const int needed = p->percent_of_peak > 0.0 ? COLUMNS : p->gbs > 0.0 ? WITH_SPEED : ALONE;
+        count = needed > count ? needed : count;
+    }
+    report to = report_open(&o->r->common, columns, count, NULL, NULL);
+    for (int i = 0; i < o->report->point_count; i++) {
+        const xgemm_probe_point *p = point_at(o->report, i);
+        const cell cells[COLUMNS] = {
+            cell_text(p->series), cell_real(p->parameter, 0), known(p->microseconds, 2),
+            known(p->bytes, 0),   known(p->gbs, 1),           known(p->percent_of_peak, 1),
         };
         report_row(&to, cells);
     }
