@@ -39,7 +39,7 @@ static request parse(int argc, char **argv)
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         if (key == KEY_BYTES)
-            r.bytes = option_integer(ME, "bytes", value, 16384, INT64_C(1) << 40);
+            r.bytes = option_integer(ME, "bytes", value, 16384, INT64_C(1) << 39);
         else
             r.plot_path = value;
     }

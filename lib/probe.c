@@ -29,7 +29,7 @@ static const xg_probe probes[] = {
 enum { PROBES = sizeof probes / sizeof *probes };
 
 /* Bytes of an array: every point has a full block, and no grid is too large. */
-static const int64_t bytes_least = 16384, bytes_most = INT64_C(1) << 40;
+static const int64_t bytes_least = 16384, bytes_most = INT64_C(1) << 39;
 /* On the simulator a traced word takes another 24 bytes, and time. */
 static const int64_t bytes_counted = 65536, bytes_counted_most = INT64_C(1) << 28;
 static const int64_t bytes_transferred = INT64_C(1) << 28;

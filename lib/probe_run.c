@@ -125,7 +125,7 @@ static xgemm_status count(xg_probe_run *run, const xg_probe_case *what, const xg
             point->requests += site->requests;
             point->sectors += site->sectors;
             point->wavefronts += site->wavefronts;
-            point->ideal_sectors += site->is_shared ? 0 : site->ideal_sectors;
+            point->ideal_sectors += site->ideal_sectors;
             point->ideal_wavefronts += site->ideal_wavefronts;
         }
     xg_trace_free(trace);

@@ -82,7 +82,7 @@ XGEMM_API xgemm_status xgemm_probe_get(int index, xgemm_probe_info *info);
  * \param   handle  On a GPU or the simulator; one thread at a time.
  * \param   name    The probe.
  * \param   bytes   Size of each array, rounded down to a multiple of 4096:
- *                  from 16384 to 2^40, on the simulator to 2^28; 0: a size
+ *                  from 16384 to 2^39, on the simulator to 2^28; 0: a size
  *                  that suits the device (on a GPU past its L2 cache). A probe
  *                  of shared memory moves 8 times as much in a launch.
  * \param   report  Receives the report, NULL on failure.
