@@ -276,7 +276,8 @@ static bool all_square(const shape_list *list)
 static int draw(plot *drawing, const char *path, bool squares)
 {
     char message[4352];
-    if (drawing && plot_write(drawing, path, squares, message, sizeof message))
+    const plot_scale scale = squares ? PLOT_LOGARITHMIC : PLOT_NAMES;
+    if (drawing && plot_write(drawing, path, scale, message, sizeof message))
         return failed(ME, "%s", message);
     return STATUS_DONE;
 }

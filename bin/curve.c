@@ -149,14 +149,13 @@ int curve_plot(const xgemm_device *gpu, const configuration *of, curve_axis axis
         snprintf(message, message_size, "there is not enough memory for the plot");
         return -1;
     }
-    plot_steps(drawing);
     for (int64_t x = least_of(axis); x <= most_of(gpu, axis); x = (x / step + 1) * step)
         if (point_at(gpu, of, axis, x, &point))
             add_point(drawing, "occupancy", &point);
     snprintf(name, sizeof name, "as asked for: %" PRId64, value_of(of, axis));
     if (value_of(of, axis) > 0 && point_at(gpu, of, axis, value_of(of, axis), &point))
         add_point(drawing, name, &point);
-    const int result = plot_write(drawing, path, false, message, message_size);
+    const int result = plot_write(drawing, path, PLOT_STEPS, message, message_size);
     plot_free(drawing);
     return result;
 }

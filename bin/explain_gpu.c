@@ -97,3 +97,34 @@ json_t *explain_gpu_facts(const xgemm_trace_report *t)
         "peak_gbs", t->peak_gbs, "roof_asked_gflops", t->roof_asked_gflops, "roof_moved_gflops",
         t->roof_moved_gflops, "roof_least_gflops", t->roof_least_gflops);
 }
+
+/* The roof from below the kernel's least intensity to above its largest. */
+static void draw_roof(plot *p, const xgemm_trace_report *t)
+{
+    const double balance = t->peak_gflops / t->peak_gbs;
+    const double from = 0.5 * (t->flop_per_byte_moved < balance ? t->flop_per_byte_moved : balance);
+    const double to = 2.0 * (t->flop_per_byte_least > balance ? t->flop_per_byte_least : balance);
+    plot_point(p, t->device, from, "from", from * t->peak_gbs);
+    plot_point(p, t->device, balance, "balance", t->peak_gflops);
+    plot_point(p, t->device, to, "to", t->peak_gflops);
+}
+
+int explain_roofline(const explain_request *r, const xgemm_trace_report *t, char *message,
+                     size_t message_size)
+{
+    char title[160];
+    snprintf(title, sizeof title, "%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", on %s",
+             t->kernel, r->problem.m, r->problem.n, r->problem.k, t->device);
+    plot *p = plot_new(title, "FP32 operations a byte of global memory", "GFLOP/s at most");
+    if (!p) {
+        snprintf(message, message_size, "the host is out of memory");
+        return -1;
+    }
+    draw_roof(p, t);
+    plot_point(p, "asked (no cache)", t->flop_per_byte_asked, "", t->roof_asked_gflops);
+    plot_point(p, "moved (whole sectors)", t->flop_per_byte_moved, "", t->roof_moved_gflops);
+    plot_point(p, "least (a perfect cache)", t->flop_per_byte_least, "", t->roof_least_gflops);
+    const int result = plot_write(p, r->plot, PLOT_ROOFLINE, message, message_size);
+    plot_free(p);
+    return result;
+}

@@ -25,7 +25,6 @@ struct plot {
     char title[160], x_label[64], y_label[64];
     line *lines;
     size_t count;
-    bool steps;
 };
 
 /* gnuplot as a child: its standard input from us, its standard output to a file. */
@@ -155,11 +154,6 @@ void plot_point(plot *p, const char *name, double x, const char *x_name, double 
     copy_text(added->x_name, sizeof added->x_name, x_name);
 }
 
-void plot_steps(plot *p)
-{
-    p->steps = true;
-}
-
 /* Thirteen that can be told apart, dark first; then from the beginning. */
 static const char *color(size_t index)
 {
@@ -170,58 +164,79 @@ static const char *color(size_t index)
     return colors[index % (sizeof colors / sizeof *colors)];
 }
 
-static void write_axes(const plot *p, bool logarithmic, FILE *to)
+/* gnuplot makes no axis of a single place. */
+static bool has_one_x(const plot *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        if (p->lines[i].count != 1)
+            return false;
+    return p->count > 0;
+}
+
+static void write_x_axis(const plot *p, plot_scale scale, FILE *to)
+{
+    const bool one_x = has_one_x(p);
+    if (scale != PLOT_NAMES)
+        fputs("set format x '%.9g'\n", to);
+    if (one_x && scale == PLOT_LOGARITHMIC)
+        fprintf(to, "set xrange [%.9g:%.9g]\n", p->lines[0].points[0].x / 2.0,
+                p->lines[0].points[0].x * 2.0);
+    else if (one_x && scale == PLOT_NAMES)
+        fputs("set xrange [-1:1]\n", to);
+    if (scale == PLOT_STEPS)
+        fputs("set xrange [0:*]\n", to);
+    else if (scale == PLOT_LOGARITHMIC)
+        fputs("set logscale x 2\nset xtics rotate by -45\n", to);
+    else if (scale == PLOT_NAMES)
+        fputs("set xtics rotate by -45 noenhanced\n", to);
+    else if (scale == PLOT_ROOFLINE)
+        fputs("set logscale x 2\nset xtics rotate by -45\nset autoscale xfix\n", to);
+}
+
+static void write_y_axis(plot_scale scale, FILE *to)
+{
+    if (scale == PLOT_STEPS)
+        fputs("set yrange [0:105]\nset key outside below\n", to);
+    else if (scale == PLOT_ROOFLINE)
+        fputs("set logscale y 10\nset yrange [*:*]\nset key outside below\n", to);
+    else
+        fputs("set yrange [0:*]\nset offsets 0, 0, graph 0.05, 0\n", to);
+}
+
+static void write_line(const plot *p, size_t i, plot_scale scale, FILE *to)
+{
+    const line *of = &p->lines[i];
+    const bool marks = of->count == 1, plain = scale == PLOT_STEPS || scale == PLOT_ROOFLINE;
+    fprintf(to, "%s $line%zu using 1:2%s with ", i ? "," : "plot", i,
+            scale == PLOT_NAMES ? ":xticlabels(3)" : "");
+    if (plain && marks)
+        fprintf(to, "points pointtype %zu pointsize 1.2", scale == PLOT_STEPS ? 7 : i + 4);
+    else if (plain)
+        fprintf(to, "%s linewidth 2", scale == PLOT_STEPS ? "fsteps" : "lines");
+    else
+        fprintf(to, "linespoints linewidth 2 pointtype %zu pointsize 0.7", i % 13 + 1);
+    fprintf(to, " linecolor rgb '%s' title \"%s\"", color(i), of->name);
+}
+
+static void write_commands(const plot *p, plot_scale scale, FILE *to)
 {
     fprintf(to,
             "set terminal svg size 960,600 font 'sans,14' background 'white'\n"
             "set title \"%s\" noenhanced\nset xlabel \"%s\" noenhanced\n"
-            "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n"
-            "set yrange [0:*]\n",
+            "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n",
             p->title, p->x_label, p->y_label);
-    const bool one_x = p->count && p->lines[0].count == 1;
-    if (p->steps)
-        fputs("set xrange [0:*]\nset yrange [0:105]\nset key outside below\n", to);
-    else if (one_x && logarithmic)
-        fprintf(to, "set xrange [%.9g:%.9g]\n", p->lines[0].points[0].x / 2.0,
-                p->lines[0].points[0].x * 2.0);
-    else if (one_x)
-        fputs("set xrange [-1:1]\n", to);
-    if (logarithmic)
-        fputs("set logscale x 2\nset xtics rotate by -45\n", to);
-    else if (!p->steps)
-        fputs("set xtics rotate by -45 noenhanced\n", to);
-}
-
-static void write_line(const plot *p, size_t i, bool logarithmic, FILE *to)
-{
-    const line *of = &p->lines[i];
-    const bool names = !logarithmic && !p->steps;
-    fprintf(to, "%s $line%zu using 1:2%s with ", i ? "," : "plot", i,
-            names ? ":xticlabels(3)" : "");
-    if (p->steps)
-        fprintf(to, of->count == 1 ? "points" : "fsteps linewidth 2");
-    else
-        fprintf(to, "linespoints linewidth 2");
-    fprintf(to, " linecolor rgb '%s'", color(i));
-    if (!p->steps || of->count == 1)
-        fprintf(to, " pointtype %zu pointsize %s", p->steps ? 7 : i % 13 + 1,
-                p->steps ? "1.2" : "0.7");
-    fprintf(to, " title \"%s\"", of->name);
-}
-
-static void write_commands(const plot *p, bool logarithmic, FILE *to)
-{
-    const bool real_x = logarithmic || p->steps;
-    write_axes(p, logarithmic, to);
+    write_x_axis(p, scale, to);
+    write_y_axis(scale, to);
     for (size_t i = 0; i < p->count; i++) {
         fprintf(to, "$line%zu << end\n", i);
         for (size_t j = 0; j < p->lines[i].count; j++)
-            fprintf(to, "%.9g %.9g \"%s\"\n", real_x ? p->lines[i].points[j].x : (double)j,
+            fprintf(to, "%.9g %.9g \"%s\"\n",
+                    scale == PLOT_NAMES ? (double)j : p->lines[i].points[j].x,
                     p->lines[i].points[j].y, p->lines[i].points[j].x_name);
         fputs("end\n", to);
     }
     for (size_t i = 0; i < p->count; i++)
-        write_line(p, i, logarithmic, to);
+        write_line(p, i, scale, to);
     fputc('\n', to);
 }
 
@@ -235,7 +250,7 @@ static bool is_complete(int file)
     return length > 0 && pread(file, tail, sizeof tail - 1, from) > 0 && strstr(tail, end);
 }
 
-int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_t message_size)
+int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size)
 {
     char temporary[4096];
     const int output = open_temporary(path, temporary, sizeof temporary, message, message_size);
@@ -249,7 +264,7 @@ int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
     const pid_t child = start(output, &commands);
     if (commands) {
-        write_commands(p, logarithmic, commands);
+        write_commands(p, scale, commands);
         fclose(commands);
     }
     const bool drawn = child > 0 && succeeded(child) && is_complete(output);

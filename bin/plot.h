@@ -24,17 +24,14 @@ plot *plot_new(const char *title, const char *x_label, const char *y_label);
 void plot_point(plot *p, const char *line, double x, const char *x_name, double y);
 
 /*
- * The lines are steps over a linear x, in percent, each value holding down to the
- * x before; a line of one point is a mark.
+ * How points stand along x: in their order under their x_name, or where their x
+ * is. Steps: each value, in percent, holds down to the x before, and a line of
+ * one point is a mark. A roofline: both axes logarithmic, marks likewise.
  */
-void plot_steps(plot *p);
+typedef enum { PLOT_NAMES, PLOT_LINEAR, PLOT_LOGARITHMIC, PLOT_STEPS, PLOT_ROOFLINE } plot_scale;
 
-/*
- * Writes the SVG by way of a temporary file; 0, or -1 with a sentence. With
- * logarithmic, x has a logarithmic scale; otherwise the points stand in their
- * order under their x_name.
- */
-int plot_write(plot *p, const char *path, bool logarithmic, char *message, size_t message_size);
+/* Writes the SVG by way of a temporary file; 0, or -1 with a sentence. */
+int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size);
 void plot_free(plot *p);
 
 #endif

@@ -59,6 +59,9 @@ typedef struct {
     xgemm_status (*make_current)(xg_device *, xg_error *);
     xgemm_status (*allocate)(xg_device *, size_t bytes, void **, xg_error *);
     xgemm_status (*release)(xg_device *, void *, xg_error *);
+    /* Host memory that the GPU copies from and to by itself; NULL where that is no difference. */
+    xgemm_status (*allocate_pinned)(xg_device *, size_t bytes, void **, xg_error *);
+    xgemm_status (*release_pinned)(xg_device *, void *, xg_error *);
     xgemm_status (*memory_info)(xg_device *, uint64_t *free_bytes, uint64_t *total, xg_error *);
     xgemm_status (*upload)(xg_device *, void *stream, void *to, const void *from, size_t,
                            xg_error *);

@@ -48,7 +48,17 @@
     X(reduce)                                                                                      \
     X(pad)                                                                                         \
     X(unpad)                                                                                       \
-    X(scale)
+    X(scale)                                                                                       \
+    X(probe_copy)                                                                                  \
+    X(probe_lines)                                                                                 \
+    X(probe_pairs_float)                                                                           \
+    X(probe_pairs_double)                                                                          \
+    X(probe_parts_float)                                                                           \
+    X(probe_parts_double)                                                                          \
+    X(probe_banks)                                                                                 \
+    X(probe_powers_shared)                                                                         \
+    X(probe_powers_global)                                                                         \
+    X(probe_empty)
 
 enum {
 #define INDEX(id) INDEX_##id,

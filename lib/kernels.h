@@ -24,6 +24,10 @@ extern const xg_program xg_program_reduce;
 /* One for each length of the shorter side: what the kernel "skinny" runs. */
 extern const xg_program xg_program_skinny1, xg_program_skinny2, xg_program_skinny4,
     xg_program_skinny8, xg_program_skinny16;
+extern const xg_program xg_program_probe_copy, xg_program_probe_lines, xg_program_probe_pairs_float,
+    xg_program_probe_pairs_double, xg_program_probe_parts_float, xg_program_probe_parts_double,
+    xg_program_probe_banks, xg_program_probe_powers_shared, xg_program_probe_powers_global,
+    xg_program_probe_empty;
 
 int xg_kernel_count(void);
 const xg_kernel *xg_kernel_at(int index);

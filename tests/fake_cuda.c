@@ -69,7 +69,7 @@ struct CUctx_st {
 };
 
 /* Everything that is given out; a module is also the token of its one function. */
-typedef enum { MEMORY, MODULE, EVENT } object_kind;
+typedef enum { MEMORY, MODULE, EVENT, PINNED } object_kind;
 
 typedef struct object {
     struct object *next;
@@ -444,7 +444,7 @@ xg_cu_result cuDevicePrimaryCtxRetain(xg_cu_context *context, xg_cu_device devic
     return 0;
 }
 
-static const char *const kind_names[] = {"device memory", "a module", "an event"};
+static const char *const kind_names[] = {"device memory", "a module", "an event", "pinned memory"};
 
 /* The driver frees them too, but a library that shares the context must not leave it that. */
 static void drop_all(xg_cu_context context)
@@ -727,6 +727,33 @@ xg_cu_result cuMemFree_v2(xg_cu_pointer pointer)
             return 0;
         }
     return fault(INVALID_VALUE, "cuMemFree of what was not allocated");
+}
+
+xg_cu_result cuMemAllocHost_v2(void **memory, size_t bytes)
+{
+    BEGIN(cuMemAllocHost_v2, INITIALISED | CONTEXT | NO_CAPTURE);
+    if (!bytes)
+        return fault(INVALID_VALUE, "cuMemAllocHost of no bytes");
+    object *o = add(PINNED);
+    if (!o || !(o->memory = malloc(bytes))) {
+        if (o)
+            drop(o);
+        return XG_CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    *memory = o->memory;
+    return 0;
+}
+
+xg_cu_result cuMemFreeHost(void *memory)
+{
+    BEGIN(cuMemFreeHost, INITIALISED | CONTEXT | NO_CAPTURE);
+    flush();
+    for (object *o = objects; o; o = o->next)
+        if (o->kind == PINNED && o->memory == memory) {
+            drop(o);
+            return 0;
+        }
+    return fault(INVALID_VALUE, "cuMemFreeHost of what was not pinned");
 }
 
 xg_cu_result cuMemGetInfo_v2(size_t *free_bytes, size_t *total)

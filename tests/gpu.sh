@@ -6,14 +6,14 @@
 #   tests/gpu.sh [OUTPUT-FOLDER]
 #
 # Run it from an unpacked release or a bootstrapped checkout. XGEMM_GPU_STEPS
-# picks steps: "build verify check sanitizer ladder compare shapes". Results are
+# picks steps: "build verify check sanitizer probe ladder compare shapes". Results are
 # JSON and logs in the folder (default gpu-results); a summary is printed last.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-gpu-results}"
 out=$(cd "${1:-gpu-results}" && pwd)
-steps=${XGEMM_GPU_STEPS:-build verify check sanitizer ladder compare shapes}
+steps=${XGEMM_GPU_STEPS:-build verify check sanitizer probe ladder compare shapes}
 build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
 jobs=$(nproc)
 summary=$out/summary.txt
@@ -71,6 +71,11 @@ if wants sanitizer; then
     step "compute-sanitizer $tool" "sanitizer-$tool.log" \
       ./libtool --mode=execute compute-sanitizer --tool "$tool" --error-exitcode 9 \
       "$xgemm" verify --device 0 --quick --quiet -m 1,65,129 -n 7,130 -k 1,33
+  done
+fi
+if wants probe; then
+  for probe in $("$xgemm" probe --csv | sed -e 1d -e 's/,.*//'); do
+    step "probe $probe" "probe-$probe.json" "$xgemm" probe "$probe" --device 0 --json --quiet
   done
 fi
 if wants ladder; then

@@ -72,6 +72,24 @@ static xgemm_status release(xg_device *device, void *memory, xg_error *error)
     return result_of(device, result, "cuMemFree", error);
 }
 
+static xgemm_status allocate_pinned(xg_device *device, size_t bytes, void **memory, xg_error *error)
+{
+    xg_cu_result result;
+    *memory = NULL;
+    IN_CONTEXT(device, result, device->driver->memory_allocate_pinned(memory, bytes), error);
+    if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
+                       "the host has no %zu bytes of memory left that could be pinned", bytes);
+    return result_of(device, result, "cuMemAllocHost", error);
+}
+
+static xgemm_status release_pinned(xg_device *device, void *memory, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->memory_free_pinned(memory), error);
+    return result_of(device, result, "cuMemFreeHost", error);
+}
+
 static xgemm_status memory_info(xg_device *device, uint64_t *free_bytes, uint64_t *total,
                                 xg_error *error)
 {
@@ -239,6 +257,8 @@ const xg_backend xg_backend_cuda = {
     .make_current = make_current,
     .allocate = allocate,
     .release = release,
+    .allocate_pinned = allocate_pinned,
+    .release_pinned = release_pinned,
     .memory_info = memory_info,
     .upload = upload,
     .download = download,

@@ -44,6 +44,8 @@ typedef unsigned long long xg_cu_pointer;
     X(function_attribute, cuFuncGetAttribute, (int *, unsigned attribute, xg_cu_function))         \
     X(memory_allocate, cuMemAlloc_v2, (xg_cu_pointer *, size_t bytes))                             \
     X(memory_free, cuMemFree_v2, (xg_cu_pointer))                                                  \
+    X(memory_allocate_pinned, cuMemAllocHost_v2, (void **, size_t bytes))                          \
+    X(memory_free_pinned, cuMemFreeHost, (void *))                                                 \
     X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))                         \
     X(upload, cuMemcpyHtoDAsync_v2, (xg_cu_pointer, const void *, size_t bytes, xg_cu_stream))     \
     X(download, cuMemcpyDtoHAsync_v2, (void *, xg_cu_pointer, size_t bytes, xg_cu_stream))         \

@@ -18,6 +18,12 @@ typedef struct {
 typedef struct __attribute__((aligned(16))) {
     float x, y, z, w;
 } float4;
+typedef struct __attribute__((aligned(8))) {
+    float x, y;
+} float2;
+typedef struct __attribute__((aligned(16))) {
+    double x, y;
+} double2;
 
 /* Constant to the kernel; the scheduler sets them before a thread goes on. */
 extern const xg_index3 threadIdx __attribute__((visibility("hidden")));

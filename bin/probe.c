@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xgemm probe: what a device's memory does, timed on a GPU, counted on the simulator. */
+#include "commands.h"
+#include "plot.h"
+#include "report.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ME (&command_probe)
+
+enum { KEY_BYTES = 256, KEY_PLOT };
+
+static const option_row rows[] = {
+    {KEY_BYTES, "bytes", "N", "size of each array; default one that suits the device"},
+    {KEY_PLOT, "plot", "FILE.svg", "draw the curves; needs gnuplot"},
+};
+
+typedef struct {
+    settings common;
+    const char *name, *plot_path;
+    int64_t bytes;
+} request;
+
+/* A probe that ran: on what, and what it found. */
+typedef struct {
+    const request *r;
+    xgemm_probe_info info;
+    xgemm_device device;
+    bool fell_back; /* there is no GPU, and the simulator took its place */
+    const xgemm_probe_report *report;
+} outcome;
+
+static request parse(int argc, char **argv)
+{
+    request r = {.common = {.device = XGEMM_DEVICE_AUTO}};
+    const char *value;
+    for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
+        if (key == KEY_BYTES)
+            r.bytes = option_integer(ME, "bytes", value, 16384, INT64_C(1) << 39);
+        else
+            r.plot_path = value;
+    }
+    if (argc - optind > 1)
+        usage_error(ME, "one probe at a time; \"%s\" is too much", argv[optind + 1]);
+    if (optind < argc)
+        r.name = argv[optind];
+    else if (r.bytes || r.plot_path)
+        usage_error(ME, "which probe? One name; 'xgemm probe' lists them");
+    return r;
+}
+
+/* ---- The list ---- */
+
+static const char *devices_text(unsigned devices)
+{
+    const bool gpu = devices & XGEMM_RUNS_ON_CUDA, sim = devices & XGEMM_RUNS_ON_SIM;
+    return gpu && sim ? "cuda sim" : gpu ? "cuda" : sim ? "sim" : "none";
+}
+
+static int list_probes(const request *r)
+{
+    static const column columns[] = {
+        {"name", -15}, {"devices", -8}, {"parameter", -9}, {"unit", -13}, {"summary", -1},
+    };
+    report to = report_open(&r->common, columns, sizeof columns / sizeof *columns, "probes",
+                            report_facts(ME));
+    for (int i = 0; i < xgemm_probe_count(); i++) {
+        xgemm_probe_info info = {.struct_size = sizeof info};
+        if (xgemm_probe_get(i, &info))
+            continue;
+        const cell cells[] = {cell_text(info.name), cell_text(devices_text(info.devices)),
+                              cell_text(info.parameter), cell_text(info.unit),
+                              cell_text(info.summary)};
+        report_row(&to, cells);
+    }
+    report_close(&to);
+    return STATUS_DONE;
+}
+
+static bool find(const char *name, xgemm_probe_info *info)
+{
+    for (int i = 0; i < xgemm_probe_count(); i++) {
+        *info = (xgemm_probe_info){.struct_size = sizeof *info};
+        if (xgemm_probe_get(i, info) == XGEMM_OK && strcmp(info->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- What came out ---- */
+
+static bool is_timed(const outcome *o)
+{
+    return o->device.ordinal >= 0;
+}
+
+/* Points of a newer library may be larger. */
+static const xgemm_probe_point *point_at(const xgemm_probe_report *of, int index)
+{
+    return (const void *)((const char *)of->points + (size_t)index * of->point_size);
+}
+
+static cell known(double value, int digits)
+{
+    return value > 0.0 ? cell_real(value, digits) : cell_none();
+}
+
+static cell counted(int64_t value)
+{
+    return value > 0 ? cell_integer(value) : cell_none();
+}
+
+static double each(int64_t sum, const xgemm_probe_point *p)
+{
+    return p->requests ? (double)sum / (double)p->requests : 0.0;
+}
+
+/* For programs: everything, under names that are the same for every probe. */
+static void all_rows(const outcome *o, json_t *facts)
+{
+    static const column columns[] = {
+        {"series", 0},
+        {"parameter", 0},
+        {"bytes", 0},
+        {"median_us", 0},
+        {"gbs", 0},
+        {"percent_of_peak", 0},
+        {"requests", 0},
+        {"sectors", 0},
+        {"ideal_sectors", 0},
+        {"wavefronts", 0},
+        {"ideal_wavefronts", 0},
+    };
+    report to =
+        report_open(&o->r->common, columns, sizeof columns / sizeof *columns, "points", facts);
+    for (int i = 0; i < o->report->point_count; i++) {
+        const xgemm_probe_point *p = point_at(o->report, i);
+        const cell cells[] = {
+            cell_text(p->series),
+            cell_real(p->parameter, 0),
+            known(p->bytes, 0),
+            known(p->microseconds, 2),
+            known(p->gbs, 1),
+            known(p->percent_of_peak, 1),
+            counted(p->requests),
+            counted(p->sectors),
+            counted(p->ideal_sectors),
+            counted(p->wavefronts),
+            counted(p->ideal_wavefronts),
+        };
+        report_row(&to, cells);
+    }
+    report_close(&to);
+}
+
+/* Of a launch there are no bytes, and of a transfer no peak: no columns for what is not there. */
+static void timed_table(const outcome *o)
+{
+    enum { COLUMNS = 6, ALONE = 3, WITH_SPEED = 5 };
+    const column columns[COLUMNS] = {
+        {"series", -16}, {o->info.parameter, 10}, {"median_us", 11}, {"bytes", 13},
+        {"gbs", 9},      {"percent_of_peak", 15},
+    };
+    int count = ALONE;
+    for (int i = 0; i < o->report->point_count; i++) {
+        const xgemm_probe_point *p = point_at(o->report, i);
+        const int needed = p->percent_of_peak > 0.0 ? COLUMNS : p->gbs > 0.0 ? WITH_SPEED : ALONE;
+        count = needed > count ? needed : count;
+    }
+    report to = report_open(&o->r->common, columns, count, NULL, NULL);
+    for (int i = 0; i < o->report->point_count; i++) {
+        const xgemm_probe_point *p = point_at(o->report, i);
+        const cell cells[COLUMNS] = {
+            cell_text(p->series), cell_real(p->parameter, 0), known(p->microseconds, 2),
+            known(p->bytes, 0),   known(p->gbs, 1),           known(p->percent_of_peak, 1),
+        };
+        report_row(&to, cells);
+    }
+    report_close(&to);
+}
+
+/* Whether any point is of global memory, or of shared memory. */
+static bool any(const xgemm_probe_report *of, bool shared)
+{
+    for (int i = 0; i < of->point_count; i++) {
+        const xgemm_probe_point *p = point_at(of, i);
+        if (shared ? p->wavefronts : p->sectors)
+            return true;
+    }
+    return false;
+}
+
+static void counted_table(const outcome *o)
+{
+    enum { COLUMNS = 7, EACH = 2 };
+    static const column of_sectors[EACH] = {{"sectors/request", 15}, {"ideal", 6}};
+    static const column of_passes[EACH] = {{"passes/request", 14}, {"ideal", 6}};
+    column columns[COLUMNS] = {{"series", -16}, {o->info.parameter, 10}, {"requests", 9}};
+    const bool sectors = any(o->report, false), passes = any(o->report, true);
+    int count = 3;
+    if (sectors)
+        memcpy(&columns[count], of_sectors, sizeof of_sectors), count += EACH;
+    if (passes)
+        memcpy(&columns[count], of_passes, sizeof of_passes), count += EACH;
+
+    report to = report_open(&o->r->common, columns, count, NULL, NULL);
+    for (int i = 0; i < o->report->point_count; i++) {
+        const xgemm_probe_point *p = point_at(o->report, i);
+        cell cells[COLUMNS] = {cell_text(p->series), cell_real(p->parameter, 0),
+                               cell_integer(p->requests)};
+        int at = 3;
+        if (sectors) {
+            cells[at++] = known(each(p->sectors, p), 2);
+            cells[at++] = known(each(p->ideal_sectors, p), 2);
+        }
+        if (passes) {
+            cells[at++] = known(each(p->wavefronts, p), 2);
+            cells[at++] = known(each(p->ideal_wavefronts, p), 2);
+        }
+        report_row(&to, cells);
+    }
+    report_close(&to);
+}
+
+static void print_text(const outcome *o)
+{
+    const char *no_gpu = o->fell_back ? " (there is no GPU)" : "";
+    printf("%s: %s\n", o->info.name, o->info.summary);
+    if (is_timed(o)) {
+        printf("timed on %s\n\n", o->device.name);
+        timed_table(o);
+    } else {
+        printf("counted on the simulator%s; source-level: nvcc may merge accesses\n\n", no_gpu);
+        counted_table(o);
+    }
+}
+
+static void print(const outcome *o)
+{
+    if (o->r->common.format == FORMAT_TEXT) {
+        print_text(o);
+        return;
+    }
+    json_t *facts = report_facts(ME);
+    report_device(facts, o->device.ordinal);
+    json_object_set_new(facts, "probe",
+                        json_pack("{s:s, s:s, s:s, s:s}", "name", o->info.name, "parameter",
+                                  o->info.parameter, "unit", o->info.unit, "measured",
+                                  is_timed(o) ? "time" : "counts"));
+    if (o->fell_back && !o->r->common.quiet)
+        fputs("xgemm probe: there is no GPU; counted on the simulator\n", stderr);
+    all_rows(o, facts);
+}
+
+/* ---- The drawing ---- */
+
+static double over(int64_t count, int64_t ideal)
+{
+    return ideal ? (double)count / (double)ideal : 0.0;
+}
+
+/* Counts of wide and narrow requests compare only by what each takes at best. */
+static double height(const outcome *o, const xgemm_probe_point *p)
+{
+    if (!is_timed(o))
+        return p->wavefronts ? over(p->wavefronts, p->ideal_wavefronts)
+                             : over(p->sectors, p->ideal_sectors);
+    return p->gbs > 0.0 ? p->gbs : p->microseconds;
+}
+
+static const char *height_text(const outcome *o)
+{
+    if (is_timed(o))
+        return point_at(o->report, 0)->gbs > 0.0 ? "GB/s" : "microseconds";
+    if (!any(o->report, true))
+        return "sectors, times the ideal";
+    return any(o->report, false) ? "sectors or passes, times the ideal" : "passes, times the ideal";
+}
+
+/* Logarithmic where no step along a line is less than a doubling. */
+static plot_scale scale_of(const xgemm_probe_report *of)
+{
+    bool steps = false;
+    for (int i = 0; i + 1 < of->point_count; i++) {
+        const xgemm_probe_point *p = point_at(of, i), *next = point_at(of, i + 1);
+        const bool same = strcmp(p->series, next->series) == 0;
+        if (p->parameter <= 0.0 || (same && next->parameter < 2.0 * p->parameter))
+            return PLOT_LINEAR;
+        steps = steps || same;
+    }
+    return steps ? PLOT_LOGARITHMIC : PLOT_LINEAR;
+}
+
+static int draw(const outcome *o)
+{
+    char title[160], x_label[64], x_name[32], message[4352];
+    snprintf(title, sizeof title, "%s, %s", o->info.name, o->device.name);
+    snprintf(x_label, sizeof x_label, "%s (%s)", o->info.parameter, o->info.unit);
+    plot *drawing = plot_new(title, x_label, height_text(o));
+    if (!drawing)
+        return failed(ME, "out of memory");
+    for (int i = 0; i < o->report->point_count; i++) {
+        const xgemm_probe_point *p = point_at(o->report, i);
+        snprintf(x_name, sizeof x_name, "%g", p->parameter);
+        plot_point(drawing, p->series, p->parameter, x_name, height(o, p));
+    }
+    const int result =
+        plot_write(drawing, o->r->plot_path, scale_of(o->report), message, sizeof message);
+    plot_free(drawing);
+    return result ? failed(ME, "%s", message) : STATUS_DONE;
+}
+
+/* ---- The run ---- */
+
+/* The device; without a GPU, auto is the simulator here: the CPU has no such memory. */
+static xgemm_handle *open_probe_device(const request *r, bool *fell_back)
+{
+    xgemm_handle *handle = open_device(ME, &r->common);
+    *fell_back = r->common.device == XGEMM_DEVICE_AUTO && !getenv("XGEMM_DEVICE") &&
+                 xgemm_get_device(handle) == XGEMM_DEVICE_CPU;
+    if (!*fell_back)
+        return handle;
+    const settings simulator = {.device = XGEMM_DEVICE_SIM};
+    xgemm_destroy(handle);
+    return open_device(ME, &simulator);
+}
+
+static int run_on(xgemm_handle *handle, outcome *o)
+{
+    xgemm_probe_report *found;
+    int status = STATUS_DONE;
+    o->device.struct_size = sizeof o->device;
+    if (xgemm_device_get(xgemm_get_device(handle), &o->device))
+        return failed_call(ME, NULL);
+    if (o->fell_back && !(o->info.devices & XGEMM_RUNS_ON_SIM)) {
+        failed(ME, "probe %s needs a GPU, and there is none that can be used", o->info.name);
+        return STATUS_NO_DEVICE;
+    }
+    if (xgemm_probe(handle, o->info.name, o->r->bytes, &found))
+        return failed_call(ME, handle);
+    o->report = found;
+    print(o);
+    if (o->r->plot_path)
+        status = draw(o);
+    xgemm_probe_free(found);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    const request r = parse(argc, argv);
+    outcome o = {.r = &r};
+    char message[4352];
+    if (!r.name)
+        return list_probes(&r);
+    if (!find(r.name, &o.info))
+        usage_error(ME, "there is no probe \"%s\"; 'xgemm probe' lists them", r.name);
+    if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message))
+        return failed(ME, "%s", message);
+    xgemm_handle *handle = open_probe_device(&r, &o.fell_back);
+    const int status = run_on(handle, &o);
+    xgemm_destroy(handle);
+    return status;
+}
+
+const command command_probe = {
+    "probe",
+    "[NAME]",
+    "show what a device's memory does: coalescing, bank conflicts, transfers",
+    rows,
+    sizeof rows / sizeof *rows,
+    run};

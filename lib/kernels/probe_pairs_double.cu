@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* probe_pairs_double: complex numbers as double2, read and written whole. */
+#define PAIR   double2
+#define REAL   double
+#define KERNEL xg_probe_pairs_double
+#include "probe_complex_pairs.inc"
+#undef PAIR
+#undef REAL
+#undef KERNEL
