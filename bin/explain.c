@@ -2,6 +2,7 @@
 /* xgemm explain: what a kernel does, counted on the simulator. */
 #include "commands.h"
 #include "explain_text.h"
+#include "gpu.h"
 #include "kernel_list.h"
 #include "plot.h"
 #include "report.h"
@@ -64,13 +65,6 @@ static void parse_dram(const char *text, dram_shape *dram)
                     DRAM_MOST, text);
 }
 
-static void set_gpu(explain_request *r, const char *name)
-{
-    r->gpu.struct_size = sizeof r->gpu;
-    if (xgemm_device_find(name, &r->gpu))
-        usage_error(ME, "--gpu: %s", xgemm_last_error(NULL));
-}
-
 static explain_request parse(int argc, char **argv)
 {
     explain_request r = {.common = {.device = XGEMM_DEVICE_SIM},
@@ -112,7 +106,7 @@ static explain_request parse(int argc, char **argv)
             r.problem.most_blocks = option_integer(ME, "blocks", value, 1, INT32_MAX);
             break;
         case KEY_GPU:
-            set_gpu(&r, value);
+            r.gpu = gpu_choose(ME, &(settings){.device = XGEMM_DEVICE_AUTO}, value);
             break;
         case KEY_PLOT:
             r.plot = value;

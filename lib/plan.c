@@ -324,10 +324,15 @@ static void set_regions(xg_launch *launch, const xg_args *p, xg_step_role role)
     const bool pads = role == XG_STEP_PAD;
     launch->regions[2] =
         region_of("C", p->c, pads ? p->k : p->m, pads ? p->c_row : p->n, p->c_row, 1);
-    const int64_t parts = role == XG_STEP_REDUCE                 ? p->k
-                          : role == XG_STEP_PRODUCT && p->c_part ? tiles_of(p->k, p->k_part)
-                                                                 : 1;
-    launch->regions[role == XG_STEP_REDUCE ? 0 : 2].lines *= parts; /* which are contiguous */
+    if (p->c_part > 0) {
+        const bool reduces = role == XG_STEP_REDUCE;
+        launch->regions[reduces ? 0 : 2] =
+            (xg_region){.name = "parts",
+                        .base = reduces ? p->a : p->c,
+                        .lines = reduces ? p->k : tiles_of(p->k, p->k_part),
+                        .width = p->c_part,
+                        .step = p->c_part};
+    }
 }
 
 xg_launch xg_step_launch(const xg_step *step, void *workspace, xg_args *args)
