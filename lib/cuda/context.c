@@ -45,10 +45,11 @@ static xgemm_status fill(xg_device *device, xg_error *error)
                        device->ordinal, device->compute_capability / 10,
                        device->compute_capability % 10, XGEMM_CUDA_OLDEST / 10,
                        XGEMM_CUDA_OLDEST % 10);
-    if (device->driver->device_attribute(
-            &device->processors, XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device->device))
-        device->processors = 1;
-    const xg_cu_result failed = device->driver->context_retain(&device->context, device->device);
+    xg_cu_result failed = device->driver->device_attribute(
+        &device->processors, XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device->device);
+    if (failed)
+        return xg_cu_fail(device->driver, failed, "cuDeviceGetAttribute", error);
+    failed = device->driver->context_retain(&device->context, device->device);
     return failed ? xg_cu_fail(device->driver, failed, "cuDevicePrimaryCtxRetain", error)
                   : XGEMM_OK;
 }
