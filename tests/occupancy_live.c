@@ -173,8 +173,7 @@ static void compare_blocks(const char *name, const xgemm_device *device, xg_cu_f
                 name, threads, registers, fixed + dynamic, info.blocks, blocks);
         failures++;
     }
-    for (int cluster = 2; dynamic == 0 && info.blocks > 0 && cluster <= device->cluster_blocks;
-         cluster *= 2)
+    for (int cluster = 2; dynamic == 0 && info.blocks > 0 && cluster <= 8; cluster *= 2)
         if (xgemm_occupancy(device, threads, registers, fixed, cluster, &info) == XGEMM_OK)
             compare_clusters(name, function, &info);
 }
