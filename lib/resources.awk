@@ -2,7 +2,22 @@
 # What ptxas -v reports, one row a kernel and architecture:
 #   XG_RECORD(symbol, compute capability, whether for that one alone, registers,
 #             shared, stack, spill stores, spill loads, constant memory)
-# Bytes; constant bank 0 holds the arguments and is left out.
+# Bytes. Spills are of the code, each store and load counted; the room for them is
+# part of the stack. Constant bank 0 holds the arguments and is left out.
+
+# The sum of the line's items that match.
+function sum(pattern,    parts, i, n, total) {
+    n = split($0, parts, ",")
+    for (i = 1; i <= n; i++)
+        if (parts[i] ~ pattern) {
+            sub(/^.*: /, "", parts[i])
+            total += parts[i]
+        }
+    return total + 0
+}
+
+# A file's own memory, of each architecture.
+/bytes gmem/ { of_file = sum("bytes cmem\\[[1-9]") }
 
 /Compiling entry function/ {
     split($0, quoted, "'")
@@ -14,31 +29,18 @@
     stack = stores = loads = 0
 }
 
+# The kernel's, then those of functions that it calls.
 /bytes stack frame/ {
-    split($0, parts, ",")
-    stack = parts[1] + 0
-    stores = parts[2] + 0
-    loads = parts[3] + 0
+    if (sum("stack frame") > stack) stack = sum("stack frame")
+    stores += sum("spill stores")
+    loads += sum("spill loads")
 }
 
 / Used [0-9]+ registers/ && symbol != "" {
-    constant = 0
-    n = split($0, parts, ",")
-    for (i = 1; i <= n; i++)
-        if (parts[i] ~ /bytes cmem\[[1-9][0-9]*\]/) constant += parts[i]
-    printf "XG_RECORD(\"%s\", %d, %d, %d, %d, %d, %d, %d, %d)\n", symbol, arch, only, used(),
-        shared(), stack, stores, loads, constant
-    symbol = ""
-}
-
-function used() {
     match($0, /Used [0-9]+/)
-    return substr($0, RSTART + 5, RLENGTH - 5) + 0
-}
-
-function shared(    parts, i, n) {
-    n = split($0, parts, ",")
-    for (i = 1; i <= n; i++)
-        if (parts[i] ~ /bytes smem/) return parts[i] + 0
-    return 0
+    registers = substr($0, RSTART + 5, RLENGTH - 5)
+    if (sum("cumulative stack size") > stack) stack = sum("cumulative stack size")
+    printf "XG_RECORD(\"%s\", %d, %d, %d, %d, %d, %d, %d, %d)\n", symbol, arch, only, registers,
+        sum("bytes smem"), stack, stores, loads, of_file + sum("bytes cmem\\[[1-9]")
+    symbol = ""
 }
