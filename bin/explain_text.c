@@ -169,9 +169,11 @@ static void print_occupancy_verdict(const explain_request *r, const xgemm_trace_
                "a block; %" PRId64 " blocks\n",
                threads, r->info.shared_bytes, t->blocks);
     else
-        printf("  occupancy:     %s: %.1f %% of the warps, limited by %s; %.2f waves of blocks\n",
+        printf("  occupancy:     %s: %.1f %% of the warps fit, limited by %s; the blocks make %.2f "
+               "waves%s\n",
                t->warp_occupancy >= 0.5 && t->waves >= 1.0 ? "done" : "not done",
-               100.0 * t->warp_occupancy, limiters_text(t->limiters), t->waves);
+               100.0 * t->warp_occupancy, limiters_text(t->limiters), t->waves,
+               t->waves < 1.0 ? ": the GPU is not full" : "");
 }
 
 /* Split-K: each part of a sum gets blocks of its own, and a private place for its result. */

@@ -6,39 +6,27 @@
 # XGEMM is the utility (./xgemm), srcdir the top of the sources. Prints one line
 # for each case; python3, mawk and gawk each add cases where they are there.
 
-LC_ALL=C
-export LC_ALL
-unset XGEMM_DEVICE XGEMM_KERNEL
+topic=devices
+# shellcheck source=tests/shell.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
-XGEMM=${XGEMM:-./xgemm}
-srcdir=${srcdir:-$(dirname "$0")/..}
-if ! [ -x "$XGEMM" ]; then
-    echo "FAILED devices: no program $XGEMM"
-    exit 1
-fi
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-
-passed=0
-failed=0
-
-ok()
+# prints NAME PATTERN ARGUMENT...: what xgemm devices says.
+prints()
 {
-    printf 'ok %s\n' "$1"
-    passed=$((passed + 1))
+    name=$1
+    pattern=$2
+    shift 2
+    says "$name" "$pattern" devices "$@"
 }
 
-no()
+# refuses_to NAME STATUS PATTERN ARGUMENT...: likewise, where it refuses.
+refuses_to()
 {
-    printf 'FAILED %s: %s\n' "$1" "$2"
-    failed=$((failed + 1))
-}
-
-have()
-{
-    command -v "$1" >/dev/null 2>&1
+    name=$1
+    expected=$2
+    pattern=$3
+    shift 3
+    refuses "$name" "$expected" "$pattern" devices "$@"
 }
 
 # ends NAME STATUS ARGUMENT...: runs xgemm devices, and checks its exit status.
@@ -47,44 +35,10 @@ ends()
     name=$1
     expected=$2
     shift 2
-    "$XGEMM" devices "$@" >"$work/out" 2>"$work/err" </dev/null
-    status=$?
-    if [ $status -ne "$expected" ]; then
-        no "$name" "exit status $status instead of $expected: $(head -n 1 "$work/err")"
+    run devices "$@"
+    if [ "$status" -ne "$expected" ]; then
+        no "$name" "exit status $status instead of $expected: $(head -n 1 err)"
         return 1
-    fi
-}
-
-# prints NAME PATTERN ARGUMENT...: exit status 0, a line that matches, no messages.
-prints()
-{
-    name=$1
-    pattern=$2
-    shift 2
-    ends "$name" 0 "$@" || return
-    if [ -s "$work/err" ]; then
-        no "$name" "a message: $(head -n 1 "$work/err")"
-    elif ! grep -Eq -e "$pattern" "$work/out"; then
-        no "$name" "no \"$pattern\" in the output"
-    else
-        ok "$name"
-    fi
-}
-
-# refuses NAME STATUS PATTERN ARGUMENT...: a message that matches, and no results.
-refuses()
-{
-    name=$1
-    expected=$2
-    pattern=$3
-    shift 3
-    ends "$name" "$expected" "$@" || return
-    if [ -s "$work/out" ]; then
-        no "$name" "standard output is not empty"
-    elif ! grep -Eq -e "$pattern" "$work/err"; then
-        no "$name" "no \"$pattern\" in the message: $(head -n 1 "$work/err")"
-    else
-        ok "$name"
     fi
 }
 
@@ -113,8 +67,8 @@ test_live()
     prints 'balance in the table' 'balance_flop_per_byte'
     holds 'JSON: devices' 'd["devices"][-1]["device"] == "sim" and d["command"] == "devices"'
     holds 'JSON: no limits of the CPU' 'd["devices"][-2]["warps_per_sm"] is None'
-    refuses 'a GPU that is not there' 77 "no GPU $((gpus + 7))" $((gpus + 7))
-    refuses 'a product by digits alone' 77 "catalog 3090' is the GeForce RTX 3090" 3090
+    refuses_to 'a GPU that is not there' 77 "no GPU $((gpus + 7))" $((gpus + 7))
+    refuses_to 'a product by digits alone' 77 "catalog 3090' is the GeForce RTX 3090" 3090
     for gpu in $(seq 0 $((gpus - 1))); do
         prints "GPU $gpu in full" '^threads in an SM +[0-9]+' "$gpu"
         holds "GPU $gpu in JSON" 'd["devices"][0]["peak_bandwidth_gbs"] > 0' "$gpu"
@@ -139,7 +93,7 @@ test_catalog()
     holds 'catalogue: JSON' "len(d['devices']) == $rows" --catalog
     holds 'catalogue: numbers, not text' \
         'all(x["peak_bandwidth_gbs"] > 0 for x in d["devices"])' --catalog
-    refuses 'catalogue: no device' 2 'takes no --device' --catalog -d cpu
+    refuses_to 'catalogue: no device' 2 'takes no --device' --catalog -d cpu
 }
 
 test_named()
@@ -155,13 +109,13 @@ test_named()
     prints 'by digits of a product' '^name +GeForce RTX 3090$' --catalog 3090
     prints 'one row in CSV' '^,T4,7\.5,40,' T4 --csv
     holds 'one row in JSON' 'len(d["devices"]) == 1 and d["devices"][0]["l2_mib"] == 4' T4
-    refuses 'unknown' 2 'no GPU "nosuch".*nearest names are "' nosuch
-    refuses 'unknown: the nearest' 2 '"H100 SXM5"' h1000
-    refuses 'unknown: where to look' 2 "'xgemm devices --catalog' lists all" nosuch
-    refuses 'unknown in JSON' 2 'no GPU' nosuch --json
-    refuses 'unknown compute capability' 2 'capability 9\.9; they have 7\.0, ' sm_99
-    refuses 'an empty name' 2 'names no GPU' ''
-    refuses 'two names' 2 'stands in quotes' A100 80GB
+    refuses_to 'unknown' 2 'no GPU "nosuch".*nearest names are "' nosuch
+    refuses_to 'unknown: the nearest' 2 '"H100 SXM5"' h1000
+    refuses_to 'unknown: where to look' 2 "'xgemm devices --catalog' lists all" nosuch
+    refuses_to 'unknown in JSON' 2 'no GPU' nosuch --json
+    refuses_to 'unknown compute capability' 2 'capability 9\.9; they have 7\.0, ' sm_99
+    refuses_to 'an empty name' 2 'names no GPU' ''
+    refuses_to 'two names' 2 'stands in quotes' A100 80GB
 }
 
 # Every example of xgemm(1) that is about devices runs.
@@ -235,5 +189,4 @@ for one in awk mawk gawk; do
     if have "$one"; then test_generator "$one"; fi
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,107 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # xgemm occupancy and xgemm kernels --resources, of GPUs that need not be there.
-#
-# XGEMM is the utility (./xgemm), srcdir the top of the sources. Prints one line
-# for each case. python3 and gnuplot each add cases where they are there.
+# python3 and gnuplot each add cases where they are there.
 
-LC_ALL=C
-export LC_ALL
-unset XGEMM_DEVICE XGEMM_KERNEL
-
-XGEMM=${XGEMM:-./xgemm}
-case $XGEMM in
-/*) ;;
-*/*) XGEMM=$PWD/$XGEMM ;;
-*) XGEMM=$(command -v "$XGEMM") ;;
-esac
-srcdir=${srcdir:-$(dirname "$0")/..}
-case $srcdir in
-/*) ;;
-*) srcdir=$PWD/$srcdir ;;
-esac
-if ! [ -x "$XGEMM" ]; then
-    echo "FAILED occupancy: no program $XGEMM"
-    exit 1
-fi
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 1
-
-passed=0
-failed=0
-skipped=0
-
-# ---- Cases ----
-
-ok()
-{
-    printf 'ok %s\n' "$1"
-    passed=$((passed + 1))
-}
-
-no()
-{
-    printf 'FAILED %s: %s\n' "$1" "$2"
-    failed=$((failed + 1))
-}
-
-skip()
-{
-    printf 'skipped %s: %s\n' "$1" "$2"
-    skipped=$((skipped + 1))
-}
-
-have()
-{
-    command -v "$1" >/dev/null 2>&1
-}
-
-# Puts its outputs into the files out and err, its exit status into $status.
-run()
-{
-    "$XGEMM" "$@" >out 2>err </dev/null
-    status=$?
-}
-
-# refuses NAME STATUS PATTERN ARGUMENT...: a message that matches, and no results.
-refuses()
-{
-    name=$1
-    expected=$2
-    pattern=$3
-    shift 3
-    run "$@"
-    if [ "$status" -ne "$expected" ]; then
-        no "$name" "exit status $status instead of $expected; $(head -n 1 err)"
-    elif ! grep -Eq -e "$pattern" err; then
-        no "$name" "no \"$pattern\" in the message: $(head -n 1 err)"
-    elif [ -s out ]; then
-        no "$name" "standard output is not empty"
-    else
-        ok "$name"
-    fi
-}
-
-# says NAME PATTERN ARGUMENT...: exit status 0, a match in the output, no messages.
-says()
-{
-    name=$1
-    pattern=$2
-    shift 2
-    run "$@"
-    if [ "$status" -ne 0 ]; then
-        no "$name" "exit status $status; $(head -n 1 err)"
-    elif [ -s err ]; then
-        no "$name" "a message: $(head -n 1 err)"
-    elif ! grep -Eq -e "$pattern" out; then
-        no "$name" "no \"$pattern\" in the output"
-    else
-        ok "$name"
-    fi
-}
+topic=occupancy
+# shellcheck source=tests/shell.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 # gives NAME EXPECTED COLUMN,... ARGUMENT...: these fields of the one row of CSV.
 gives()
@@ -354,5 +258,4 @@ test_without_gpu
 test_kernels
 test_examples
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

@@ -228,12 +228,15 @@ int main(int argc, char **argv)
         xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
         if (xgemm_kernel_get(i, &kernel) || !(kernel.devices & XGEMM_RUNS_ON_CUDA))
             continue;
-        if (!load_and_compare(argc > 1 ? argv[1] : "lib/kernels", kernel.name, &device)) {
-            printf("skipped: no compiled kernel %s\n", kernel.name);
-            return SKIPPED;
-        }
+        /* One that is a choice among several programs has no image of its own. */
+        if (!load_and_compare(argc > 1 ? argv[1] : "lib/kernels", kernel.name, &device))
+            printf("no compiled kernel %s\n", kernel.name);
+    }
+    if (compared == 0 && failures == 0) {
+        puts("skipped: there are no compiled kernels");
+        return SKIPPED;
     }
     printf("%s: %d configurations and %d of clusters compared, %d differ\n", device.name, compared,
            clusters_compared, failures);
-    return failures || compared == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+    return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -6,27 +6,9 @@
 # XGEMM is the utility (./xgemm), srcdir the top of the sources. Prints one line
 # for each case. python3 and gnuplot each add cases.
 
-LC_ALL=C
-export LC_ALL
-unset XGEMM_DEVICE XGEMM_KERNEL XGEMM_SIM
-
-XGEMM=${XGEMM:-./xgemm}
-case $XGEMM in
-/*) ;;
-*/*) XGEMM=$PWD/$XGEMM ;;
-*) XGEMM=$(command -v "$XGEMM") ;;
-esac
-srcdir=${srcdir:-$(dirname "$0")/..}
-srcdir=$(cd "$srcdir" && pwd) || exit 1
-if ! [ -x "$XGEMM" ]; then
-    echo "FAILED probe: no program $XGEMM"
-    exit 1
-fi
-
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 1
+topic=probe
+# shellcheck source=tests/shell.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
 failed=0
 
@@ -43,19 +25,8 @@ check()
     fi
 }
 
-have()
-{
-    command -v "$1" >/dev/null 2>&1
-}
-
-# Puts its outputs into the files out and err, its exit status into $status.
-run()
-{
-    "$XGEMM" "$@" >out 2>err </dev/null
-    status=$?
-}
-
 # refused STATUS SENTENCE ARGUMENTS...: nothing is printed but the sentence.
+# shellcheck disable=SC2317 # called through check
 refused()
 {
     wanted=$1
@@ -66,6 +37,7 @@ refused()
 }
 
 # counts PROBE SERIES PARAMETER REQUESTS SECTORS WAVEFRONTS: one row of its CSV.
+# shellcheck disable=SC2317 # called through check
 counts()
 {
     run probe "$1" --device sim --csv

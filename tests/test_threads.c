@@ -377,7 +377,7 @@ START_TEST(capture_of_a_scaling)
     assert_driver(d.executable_destroy(executable), "cuGraphExecDestroy");
     product_free(p);
     xgemm_handle *other = open_handle(test_device()); /* the stream ends with the context */
-    xgemm_destroy(handle); /* before the stream, which it still has */
+    xgemm_destroy(handle);                            /* before the stream, which it still has */
     assert_driver(d.stream_destroy(stream), "cuStreamDestroy");
     xgemm_destroy(other);
 }

@@ -459,6 +459,82 @@ static void assert_refused(const char *kernel, const xgemm_trace_problem *proble
     ck_assert_ptr_null(report);
 }
 
+/* An A100: 108 multiprocessors of 2048 threads, 164 KiB and 65 536 registers. */
+static xgemm_trace_report *trace_on(const char *kernel, const char *gpu, int64_t size)
+{
+    const xgemm_trace_problem problem = {
+        .struct_size = sizeof problem, .m = size, .n = size, .k = size, .most_blocks = 4};
+    xgemm_device device = {.struct_size = sizeof device};
+    xgemm_trace_report *report;
+    ck_assert_int_eq(xgemm_device_find(gpu, &device), XGEMM_OK);
+    const xgemm_status status = xgemm_trace(kernel, &problem, &device, &report);
+    ck_assert_msg(status == XGEMM_OK, "%s", xgemm_last_error(NULL));
+    return report;
+}
+
+START_TEST(occupancy_of_a_gpu)
+{
+    xgemm_trace_report *report = trace_on("tiled16", "sm_86", 256);
+    ck_assert_int_eq(report->blocks_per_sm, 6);
+    ck_assert_double_eq(report->warp_occupancy, 1.0);
+    ck_assert_uint_eq(report->limiters & XGEMM_LIMITED_BY_WARPS, XGEMM_LIMITED_BY_WARPS);
+    ck_assert_int_eq(report->shared_bytes, 2048);
+    xgemm_trace_free(report);
+    report = trace_on("tiled32", "sm_86", 256);
+    ck_assert_int_eq(report->blocks_per_sm, 1);
+    xgemm_trace_free(report);
+}
+END_TEST
+
+START_TEST(waves_of_a_gpu)
+{
+    xgemm_trace_report *report = trace_on("tiled32", "A100", 1024);
+    ck_assert_str_eq(report->device, "A100 SXM4 40GB");
+    ck_assert_int_eq(report->blocks, 1024);
+    ck_assert_double_eq_tol(report->waves, 1024.0 / (108.0 * report->blocks_per_sm), 1e-12);
+    xgemm_trace_free(report);
+}
+END_TEST
+
+/* 2 * 256^3 operations; tiles of 32 ask for A and B eight times each, and for C once. */
+START_TEST(roofline_of_a_gpu)
+{
+    const double asked = 2.0 * 256 * 256 * 256 / (4.0 * (2 * 8 + 1) * 256 * 256);
+    const double least = 2.0 * 256 * 256 * 256 / (4.0 * 3 * 256 * 256);
+    xgemm_trace_report *report = trace_on("tiled32", "A100", 256);
+    ck_assert_double_eq_tol(report->flop_per_byte_asked, asked, 1e-9);
+    ck_assert_double_eq_tol(report->flop_per_byte_least, least, 1e-9);
+    ck_assert_double_eq_tol(report->peak_gbs, 1555.0, 1e-9);
+    ck_assert_double_eq_tol(report->roof_asked_gflops, asked * 1555.0, 1e-6);
+    ck_assert_double_eq_tol(report->roof_least_gflops, report->peak_gflops, 1e-6);
+    xgemm_trace_free(report);
+}
+END_TEST
+
+START_TEST(no_gpu_no_figures)
+{
+    const xgemm_trace_problem problem = {.struct_size = sizeof problem, .m = 64, .n = 64, .k = 64};
+    xgemm_trace_report *report;
+    ck_assert_int_eq(xgemm_trace("tiled32", &problem, NULL, &report), XGEMM_OK);
+    ck_assert_str_eq(report->device, "");
+    ck_assert_int_eq(report->blocks_per_sm, 0);
+    ck_assert_double_eq(report->roof_asked_gflops, 0.0);
+    ck_assert_double_eq_tol(report->bytes_least, 4.0 * 3 * 64 * 64, 1e-9);
+    xgemm_trace_free(report);
+}
+END_TEST
+
+START_TEST(device_that_is_no_gpu)
+{
+    const xgemm_trace_problem problem = {.struct_size = sizeof problem, .m = 64, .n = 64, .k = 64};
+    xgemm_device device = {.struct_size = sizeof device};
+    xgemm_trace_report *report;
+    ck_assert_int_eq(xgemm_device_get(XGEMM_DEVICE_CPU, &device), XGEMM_OK);
+    ck_assert_int_eq(xgemm_trace("tiled32", &problem, &device, &report), XGEMM_ERROR_INVALID_VALUE);
+    ck_assert_ptr_null(report);
+}
+END_TEST
+
 START_TEST(null_pointers)
 {
     const xgemm_trace_problem problem = cube(8);
@@ -553,6 +629,13 @@ static Suite *traces(void)
     TCase *traffic = new_case(suite, "traffic");
     tcase_add_loop_test(traffic, traffic_is_the_textbooks, 0, COUNT(ladder));
     tcase_add_loop_test(traffic, bytes_are_the_sites, 0, COUNT(ladder));
+
+    TCase *gpus = new_case(suite, "on a GPU");
+    tcase_add_test(gpus, occupancy_of_a_gpu);
+    tcase_add_test(gpus, waves_of_a_gpu);
+    tcase_add_test(gpus, roofline_of_a_gpu);
+    tcase_add_test(gpus, no_gpu_no_figures);
+    tcase_add_test(gpus, device_that_is_no_gpu);
 
     TCase *kernels = new_case(suite, "every kernel");
     tcase_add_loop_test(kernels, every_kernel_in_every_layout, 0, LAYOUTS);

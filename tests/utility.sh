@@ -893,54 +893,6 @@ test_bench_sizes()
     unmeasured 'bench: a file without shapes' 2 '' -f bad.txt
 }
 
-# The counts themselves are tests/test_trace's; here is what a user sees.
-test_explain()
-{
-    if "$XGEMM" explain tiled16 -m 1 -n 1 -k 1 2>&1 | grep -q 'no traced kernels'; then
-        skip 'explain' 'this build has no traced kernels'
-        return
-    fi
-    explains 'explain: the textbook example' \
-        'loading A: 350 divergent requests; 392 warps x 7 phases = 2744 warp-phases: 12.76 %' \
-        explain tiled16 -m 100 -n 100 -k 100
-    explains 'explain: naive does not coalesce' 'not coalesced.*naive.cu' explain naive
-    explains 'explain: four channels' '2 of 4 channels (50 %)' \
-        explain tiled16 -m 4 -n 4 -k 4 --dram 4x2x8 --tile 2
-    explains 'explain: a sample' 'a sample of 4 of 64 blocks' explain tiled32 --blocks 4
-    explains 'explain: CSV' '^naive.cu,.*,A,global,load,4,not coalesced,' explain naive --csv
-    for wrong in '' 'tiled16 naive' nothing 'tiled16 -m 0' 'tiled16 -k x' 'tiled16 --dram 4x2' \
-        'tiled16 --dram 0x2x8' 'tiled16 --dram 4x2x7' 'tiled16 --blocks 0'; do
-        # shellcheck disable=SC2086 # words of a command line
-        explains_not "explain: '$wrong'" 2 explain $wrong
-    done
-    explains_not 'explain: a kernel of the CPU' 1 explain blas
-}
-
-# explains NAME PATTERN COMMAND...: it succeeds, and a line of its output matches.
-explains()
-{
-    name=$1 pattern=$2
-    shift 2
-    if "$XGEMM" "$@" >said 2>&1 && grep -q -e "$pattern" said; then
-        ok "$name"
-    else
-        no "$name" "no \"$pattern\" in its output"
-    fi
-}
-
-# explains_not NAME STATUS COMMAND...: it ends with the status and a message.
-explains_not()
-{
-    name=$1 want=$2
-    shift 2
-    "$XGEMM" "$@" >said 2>complaint && got=0 || got=$?
-    if [ "$got" = "$want" ] && [ -s complaint ]; then
-        ok "$name"
-    else
-        no "$name" "exit status $got instead of $want"
-    fi
-}
-
 test_bench_options()
 {
     measures 'bench: all options' 8x9x10 -m 8 -n 9 -k 10 --order col --transa T --transb C \
@@ -1347,7 +1299,6 @@ test_bench_from
 test_bench_plot
 test_bench_from_plot
 test_verify
-test_explain
 test_kernels
 test_devices
 test_no_gpu

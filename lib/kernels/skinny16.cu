@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* C has a side of at most 16: skinny.inc. */
-#include "dialect.h"
+#include "ptx.h"
 
 #define SIDE            16
-#define LINES_A_WARP    4
+#define CHUNKS          1
 #define XG_SKINNY(name) xg_skinny16_##name
 #define xg_skinny16_kernel xg_skinny16
 #include "skinny.inc"

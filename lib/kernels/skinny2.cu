@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* C has a side of at most 2: skinny.inc. */
-#include "dialect.h"
+#include "ptx.h"
 
 #define SIDE            2
-#define LINES_A_WARP    2
+#define CHUNKS          2
 #define XG_SKINNY(name) xg_skinny2_##name
 #define xg_skinny2_kernel xg_skinny2
 #include "skinny.inc"
