@@ -40,6 +40,11 @@
     X(register_tiled_1d)                                                                           \
     X(register_tiled_2d)                                                                           \
     X(vectorized)                                                                                  \
+    X(pipelined_128x128)                                                                           \
+    X(pipelined_64x128)                                                                            \
+    X(pipelined_32x64)                                                                             \
+    X(pipelined_words_32x64)                                                                       \
+    X(pack)                                                                                        \
     X(skinny1)                                                                                     \
     X(skinny2)                                                                                     \
     X(skinny4)                                                                                     \
@@ -83,45 +88,60 @@ static const xg_program blas = {.symbol = "blas", .host = HOST_BLAS, .index = IN
 const xg_program xg_program_scale_host = {
     .symbol = "scale", .host = xg_host_scale, .index = INDEX_host};
 
-#define FLOATS(n)                ((n) * (int)sizeof(float))
+#define FLOATS(n) ((n) * (int)sizeof(float))
+/* Four stages of 16 lines of A's and B's tiles, four floats longer than these. */
+#define PIPELINE(m, n)           FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
 #define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
 static const xg_kernel kernels[] = {
     {"naive", "one thread an element, neighbours down a column: nothing coalesces",
-     &xg_program_naive, 32, 8, 1, 32, 8, 0, 0.25, xg_steps_single},
+     &xg_program_naive, 32, 8, 1, 32, 8, 0, 0.25, false, xg_steps_single},
     {"coalesced", "one thread an element, neighbours along a row", &xg_program_coalesced, 32, 32, 1,
-     32, 32, 0, 0.25, xg_steps_rows_on_x},
+     32, 32, 0, 0.25, false, xg_steps_rows_on_x},
     {"tiled16", "tiles of 16 x 16 in shared memory", &xg_program_tiled16, 16, 16, 16, 16, 16,
-     FLOATS(2 * 16 * 16), TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
+     FLOATS(2 * 16 * 16), TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
     {"tiled32", "tiles of 32 x 32 in shared memory", &xg_program_tiled32, 32, 32, 32, 32, 32,
-     FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), xg_steps_single},
+     FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_single},
     {"padded", "matrices copied and padded with zeros, then no boundary checks", &xg_program_padded,
-     32, 32, 32, 32, 32, FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), xg_steps_padded},
+     32, 32, 32, 32, 32, FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_padded},
     {"tiled16-colmajor", "tiles of 16, a column-major B read across its columns: uncoalesced",
      &xg_program_tiled16_colmajor, 16, 16, 16, 16, 16, FLOATS(2 * 16 * 16),
-     TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
+     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
     {"corner-turned",
      "tiles of 16, a column-major B read down its columns and turned in shared "
      "memory",
      &xg_program_corner_turned, 16, 16, 16, 16, 16, FLOATS(16 * 16 + 16 * 18),
-     TILE_FLOP_PER_BYTE(16, 16), xg_steps_single},
+     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
     {"coarsened", "tiles of 32, four elements a thread share a tile of B", &xg_program_coarsened,
-     128, 32, 32, 32, 32, FLOATS(5 * 32 * 32), TILE_FLOP_PER_BYTE(128, 32), xg_steps_single},
+     128, 32, 32, 32, 32, FLOATS(5 * 32 * 32), TILE_FLOP_PER_BYTE(128, 32), false, xg_steps_single},
     {"register-tiled-1d", "64 x 64 x 8, a column of 8 results a thread",
      &xg_program_register_tiled_1d, 64, 64, 8, 512, 1, FLOATS(2 * 2 * 8 * 68),
-     TILE_FLOP_PER_BYTE(64, 64), xg_steps_single},
+     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_single},
     {"register-tiled-2d", "128 x 128 x 16, 8 x 8 results a thread", &xg_program_register_tiled_2d,
-     128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 130), TILE_FLOP_PER_BYTE(128, 128), xg_steps_single},
+     128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 130), TILE_FLOP_PER_BYTE(128, 128), false,
+     xg_steps_single},
     {"vectorized", "128 x 128 x 16, 8 x 8 results a thread, accesses of 16 bytes",
      &xg_program_vectorized, 128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 132),
-     TILE_FLOP_PER_BYTE(128, 128), xg_steps_single},
+     TILE_FLOP_PER_BYTE(128, 128), false, xg_steps_single},
+    {"pipelined-128x128",
+     "128 x 128 x 16 in four stages copied in the background, 8 x 8 results a thread",
+     &xg_program_pipelined_128x128, 128, 128, 16, 256, 1, PIPELINE(128, 128),
+     TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined},
+    {"pipelined-64x128", "the same with tiles of 64 x 128", &xg_program_pipelined_64x128, 64, 128,
+     16, 128, 1, PIPELINE(64, 128), TILE_FLOP_PER_BYTE(64, 128), true, xg_steps_pipelined},
+    {"pipelined-32x64", "the same with tiles of 32 x 64, 4 x 4 results a thread",
+     &xg_program_pipelined_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64), TILE_FLOP_PER_BYTE(32, 64),
+     true, xg_steps_pipelined},
+    {"pipelined-words-32x64", "the same for operands that lie anyhow, copied word by word",
+     &xg_program_pipelined_words_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64),
+     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
-     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(8192), TILE_FLOP_PER_BYTE(16, 32),
+     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(8192), TILE_FLOP_PER_BYTE(16, 32), false,
      xg_steps_skinny},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
-     xg_steps_host},
-    {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, xg_steps_host},
+     false, xg_steps_host},
+    {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, false, xg_steps_host},
 };
 
 int xg_kernel_count(void)

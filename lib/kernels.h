@@ -13,13 +13,14 @@ typedef struct xg_kernel {
     int block_x, block_y;
     int shared_bytes;
     double flop_per_byte;
+    bool packs; /* it reads aligned operands, and others have to be copied first */
     /* The launches of a problem; xg_steps_single for most. */
     xgemm_status (*steps)(const struct xg_kernel *, const xg_args *, xg_plan *, xg_error *);
 } xg_kernel;
 
 /* Programs that serve kernels and are no kernel themselves. */
 extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
-extern const xg_program xg_program_reduce;
+extern const xg_program xg_program_reduce, xg_program_pack;
 
 /* One for each length of the shorter side: what the kernel "skinny" runs. */
 extern const xg_program xg_program_skinny1, xg_program_skinny2, xg_program_skinny4,

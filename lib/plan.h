@@ -6,7 +6,7 @@
 #include "backend.h"
 #include "kernels/args.h"
 
-enum { XG_PLAN_STEPS = 4 };
+enum { XG_PLAN_STEPS = 8 };
 
 /* Which pointer of a step's arguments is an offset into the workspace; bits. */
 enum { XG_A_IN_WORKSPACE = 1, XG_B_IN_WORKSPACE = 2, XG_C_IN_WORKSPACE = 4 };
@@ -14,6 +14,7 @@ enum { XG_A_IN_WORKSPACE = 1, XG_B_IN_WORKSPACE = 2, XG_C_IN_WORKSPACE = 4 };
 /* What a step does, and so which matrices its arguments stand for. */
 typedef enum {
     XG_STEP_PRODUCT,
+    XG_STEP_PACK,
     XG_STEP_PAD,
     XG_STEP_UNPAD,
     XG_STEP_SCALE,
@@ -24,6 +25,7 @@ typedef struct {
     const xg_program *program;
     xg_step_role role;
     uint32_t grid[3], block[3];
+    uint32_t shared_bytes; /* dynamic */
     xg_args args;
     unsigned in_workspace;
     size_t a_offset, b_offset, c_offset;
@@ -34,7 +36,8 @@ typedef struct {
     int steps;
     xg_step step[XG_PLAN_STEPS];
     size_t workspace_bytes;
-    int processors; /* of the device that it is for */
+    double microseconds; /* predicted; 0: the kernel has no model */
+    int processors;      /* of the device that it is for */
 } xg_plan;
 
 /*
@@ -61,6 +64,13 @@ xgemm_status xg_steps_padded(const struct xg_kernel *kernel, const xg_args *prob
 /* A few lines by many, of either kind: the program for the short side, k split to fill the GPU. */
 xgemm_status xg_steps_skinny(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                              xg_error *error);
+
+/*
+ * The pipelined kernels: operands that do not lie as they need are packed first,
+ * narrow strips left over at the edges are "skinny", and k may be split.
+ */
+xgemm_status xg_steps_pipelined(const struct xg_kernel *kernel, const xg_args *problem,
+                                xg_plan *plan, xg_error *error);
 
 /* A plain function call. */
 xgemm_status xg_steps_host(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,

@@ -78,7 +78,8 @@ typedef struct object {
     void *memory;
     size_t bytes;
     xg_program program;
-    bool ready; /* a module's function was asked for; an event was recorded */
+    int shared_bytes; /* a function's: dynamic, that it was allowed */
+    bool ready;       /* a module's function was asked for; an event was recorded */
     struct timespec time;
 } object;
 
@@ -598,6 +599,19 @@ static object *function_of(xg_cu_function token)
     return o && o->ready && o->context == current() ? o : NULL;
 }
 
+xg_cu_result cuFuncSetAttribute(xg_cu_function token, unsigned attribute, int value)
+{
+    BEGIN(cuFuncSetAttribute, INITIALISED | CONTEXT);
+    object *function = function_of(token);
+    if (!function)
+        return fault(INVALID_HANDLE, "cuFuncSetAttribute of what is no function of the context");
+    if (attribute != XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 ||
+        value > 227 * 1024)
+        return fault(INVALID_VALUE, "cuFuncSetAttribute of more shared memory than there is");
+    function->shared_bytes = value;
+    return 0;
+}
+
 xg_cu_result cuFuncGetAttribute(int *value, unsigned attribute, xg_cu_function function)
 {
     BEGIN(cuFuncGetAttribute, INITIALISED | CONTEXT);
@@ -668,11 +682,14 @@ xg_cu_result cuLaunchKernel(xg_cu_function token, unsigned grid_x, unsigned grid
     const xg_launch launch = {.program = function ? &function->program : NULL,
                               .grid = {grid_x, grid_y, grid_z},
                               .block = {block_x, block_y, block_z},
+                              .shared_bytes = shared_bytes,
                               .arguments = &copy,
                               .arguments_size = sizeof copy};
     if (!function)
         return fault(INVALID_HANDLE, "cuLaunchKernel of what is no function of the context");
-    if (!is_launch(&launch) || shared_bytes || extra)
+    if (shared_bytes > 48 * 1024 && (int)shared_bytes > function->shared_bytes)
+        return fault(INVALID_VALUE, "cuLaunchKernel with more shared memory than was allowed");
+    if (!is_launch(&launch) || extra)
         return fault(INVALID_VALUE, "cuLaunchKernel with a grid or a block that cannot be");
     flush();
     memcpy(&copy, arguments[0], sizeof copy);

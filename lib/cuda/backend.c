@@ -142,11 +142,29 @@ static int processors(const xg_device *device)
     return device ? device->processors : 1;
 }
 
+/* More shared memory than that a function must be allowed, once. Threads may do it twice. */
+static xgemm_status allow_shared(xg_device *device, const xg_launch *what, xg_cu_function function,
+                                 xg_error *error)
+{
+    enum { WITHOUT_ASKING = 48 * 1024 };
+    uint32_t *allowed = &device->shared_bytes[what->program->index];
+    if (what->shared_bytes <= WITHOUT_ASKING ||
+        what->shared_bytes <= __atomic_load_n(allowed, __ATOMIC_RELAXED))
+        return XGEMM_OK;
+    const xg_cu_result result = device->driver->function_set(
+        function, XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)what->shared_bytes);
+    if (!result)
+        __atomic_store_n(allowed, what->shared_bytes, __ATOMIC_RELAXED);
+    return result_of(device, result, "cuFuncSetAttribute", error);
+}
+
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
                                    xg_error *error)
 {
     xg_cu_function function;
-    const xgemm_status status = xg_cu_function_of(device, what->program, &function, error);
+    xgemm_status status = xg_cu_function_of(device, what->program, &function, error);
+    if (!status)
+        status = allow_shared(device, what, function, error);
     if (status)
         return status;
     void *arguments[1];

@@ -42,6 +42,7 @@ typedef unsigned long long xg_cu_pointer;
     X(module_unload, cuModuleUnload, (xg_cu_module))                                               \
     X(module_function, cuModuleGetFunction, (xg_cu_function *, xg_cu_module, const char *name))    \
     X(function_attribute, cuFuncGetAttribute, (int *, unsigned attribute, xg_cu_function))         \
+    X(function_set, cuFuncSetAttribute, (xg_cu_function, unsigned attribute, int value))           \
     X(memory_allocate, cuMemAlloc_v2, (xg_cu_pointer *, size_t bytes))                             \
     X(memory_free, cuMemFree_v2, (xg_cu_pointer))                                                  \
     X(memory_allocate_pinned, cuMemAllocHost_v2, (void **, size_t bytes))                          \
@@ -102,6 +103,7 @@ typedef struct {
     X(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 2)                                                       \
     X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                                                       \
     X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                                               \
+    X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                          \
     X(CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6)                                                         \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
     X(CU_EVENT_DEFAULT, 0)

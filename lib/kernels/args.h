@@ -29,6 +29,13 @@ typedef struct {
      * next one's first, into C + s * c_part. One part: k_part is at least k.
      */
     int64_t k_part, c_part;
+    /*
+     * For the kernels that compute a batch: the matrices of product z begin at
+     * A + z * a_batch and so on; or, where there are lists, at a_list[z].
+     */
+    int64_t a_batch, b_batch, c_batch;
+    const float *const *a_list, *const *b_list;
+    float *const *c_list;
 } xg_args;
 
 #endif

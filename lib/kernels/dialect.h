@@ -19,7 +19,7 @@
 #define XG_PRAGMA(text) _Pragma(#text)
 #define XG_SHARED16     __shared__ __align__(16)
 /* The block's dynamic shared memory, whose size is the launch's; once in a kernel. */
-#define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
+#define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(128) type name[]
 #else
 #include "sim/cuda_shim.h"
 #define XG_KERNEL static __attribute__((noinline))
@@ -39,8 +39,9 @@
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Of a kernel that splits k: which part of it. */
-#define XG_PART ((int64_t)blockIdx.y)
+/* Of a kernel that splits k: which part of it; of one for batches: which matrix. */
+#define XG_PART  ((int64_t)blockIdx.y)
+#define XG_BATCH ((int64_t)blockIdx.z)
 
 /* alpha * sum + beta * C, where beta = 0 never reads C. */
 XG_DEVICE float xg_blend(float alpha, float sum, float beta, const float *c)

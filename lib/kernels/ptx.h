@@ -23,14 +23,32 @@ XG_DEVICE unsigned xg_shared_address(const void *shared)
 
 XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
 {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(xg_shared_address(to)),
-                 "l"(from), "r"(bytes));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                 :
+                 : "r"(xg_shared_address(to)), "l"(from), "r"(bytes)
+                 : "memory");
 }
 
 XG_DEVICE void xg_cp_async16(void *to, const void *from, int bytes)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(xg_shared_address(to)),
-                 "l"(from), "r"(bytes));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(xg_shared_address(to)), "l"(from), "r"(bytes)
+                 : "memory");
+}
+
+/*
+ * The same of 16 bytes from base + index * step bytes. With the product in here an address
+ * lives for one instruction; the compiler would carry each of them along a loop.
+ */
+XG_DEVICE void xg_cp_async16_at(void *to, const void *base, unsigned index, unsigned step,
+                                int bytes)
+{
+    asm volatile("{ .reg .b64 from; mad.wide.u32 from, %1, %2, %3;"
+                 " cp.async.cg.shared.global [%0], [from], 16, %4; }"
+                 :
+                 : "r"(xg_shared_address(to)), "r"(index), "r"(step), "l"(base), "r"(bytes)
+                 : "memory");
 }
 
 XG_DEVICE void xg_cp_async_commit(void)
@@ -42,8 +60,10 @@ XG_DEVICE void xg_cp_async_commit(void)
 #else
 #define xg_cp_async4(to, from, bytes)  XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes) XG_SIM_COPY_ASYNC(to, from, 16, bytes)
-#define xg_cp_async_commit()           xg_sim_copy_commit()
-#define xg_cp_async_wait(n)            xg_sim_copy_wait(n)
+#define xg_cp_async16_at(to, base, index, step, bytes)                                             \
+    XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, bytes)
+#define xg_cp_async_commit() xg_sim_copy_commit()
+#define xg_cp_async_wait(n)  xg_sim_copy_wait(n)
 #endif
 
 #endif

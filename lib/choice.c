@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The model. Tiles of C, times the parts of k, are blocks, of which the GPU
+ * holds processors * blocks_per_sm at once: a wave. A wave takes
+ *
+ *     fixed + k_part * per_k                          when it is full,
+ *     fixed + k_part * per_k * max(share, alone)      when a share of it is there:
+ *
+ * blocks that have a multiprocessor to themselves are faster, down to a point. To
+ * that come the launches, the copies that align operands, the sum over the parts,
+ * and the strips at the edges, all at the memory's speed; and nothing is faster
+ * than reading A and B and writing C once.
+ *
+ * The constants were measured on an H200 (doc/notes/fp32.md): on another GPU they
+ * are off by about the same factor all, so that the choice remains a good one.
+ */
+#include "choice.h"
+
+#include "steps.h"
+
+#include <string.h>
+
+/* Microseconds; bytes a microsecond. */
+static const double launch_us = 2.2, next_launch_us = 1.3, copy_rate = 3.0e6, read_rate = 3.9e6,
+                    sum_rate = 4.0e6;
+
+/* The longest strip that "skinny" computes in one reading of the large matrix. */
+enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
+
+typedef struct {
+    const char *kernel;
+    int blocks_per_sm;
+    double per_k, alone, fixed;
+    bool splits;
+} speed;
+
+static const speed speeds[] = {
+    {"pipelined-128x128", 2, 0.158, 0.51, 2.5, true},
+    {"pipelined-64x128", 4, 0.172, 0.28, 2.5, true},
+    {"pipelined-32x64", 8, 0.100, 0.21, 1.5, true},
+    {"pipelined-words-32x64", 5, 0.075, 0.33, 1.5, true},
+    {"tiled16", 8, 0.065, 0.52, 0.3, false},
+};
+enum { SPEEDS = sizeof speeds / sizeof *speeds };
+
+int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int64_t multiple)
+{
+    const int64_t most = k / least;
+    int64_t parts = enough / blocks;
+    parts = parts > most ? most : parts;
+    return parts <= 1 ? k : xg_tiles_of(xg_tiles_of(k, parts), multiple) * multiple;
+}
+
+static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t size)
+{
+    return x_step == 1 && l_step % 4 == 0 && l_step < 1 << 28 && size % 4 == 0 &&
+           (uintptr_t)base % 16 == 0;
+}
+
+bool xg_packs_a(const xg_args *p, int64_t m)
+{
+    return !is_aligned(p->a, p->a_row, p->a_col, m);
+}
+
+bool xg_packs_b(const xg_args *p, int64_t n)
+{
+    return !is_aligned(p->b, p->b_col, p->b_row, n);
+}
+
+static double floats_us(double floats, double rate)
+{
+    return 4.0 * floats / rate;
+}
+
+/* blocks of depth k_part. */
+static double waves_us(const speed *s, int64_t blocks, int64_t k_part, int processors)
+{
+    const int64_t held = (int64_t)processors * s->blocks_per_sm;
+    const int64_t full = blocks / held, rest = blocks % held;
+    const double wave = (double)k_part * s->per_k;
+    const double share = (double)xg_tiles_of(rest, processors) / s->blocks_per_sm;
+    return (double)full * (s->fixed + wave) +
+           (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
+}
+
+/* What the copies before the product take. */
+static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
+{
+    const bool a = kernel->packs && xg_packs_a(p, shape->m);
+    const bool b = kernel->packs && xg_packs_b(p, shape->n);
+    const double floats = (a ? (double)shape->m : 0.0) + (b ? (double)shape->n : 0.0);
+    return a || b ? next_launch_us + floats_us(2.0 * floats * (double)p->k, copy_rate) : 0.0;
+}
+
+/* The strips that m × n leaves of the problem. */
+static double strips_us(const xg_args *p, int64_t m, int64_t n)
+{
+    double us = 0.0;
+    if (m < p->m)
+        us += next_launch_us + floats_us((double)p->k * (double)p->n, read_rate);
+    if (n < p->n)
+        us += next_launch_us + floats_us((double)p->k * (double)m, read_rate);
+    return us;
+}
+
+static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p,
+                       const xg_shape *shape, int processors)
+{
+    const int64_t parts = xg_tiles_of(p->k, shape->k_part);
+    const int64_t tiles =
+        xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n);
+    const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
+    const double least = floats_us(m * k + k * n + m * n, read_rate);
+    double us = waves_us(s, tiles * parts, shape->k_part, processors);
+    us = us > least ? us : least;
+    if (parts > 1)
+        us += next_launch_us + floats_us(((double)parts + 1.0) * m * n, sum_rate);
+    return launch_us + pack_us(kernel, p, shape) + us + strips_us(p, shape->m, shape->n);
+}
+
+/* The best number of parts for what the shape covers. */
+static void choose_part(const speed *s, const xg_kernel *kernel, const xg_args *p, xg_shape *shape,
+                        int processors)
+{
+    const int64_t tiles =
+        xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n);
+    const int64_t enough = 2 * (int64_t)processors * s->blocks_per_sm;
+    xg_shape best = *shape;
+    best.k_part = p->k;
+    best.microseconds = shape_us(s, kernel, p, &best, processors);
+    for (int64_t parts = 2; s->splits && tiles * parts <= enough; parts += (parts + 2) / 3) {
+        xg_shape other = *shape;
+        other.k_part = xg_part_of(p->k, 1, parts, PART_LEAST, PART_STEP);
+        other.microseconds = shape_us(s, kernel, p, &other, processors);
+        if (other.microseconds < best.microseconds)
+            best = other;
+    }
+    *shape = best;
+}
+
+static int64_t without_strip(int64_t size, int tile)
+{
+    const int64_t left = size % tile;
+    return size > tile && left > 0 && left <= STRIP_MOST ? size - left : size;
+}
+
+static const speed *speed_of(const xg_kernel *kernel)
+{
+    for (int i = 0; i < SPEEDS; i++)
+        if (strcmp(speeds[i].kernel, kernel->name) == 0)
+            return &speeds[i];
+    return NULL;
+}
+
+xg_shape xg_shape_of(const xg_kernel *kernel, const xg_args *p, int processors)
+{
+    const speed *s = speed_of(kernel);
+    const int64_t m = s->splits ? without_strip(p->m, kernel->tile_m) : p->m;
+    const int64_t n = s->splits ? without_strip(p->n, kernel->tile_n) : p->n;
+    xg_shape best = {.microseconds = -1.0};
+    for (int strips = 0; strips < 4; strips++) {
+        xg_shape shape = {.m = strips & 1 ? m : p->m, .n = strips & 2 ? n : p->n};
+        if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
+            continue;
+        choose_part(s, kernel, p, &shape, processors);
+        if (best.microseconds < 0.0 || shape.microseconds < best.microseconds)
+            best = shape;
+    }
+    return best;
+}
+
+/* Reads the large matrix once for each 16 of the short side. */
+static double skinny_us(const xg_args *p)
+{
+    const int64_t side = p->m < p->n ? p->m : p->n, lines = p->m < p->n ? p->n : p->m;
+    const double reads = (double)xg_tiles_of(side, STRIP_MOST);
+    return launch_us + 2.0 + reads * floats_us((double)p->k * (double)lines, read_rate);
+}
+
+static bool fits(const xg_kernel *kernel, const xg_args *problem, int processors, size_t limit)
+{
+    xg_plan plan = {.processors = processors};
+    return limit == SIZE_MAX || (kernel->steps(kernel, problem, &plan, NULL) == XGEMM_OK &&
+                                 plan.workspace_bytes <= limit);
+}
+
+const xg_kernel *xg_choose(const xg_args *problem, int processors, size_t workspace_limit)
+{
+    const xg_kernel *skinny = xg_kernel_named("skinny"), *best = xg_kernel_named("vectorized");
+    double least = -1.0;
+    if (fits(skinny, problem, processors, workspace_limit)) {
+        best = skinny;
+        least = skinny_us(problem);
+    }
+    for (int i = 0; i < SPEEDS; i++) {
+        const xg_kernel *kernel = xg_kernel_named(speeds[i].kernel);
+        const double us = xg_shape_of(kernel, problem, processors).microseconds;
+        if ((least < 0.0 || us < least) && fits(kernel, problem, processors, workspace_limit)) {
+            best = kernel;
+            least = us;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a plan's steps are made with. */
+#ifndef XGEMM_LIB_STEPS_H
+#define XGEMM_LIB_STEPS_H
+
+#include "kernels.h"
+#include "plan.h"
+
+enum { XG_GRID_Y_MAX = 65535 };
+
+/* Rounded up. */
+int64_t xg_tiles_of(int64_t size, int64_t tile);
+
+/* The plan's next step. */
+xg_step *xg_add_step(xg_plan *plan, const xg_program *program, const xg_args *args);
+
+/* Blocks along x and y; y is folded into z where it passes the grid's limit. */
+xgemm_status xg_set_grid(xg_step *step, int64_t x, int64_t y, int block_x, int block_y,
+                         xg_error *error);
+
+/* Room for rows × columns floats in the plan's workspace; false when it overflows. */
+bool xg_reserve(xg_plan *plan, int64_t rows, int64_t columns, size_t *offset);
+
+/*
+ * The step's sums of k_part each go to the workspace, for an m × n problem, and a
+ * step that adds them up in their order follows. One part: nothing changes.
+ */
+xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, int64_t k_part,
+                      xg_error *error);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The pipelined kernels: copies that align the operands, tiles, strips at the edges. */
+#include "choice.h"
+#include "steps.h"
+
+#include <inttypes.h>
+
+enum { PACK_TILE = 64, LINE = 32 };
+
+static int64_t padded_line(int64_t size)
+{
+    return xg_tiles_of(size, LINE) * LINE;
+}
+
+/* Where a step finds its operands: as they came, or packed. */
+typedef struct {
+    bool a, b;
+    size_t a_offset, b_offset;
+    int64_t a_line, b_line;
+} packed;
+
+static xgemm_status add_pack(xg_plan *plan, const xg_args *problem, packed *to, xg_error *error)
+{
+    to->a = xg_packs_a(problem, problem->m);
+    to->b = xg_packs_b(problem, problem->n);
+    to->a_line = padded_line(problem->m);
+    to->b_line = padded_line(problem->n);
+    if (!to->a && !to->b)
+        return XGEMM_OK;
+    if ((to->a && !xg_reserve(plan, problem->k, to->a_line, &to->a_offset)) ||
+        (to->b && !xg_reserve(plan, problem->k, to->b_line, &to->b_offset)))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "the aligned copies' size in bytes does not fit the address space");
+    xg_step *step = xg_add_step(plan, &xg_program_pack, problem);
+    const int64_t widest = to->a && (!to->b || to->a_line > to->b_line) ? to->a_line : to->b_line;
+    const int64_t deep = xg_tiles_of(problem->k, PACK_TILE);
+    step->role = XG_STEP_PACK;
+    step->in_workspace = XG_C_IN_WORKSPACE;
+    step->c_offset = to->a ? to->a_offset : to->b_offset;
+    step->args.c_row = to->a_line;
+    step->args.c_batch = to->b_line;
+    step->args.c_part = to->a && to->b ? (int64_t)(to->b_offset - to->a_offset) / 4 : 0;
+    step->args.k_part = (to->a ? 1 : 0) + (to->b ? 2 : 0);
+    const xgemm_status status =
+        xg_set_grid(step, xg_tiles_of(widest, PACK_TILE),
+                    deep < XG_GRID_Y_MAX ? deep : XG_GRID_Y_MAX, 256, 1, error);
+    step->grid[2] = to->a && to->b ? 2 : 1;
+    return status;
+}
+
+static void use_packed(xg_step *step, const packed *from)
+{
+    if (from->a) {
+        step->in_workspace |= XG_A_IN_WORKSPACE;
+        step->a_offset = from->a_offset;
+        step->args.a_row = 1;
+        step->args.a_col = from->a_line;
+    }
+    if (from->b) {
+        step->in_workspace |= XG_B_IN_WORKSPACE;
+        step->b_offset = from->b_offset;
+        step->args.b_row = from->b_line;
+        step->args.b_col = 1;
+    }
+}
+
+/* The rows and columns of C from there on, and as many. */
+static xg_args part_of_c(const xg_args *p, int64_t row, int64_t rows, int64_t column,
+                         int64_t columns)
+{
+    xg_args part = *p;
+    part.m = rows;
+    part.n = columns;
+    part.a += row * p->a_row;
+    part.b += column * p->b_col;
+    part.c += row * p->c_row + column;
+    return part;
+}
+
+static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
+                              const packed *operands, int64_t k_part, xg_error *error)
+{
+    xg_step *step = xg_add_step(plan, kernel->program, problem);
+    const int64_t tiles =
+        xg_tiles_of(problem->m, kernel->tile_m) * xg_tiles_of(problem->n, kernel->tile_n);
+    const xgemm_status status = xg_set_grid(step, tiles, 1, kernel->block_x, 1, error);
+    if (status)
+        return status;
+    step->shared_bytes = (uint32_t)kernel->shared_bytes;
+    use_packed(step, operands);
+    return xg_split(plan, step, problem, k_part, error);
+}
+
+static xgemm_status add_strip(xg_plan *plan, const xg_args *strip, xg_error *error)
+{
+    const xg_kernel *skinny = xg_kernel_named("skinny");
+    return strip->m > 0 && strip->n > 0 ? skinny->steps(skinny, strip, plan, error) : XGEMM_OK;
+}
+
+xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_plan *plan,
+                                xg_error *error)
+{
+    const xg_shape shape = xg_shape_of(kernel, p, plan->processors);
+    const xg_args tiles = part_of_c(p, 0, shape.m, 0, shape.n);
+    const xg_args below = part_of_c(p, shape.m, p->m - shape.m, 0, p->n);
+    const xg_args beside = part_of_c(p, 0, shape.m, shape.n, p->n - shape.n);
+    packed operands = {false, false, 0, 0, 0, 0};
+    xgemm_status status = XGEMM_OK;
+    if (kernel->packs)
+        status = add_pack(plan, &tiles, &operands, error);
+    if (!status)
+        status = add_tiles(kernel, plan, &tiles, &operands, shape.k_part, error);
+    if (!status)
+        status = add_strip(plan, &below, error);
+    if (!status)
+        status = add_strip(plan, &beside, error);
+    plan->microseconds = shape.microseconds;
+    return status;
+}

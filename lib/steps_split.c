@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products whose k is split over blocks, and the kernel "skinny", which does so. */
+#include "choice.h"
+#include "steps.h"
+
+xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, int64_t k_part,
+                      xg_error *error)
+{
+    const int64_t parts = xg_tiles_of(problem->k, k_part);
+    size_t offset;
+    product->args.k_part = k_part;
+    if (parts == 1)
+        return XGEMM_OK;
+    if (!xg_reserve(plan, parts, problem->m * problem->n, &offset))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "the partial sums' size in bytes does not fit the address space");
+    product->grid[1] = (uint32_t)parts;
+    product->in_workspace |= XG_C_IN_WORKSPACE;
+    product->c_offset = offset;
+    product->args.c_row = problem->n;
+    product->args.c_part = problem->m * problem->n;
+    product->args.alpha = 1.0f;
+    product->args.beta = 0.0f;
+
+    const xg_args sum = {.m = problem->m,
+                         .n = problem->n,
+                         .k = parts,
+                         .a_row = problem->n,
+                         .a_col = 1,
+                         .c = problem->c,
+                         .c_row = problem->c_row,
+                         .c_part = problem->m * problem->n,
+                         .alpha = problem->alpha,
+                         .beta = problem->beta};
+    xg_step *step = xg_add_step(plan, &xg_program_reduce, &sum);
+    step->role = XG_STEP_REDUCE;
+    step->in_workspace = XG_A_IN_WORKSPACE;
+    step->a_offset = offset;
+    return xg_set_grid(step, xg_tiles_of(problem->m * problem->n, 256), 1, 256, 1, error);
+}
+
+xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error)
+{
+    static const struct {
+        int side;
+        const xg_program *program;
+    } programs[] = {{1, &xg_program_skinny1},
+                    {2, &xg_program_skinny2},
+                    {4, &xg_program_skinny4},
+                    {8, &xg_program_skinny8},
+                    {16, &xg_program_skinny16}};
+    const int64_t side = problem->m < problem->n ? problem->m : problem->n;
+    const int64_t lines = problem->m < problem->n ? problem->n : problem->m;
+    size_t i = 0;
+    while (programs[i].program != kernel->program && programs[i].side < side)
+        i++;
+    xg_step *step = xg_add_step(plan, programs[i].program, problem);
+    const int64_t blocks = xg_tiles_of(lines, kernel->tile_n),
+                  groups = xg_tiles_of(side, kernel->tile_m);
+    const xgemm_status status = xg_set_grid(step, blocks, 1, kernel->block_x, 1, error);
+    if (status)
+        return status;
+    if (groups > XG_GRID_Y_MAX)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s takes a C whose shorter side is at most %d", kernel->name,
+                       XG_GRID_Y_MAX * kernel->tile_m);
+    step->grid[2] = (uint32_t)groups;
+    return xg_split(plan, step, problem,
+                    xg_part_of(problem->k, blocks * groups, plan->processors, 512, 4), error);
+}
