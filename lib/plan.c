@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+_Static_assert(sizeof(xg_args) <= 128, "see args.h");
+
 static const xg_kernel *choose_host(void)
 {
     const xg_kernel *blas = xg_kernel_named("blas");
@@ -73,8 +75,8 @@ static xg_region region_of(const char *name, const float *base, int64_t rows, in
 /* The copies for the pipelined kernels, one or both, in one piece of workspace. */
 static xg_region packed_region(const xg_args *p)
 {
-    const int64_t first = p->k_part == 2 ? p->c_part : 0;
-    const int64_t end = p->k_part == 1 ? p->k * p->c_row : p->c_part + p->k * p->c_batch;
+    const int64_t first = p->k_part == 2 ? p->a_batch : 0;
+    const int64_t end = p->k_part == 1 ? p->k * p->c_row : p->a_batch + p->k * p->c_batch;
     return (xg_region){
         .name = "packed", .base = p->c + first, .lines = 1, .width = end - first, .step = 1};
 }
@@ -104,8 +106,8 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
     case XG_STEP_PRODUCT:
         regions[0] = operand_region(step, XG_A_IN_WORKSPACE, a);
         regions[1] = operand_region(step, XG_B_IN_WORKSPACE, b);
-        if (p->c_part > 0)
-            regions[2] = parts_region(p->c, xg_tiles_of(p->k, p->k_part), p->c_part);
+        if (p->k_part > 0 && p->k_part < p->k)
+            regions[2] = parts_region(p->c, xg_tiles_of(p->k, p->k_part), p->m * p->c_row);
         break;
     case XG_STEP_PACK:
         if (p->k_part != 2)
@@ -122,7 +124,7 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
         regions[0] = region_of("A", p->a, p->m, p->n, p->a_row, p->a_col);
         break;
     case XG_STEP_REDUCE:
-        regions[0] = parts_region(p->a, p->k, p->c_part);
+        regions[0] = parts_region(p->a, p->k, p->m * p->a_row);
         break;
     case XG_STEP_SCALE:
         break;

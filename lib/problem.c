@@ -168,6 +168,7 @@ xg_args xg_problem_of(const xg_call *call)
         .b_row = turn_b ? 1 : ldb,
         .b_col = turn_b ? ldb : 1,
         .c_row = step_of(call->ldc, m, n),
+        .k_part = k,
         .alpha = call->alpha,
         .beta = call->beta,
     };

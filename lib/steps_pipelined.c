@@ -39,7 +39,7 @@ static xgemm_status add_pack(xg_plan *plan, const xg_args *problem, packed *to, 
     step->c_offset = to->a ? to->a_offset : to->b_offset;
     step->args.c_row = to->a_line;
     step->args.c_batch = to->b_line;
-    step->args.c_part = to->a && to->b ? (int64_t)(to->b_offset - to->a_offset) / 4 : 0;
+    step->args.a_batch = to->a && to->b ? (int64_t)(to->b_offset - to->a_offset) / 4 : 0;
     step->args.k_part = (to->a ? 1 : 0) + (to->b ? 2 : 0);
     const xgemm_status status =
         xg_set_grid(step, xg_tiles_of(widest, PACK_TILE),

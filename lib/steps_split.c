@@ -18,7 +18,6 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
     product->in_workspace |= XG_C_IN_WORKSPACE;
     product->c_offset = offset;
     product->args.c_row = problem->n;
-    product->args.c_part = problem->m * problem->n;
     product->args.alpha = 1.0f;
     product->args.beta = 0.0f;
 
@@ -29,7 +28,6 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
                          .a_col = 1,
                          .c = problem->c,
                          .c_row = problem->c_row,
-                         .c_part = problem->m * problem->n,
                          .alpha = problem->alpha,
                          .beta = problem->beta};
     xg_step *step = xg_add_step(plan, &xg_program_reduce, &sum);

@@ -9,12 +9,17 @@
  * transposes and leading dimensions are all in the steps: of a_row and a_col
  * one is 1, and likewise of b_row and b_col.
  *
+ * No more than 128 bytes: nvcc keeps the fields of a larger struct no longer in
+ * registers of their own, and some kernels spill.
+ *
  * Read by nvcc, by the host compiler and by the simulator.
  */
 #ifndef XGEMM_KERNELS_ARGS_H
 #define XGEMM_KERNELS_ARGS_H
 
 #include <stdint.h>
+
+#define XG_LISTS INT64_MIN
 
 typedef struct {
     int64_t m, n, k;
@@ -25,17 +30,16 @@ typedef struct {
     int64_t c_row;
     float alpha, beta;
     /*
-     * For the kernels that split k: part s sums over l from s * k_part to the
-     * next one's first, into C + s * c_part. One part: k_part is at least k.
+     * For the kernels that split k: part s sums over l from s * k_part to the next
+     * one's first, into C + s * m * c_row. One part: k_part is at least k.
      */
-    int64_t k_part, c_part;
+    int64_t k_part;
     /*
      * For the kernels that compute a batch: the matrices of product z begin at
-     * A + z * a_batch and so on; or, where there are lists, at a_list[z].
+     * A + z * a_batch and so on; with a_batch = XG_LISTS, A, B and C are lists of
+     * pointers instead, and theirs are number z.
      */
     int64_t a_batch, b_batch, c_batch;
-    const float *const *a_list, *const *b_list;
-    float *const *c_list;
 } xg_args;
 
 #endif

@@ -3,7 +3,7 @@
  * pack: copies A, B or both to where the pipelined kernels read them at 16 bytes
  * a time: k lines each, of A's rows or B's columns side by side, c_row floats
  * apart for A and c_batch for B, of which those past the matrix become zero.
- * A's copy begins at C, B's at C + c_part. k_part says which: 1 for A, 2 for B,
+ * A's copy begins at C, B's at C + a_batch. k_part says which: 1 for A, 2 for B,
  * 3 for both, one after the other along the grid's z.
  *
  * A block turns tiles of 64 × 64 in shared memory, so that it reads along whichever
@@ -15,13 +15,14 @@
 #define THREADS 256
 #define EACH    (TILE * TILE / THREADS)
 
-XG_KERNEL void __launch_bounds__(THREADS, 3) xg_pack(const xg_args p)
+XG_KERNEL
+void __launch_bounds__(THREADS, 2) xg_pack(const xg_args p)
 {
     __shared__ float tile[TILE][TILE + 1];
     const int t = (int)threadIdx.x;
     const int is_a = p.k_part != 2 && blockIdx.z == 0;
     const float *const from = is_a ? p.a : p.b;
-    float *const to = is_a ? p.c : p.c + p.c_part;
+    float *const to = is_a ? p.c : p.c + p.a_batch;
     const int64_t x_step = is_a ? p.a_row : p.b_col, l_step = is_a ? p.a_col : p.b_row;
     const int64_t width = is_a ? p.m : p.n, line = is_a ? p.c_row : p.c_batch;
     const int64_t x0 = XG_BLOCK_X * TILE;

@@ -7,7 +7,7 @@
 #define WN      32
 #define TM      4
 #define TN      4
-#define BLOCKS  5
+#define BLOCKS  4
 #define GROUP   32
 #define ALIGNED 0
 #include "pipelined.inc"

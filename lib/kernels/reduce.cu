@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * reduce: C = alpha * (the sum of k parts) + beta * C for an m × n matrix. Part
- * s lies at A + s * c_part, its rows a_row apart. Always in the same order, so
+ * s begins at A + s * m * a_row, its rows a_row apart. Always in the same order, so
  * that a split product gives the same bits every time.
  */
 #include "dialect.h"
 
-XG_KERNEL void xg_reduce(const xg_args p)
+XG_KERNEL
+void xg_reduce(const xg_args p)
 {
     const int64_t at = XG_BLOCK_X * blockDim.x + threadIdx.x;
     const int64_t row = at / p.n, col = at % p.n;
@@ -17,7 +18,7 @@ XG_KERNEL void xg_reduce(const xg_args p)
         float sum = 0.0f;
         XG_UNROLL_BY(8)
         for (int64_t s = 0; s < p.k; s++)
-            sum += part[s * p.c_part];
+            sum += part[s * p.m * p.a_row];
         *c = xg_blend(p.alpha, sum, p.beta, c);
     }
 }
