@@ -21,8 +21,15 @@
 #include <string.h>
 
 /* Microseconds; bytes a microsecond. */
-static const double launch_us = 2.2, next_launch_us = 1.3, copy_rate = 3.0e6, read_rate = 3.9e6,
-                    sum_rate = 4.0e6;
+static const double launch_us = 2.2, next_launch_us = 2.5, copy_rate = 2.1e6, read_rate = 3.9e6,
+                    sum_rate = 3.0e6;
+
+/* Of "skinny": before and after it reads, and how fast it does, by the lines that it computes. */
+static const double skinny_fixed_us = 5.0;
+static const struct {
+    int side;
+    double rate;
+} skinny_rates[] = {{2, 4.3e6}, {4, 3.4e6}, {8, 2.3e6}, {16, 1.27e6}};
 
 /* The longest strip that "skinny" computes in one reading of the large matrix. */
 enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
@@ -36,9 +43,9 @@ typedef struct {
 
 static const speed speeds[] = {
     {"pipelined-128x128", 2, 0.158, 0.51, 2.5, true},
-    {"pipelined-64x128", 4, 0.172, 0.28, 2.5, true},
-    {"pipelined-32x64", 8, 0.100, 0.21, 1.5, true},
-    {"pipelined-words-32x64", 4, 0.065, 0.38, 1.5, true},
+    {"pipelined-64x128", 4, 0.172, 0.285, 2.0, true},
+    {"pipelined-32x64", 8, 0.122, 0.20, 0.8, true},
+    {"pipelined-words-32x64", 4, 0.065, 0.35, 0.8, true},
     {"tiled16", 8, 0.065, 0.52, 0.3, false},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
@@ -92,14 +99,24 @@ static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape 
     return a || b ? next_launch_us + floats_us(2.0 * floats * (double)p->k, copy_rate) : 0.0;
 }
 
+/* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
+static double skinny_us(int64_t side, int64_t lines, int64_t k)
+{
+    int i = 0;
+    while (i < 3 && skinny_rates[i].side < side)
+        i++;
+    return skinny_fixed_us + (double)xg_tiles_of(side, STRIP_MOST) *
+                                 floats_us((double)k * (double)lines, skinny_rates[i].rate);
+}
+
 /* The strips that m × n leaves of the problem. */
 static double strips_us(const xg_args *p, int64_t m, int64_t n)
 {
     double us = 0.0;
     if (m < p->m)
-        us += next_launch_us + floats_us((double)p->k * (double)p->n, read_rate);
+        us += next_launch_us + skinny_us(p->m - m, p->n, p->k);
     if (n < p->n)
-        us += next_launch_us + floats_us((double)p->k * (double)m, read_rate);
+        us += next_launch_us + skinny_us(p->n - n, m, p->k);
     return us;
 }
 
@@ -169,14 +186,6 @@ xg_shape xg_shape_of(const xg_kernel *kernel, const xg_args *p, int processors)
     return best;
 }
 
-/* Reads the large matrix once for each 16 of the short side. */
-static double skinny_us(const xg_args *p)
-{
-    const int64_t side = p->m < p->n ? p->m : p->n, lines = p->m < p->n ? p->n : p->m;
-    const double reads = (double)xg_tiles_of(side, STRIP_MOST);
-    return launch_us + 2.0 + reads * floats_us((double)p->k * (double)lines, read_rate);
-}
-
 static bool fits(const xg_kernel *kernel, const xg_args *problem, int processors, size_t limit)
 {
     xg_plan plan = {.processors = processors};
@@ -190,7 +199,9 @@ const xg_kernel *xg_choose(const xg_args *problem, int processors, size_t worksp
     double least = -1.0;
     if (fits(skinny, problem, processors, workspace_limit)) {
         best = skinny;
-        least = skinny_us(problem);
+        least =
+            launch_us + (problem->m < problem->n ? skinny_us(problem->m, problem->n, problem->k)
+                                                 : skinny_us(problem->n, problem->m, problem->k));
     }
     for (int i = 0; i < SPEEDS; i++) {
         const xg_kernel *kernel = xg_kernel_named(speeds[i].kernel);

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { PACK_TILE = 64, LINE = 32 };
+enum { PACK_WIDE = 64, PACK_DEEP = 32, LINE = 32 };
 
 static int64_t padded_line(int64_t size)
 {
@@ -33,7 +33,7 @@ static xgemm_status add_pack(xg_plan *plan, const xg_args *problem, packed *to, 
                        "the aligned copies' size in bytes does not fit the address space");
     xg_step *step = xg_add_step(plan, &xg_program_pack, problem);
     const int64_t widest = to->a && (!to->b || to->a_line > to->b_line) ? to->a_line : to->b_line;
-    const int64_t deep = xg_tiles_of(problem->k, PACK_TILE);
+    const int64_t deep = xg_tiles_of(problem->k, PACK_DEEP);
     step->role = XG_STEP_PACK;
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = to->a ? to->a_offset : to->b_offset;
@@ -42,7 +42,7 @@ static xgemm_status add_pack(xg_plan *plan, const xg_args *problem, packed *to, 
     step->args.a_batch = to->a && to->b ? (int64_t)(to->b_offset - to->a_offset) / 4 : 0;
     step->args.k_part = (to->a ? 1 : 0) + (to->b ? 2 : 0);
     const xgemm_status status =
-        xg_set_grid(step, xg_tiles_of(widest, PACK_TILE),
+        xg_set_grid(step, xg_tiles_of(widest, PACK_WIDE),
                     deep < XG_GRID_Y_MAX ? deep : XG_GRID_Y_MAX, 256, 1, error);
     step->grid[2] = to->a && to->b ? 2 : 1;
     return status;

@@ -6,56 +6,64 @@
  * A's copy begins at C, B's at C + a_batch. k_part says which: 1 for A, 2 for B,
  * 3 for both, one after the other along the grid's z.
  *
- * A block turns tiles of 64 × 64 in shared memory, so that it reads along whichever
- * direction is contiguous and writes whole lines.
+ * Where k is contiguous, a block turns tiles in shared memory, so that it reads and
+ * writes whole lines; few registers, so that many loads are on their way at once.
  */
 #include "dialect.h"
 
-#define TILE    64
+#define WIDE    64
+#define DEEP    32
 #define THREADS 256
-#define EACH    (TILE * TILE / THREADS)
+#define EACH    (WIDE * DEEP / THREADS)
+#define WARPS   (THREADS / 32)
 
 XG_KERNEL
-void __launch_bounds__(THREADS, 2) xg_pack(const xg_args p)
+void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
 {
-    __shared__ float tile[TILE][TILE + 1];
-    const int t = (int)threadIdx.x;
+    __shared__ float tile[DEEP][WIDE + 1];
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const int is_a = p.k_part != 2 && blockIdx.z == 0;
-    const float *const from = is_a ? p.a : p.b;
-    float *const to = is_a ? p.c : p.c + p.a_batch;
     const int64_t x_step = is_a ? p.a_row : p.b_col, l_step = is_a ? p.a_col : p.b_row;
-    const int64_t width = is_a ? p.m : p.n, line = is_a ? p.c_row : p.c_batch;
-    const int64_t x0 = XG_BLOCK_X * TILE;
+    const int64_t line = is_a ? p.c_row : p.c_batch, x0 = XG_BLOCK_X * WIDE;
+    const int width = (int)XG_MIN((is_a ? p.m : p.n) - x0, WIDE);
+    const int kept = (int)XG_MIN(line - x0, WIDE);
     const int along_k = l_step == 1;
 
-    if (x0 >= line)
+    if (kept <= 0)
         return;
-    for (int64_t l0 = (int64_t)blockIdx.y * TILE; l0 < p.k; l0 += (int64_t)gridDim.y * TILE) {
+    for (int64_t l0 = (int64_t)blockIdx.y * DEEP; l0 < p.k; l0 += (int64_t)gridDim.y * DEEP) {
+        const float *from = (is_a ? p.a : p.b) + x0 * x_step + l0 * l_step;
+        float *to = (is_a ? p.c : p.c + p.a_batch) + l0 * line + x0;
+        const int depth = (int)XG_MIN(p.k - l0, DEEP);
         float value[EACH];
         XG_UNROLL
         for (int i = 0; i < EACH; i++) {
-            const int slow = t / TILE + i * (THREADS / TILE), fast = t % TILE;
-            const int64_t x = x0 + (along_k ? slow : fast), l = l0 + (along_k ? fast : slow);
-            value[i] = x < width && l < p.k ? from[x * x_step + l * l_step] : 0.0f;
+            /* Along k a warp takes a line of X at a time, else half a line of the copy. */
+            const int x = along_k ? warp + i * WARPS : lane + i % 2 * 32;
+            const int l = along_k ? lane : warp + i / 2 * WARPS;
+            value[i] = x < width && l < depth ? from[x * x_step + l * l_step] : 0.0f;
         }
-        __syncthreads();
+        if (along_k) {
+            __syncthreads();
+            XG_UNROLL
+            for (int i = 0; i < EACH; i++)
+                tile[lane][warp + i * WARPS] = value[i];
+            __syncthreads();
+            XG_UNROLL
+            for (int i = 0; i < EACH; i++)
+                value[i] = tile[warp + i / 2 * WARPS][lane + i % 2 * 32];
+        }
         XG_UNROLL
         for (int i = 0; i < EACH; i++) {
-            const int slow = t / TILE + i * (THREADS / TILE), fast = t % TILE;
-            tile[along_k ? fast : slow][along_k ? slow : fast] = value[i];
-        }
-        __syncthreads();
-        XG_UNROLL
-        for (int i = 0; i < EACH / 4; i++) {
-            const int row = t / (TILE / 4) + i * (THREADS / (TILE / 4)), col = t % (TILE / 4) * 4;
-            const float4 four = {tile[row][col], tile[row][col + 1], tile[row][col + 2],
-                                 tile[row][col + 3]};
-            if (l0 + row < p.k && x0 + col < line)
-                *(float4 *)&to[(l0 + row) * line + x0 + col] = four;
+            const int x = lane + i % 2 * 32, l = warp + i / 2 * WARPS;
+            if (x < kept && l < depth)
+                to[l * line + x] = value[i];
         }
     }
 }
 
-#undef TILE
+#undef WIDE
+#undef DEEP
 #undef THREADS
 #undef EACH
+#undef WARPS
