@@ -154,14 +154,16 @@ void plot_point(plot *p, const char *name, double x, const char *x_name, double 
     copy_text(added->x_name, sizeof added->x_name, x_name);
 }
 
-/* Thirteen that can be told apart, dark first; then from the beginning. */
+/* That can be told apart, dark first; from the fourteenth line on again, with dashes. */
+enum { COLORS = 13 };
+
 static const char *color(size_t index)
 {
-    static const char *const colors[] = {
+    static const char *const colors[COLORS] = {
         "#000000", "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
         "#999999", "#994f00", "#40b0a6", "#d35fb7", "#e66100", "#5d3a9b",
     };
-    return colors[index % (sizeof colors / sizeof *colors)];
+    return colors[index % COLORS];
 }
 
 /* gnuplot makes no axis of a single place. */
@@ -214,7 +216,8 @@ static void write_line(const plot *p, size_t i, plot_scale scale, FILE *to)
     else if (plain)
         fprintf(to, "%s linewidth 2", scale == PLOT_STEPS ? "fsteps" : "lines");
     else
-        fprintf(to, "linespoints linewidth 2 pointtype %zu pointsize 0.7", i % 13 + 1);
+        fprintf(to, "linespoints linewidth 2 dashtype %zu pointtype %zu pointsize 0.7",
+                i / COLORS + 1, i % COLORS + 1);
     fprintf(to, " linecolor rgb '%s' title \"%s\"", color(i), of->name);
 }
 

@@ -2,23 +2,35 @@
 #include "handle.h"
 #include "problem.h"
 
-/* Of the kernels that are chosen automatically none needs a workspace: only a named one can fail.
- */
-static xgemm_status make_plan(xgemm_handle *handle, const xg_args *problem, xg_plan *plan)
+/* Only a named kernel can fail for its workspace: there is always one to choose that needs none. */
+static xgemm_status make_plan(xgemm_handle *handle, const xg_args *problem, size_t limit,
+                              xg_plan *plan)
 {
-    const size_t limit = handle->given_workspace ? handle->given_bytes : SIZE_MAX;
     return xg_plan_make(handle->backend, handle->processors, handle->kernel, problem, limit, plan,
                         &handle->error);
+}
+
+/* The plan, and memory for it; when there is not enough, the plan that needs none. */
+static xgemm_status prepare(xgemm_handle *handle, const xg_args *problem, xg_plan *plan,
+                            void **workspace)
+{
+    *workspace = handle->given_workspace;
+    if (*workspace)
+        return make_plan(handle, problem, handle->given_bytes, plan);
+    xgemm_status status = make_plan(handle, problem, SIZE_MAX, plan);
+    if (!status && plan->workspace_bytes > 0)
+        status = xg_workspace_get(&handle->workspaces, handle->backend, handle->device,
+                                  handle->stream, plan->workspace_bytes, workspace, &handle->error);
+    if (status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY && !handle->kernel)
+        status = make_plan(handle, problem, 0, plan);
+    return status;
 }
 
 static xgemm_status run(xgemm_handle *handle, const xg_args *problem)
 {
     xg_plan plan;
-    void *workspace = handle->given_workspace;
-    xgemm_status status = make_plan(handle, problem, &plan);
-    if (!status && plan.workspace_bytes > 0 && !workspace)
-        status = xg_workspace_get(&handle->workspaces, handle->backend, handle->device,
-                                  handle->stream, plan.workspace_bytes, &workspace, &handle->error);
+    void *workspace;
+    xgemm_status status = prepare(handle, problem, &plan, &workspace);
     if (!status)
         status = xg_plan_run(&plan, handle->backend, handle->device, handle->stream, workspace,
                              &handle->error);

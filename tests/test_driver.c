@@ -233,6 +233,7 @@ typedef struct {
 } shape;
 
 static const shape odd = {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 37, 45, 51};
+static const shape deep = {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 33, 40, 4000};
 static const float alpha = 1.5f, beta = -0.5f;
 
 typedef struct {
@@ -1046,6 +1047,47 @@ START_TEST(test_streams)
 }
 END_TEST
 
+/* So deep that the library's choice splits k, and needs a workspace for the parts. */
+static void run_deep(xgemm_handle *handle, problem *p)
+{
+    OK(handle, xgemm_upload(handle, p->device_c, p->c, p->c_count * sizeof(float)));
+    OK(handle, run(handle, p));
+    download_and_check(handle, p);
+}
+
+START_TEST(test_choice_without_memory)
+{
+    xgemm_handle *handle = create(0);
+    uint64_t free_bytes, total;
+    problem p = prepare(handle, &deep);
+    OK(handle, xgemm_memory_info(handle, &free_bytes, &total));
+    const int before = fake.calls("cuMemAlloc_v2");
+    set("FAKE_CUDA_MEMORY", (long long)(total - free_bytes));
+    run_deep(handle, &p);
+    ck_assert_int_eq(fake.calls("cuMemAlloc_v2"), before + 1); /* tried */
+    unsetenv("FAKE_CUDA_MEMORY");
+    run_deep(handle, &p);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_choice_with_small_workspace)
+{
+    xgemm_handle *handle = create(0);
+    void *workspace;
+    problem p = prepare(handle, &deep);
+    OK(handle, xgemm_malloc(handle, 256, &workspace));
+    OK(handle, xgemm_set_workspace(handle, workspace, 256));
+    const int before = fake.calls("cuMemAlloc_v2");
+    run_deep(handle, &p);
+    ck_assert_int_eq(fake.calls("cuMemAlloc_v2"), before);
+    finish(handle, &p);
+    OK(handle, xgemm_free(handle, workspace));
+    destroy(handle);
+}
+END_TEST
+
 START_TEST(test_given_workspace)
 {
     xgemm_handle *handle = create(0);
@@ -1692,6 +1734,8 @@ static void add_kernel_cases(Suite *suite)
     tcase_add_loop_test(tcase, test_resources, 0, xgemm_kernel_count());
     tcase_add_test(tcase, test_streams);
     tcase_add_test(tcase, test_given_workspace);
+    tcase_add_test(tcase, test_choice_without_memory);
+    tcase_add_test(tcase, test_choice_with_small_workspace);
     tcase_add_test(tcase, test_capture);
     tcase_add_test(tcase, test_timer);
     tcase_add_test(tcase, test_timer_fails);

@@ -2,69 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The utility from outside: what it prints, writes and exits with, on the CPU
 # and on the simulator.
-#
-# XGEMM is the utility (./xgemm). Prints one line for each case. python3, NumPy,
-# gnuplot and script (util-linux) each add cases where they are there.
+# python3, NumPy, gnuplot and script (util-linux) each add cases where they are there.
 
-LC_ALL=C
+topic=utility
+# shellcheck source=tests/shell.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 TERM=xterm
-export LC_ALL TERM
-unset XGEMM_DEVICE XGEMM_KERNEL
-
-XGEMM=${XGEMM:-./xgemm}
-case $XGEMM in
-/*) ;;
-*/*) XGEMM=$PWD/$XGEMM ;;
-*) XGEMM=$(command -v "$XGEMM") ;;
-esac
-export XGEMM
-if ! [ -x "$XGEMM" ]; then
-    echo "FAILED utility: no program $XGEMM"
-    exit 1
-fi
-
-work=$(mktemp -d) || exit 1
+export TERM XGEMM
 trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$work" || exit 1
 mkdir files
-
-passed=0
-failed=0
-skipped=0
-
-# ---- Cases ----
-
-ok()
-{
-    printf 'ok %s\n' "$1"
-    passed=$((passed + 1))
-}
-
-no()
-{
-    printf 'FAILED %s: %s\n' "$1" "$2"
-    failed=$((failed + 1))
-}
-
-skip()
-{
-    printf 'skipped %s: %s\n' "$1" "$2"
-    skipped=$((skipped + 1))
-}
-
-# True for a program that is there.
-have()
-{
-    command -v "$1" >/dev/null 2>&1
-}
-
-# Puts its outputs into the files out and err, its exit status into $status.
-run()
-{
-    "$XGEMM" "$@" >out 2>err </dev/null
-    status=$?
-}
 
 first_error()
 {
@@ -1305,5 +1251,4 @@ test_no_gpu
 test_progress
 test_numpy
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish
