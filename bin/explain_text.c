@@ -180,7 +180,12 @@ static void print_occupancy_verdict(const explain_request *r, const xgemm_trace_
 static void print_privatisation_verdict(const explain_request *r, const xgemm_trace_report *t)
 {
     const int processors = *t->device ? r->gpu.multiprocessors : 0;
-    if (processors > 0 && t->blocks < processors && r->problem.k >= 1024)
+    if (t->k_parts > 1)
+        printf("  privatisation: done: %" PRId64
+               " blocks each sum a part of k for an element of C, "
+               "and a launch adds the parts (split-K)\n",
+               t->k_parts);
+    else if (processors > 0 && t->blocks < processors && r->problem.k >= 1024)
         printf("  privatisation: not done: %" PRId64 " blocks leave %" PRId64
                " of %d multiprocessors idle, and k = %" PRId64 " could be split (split-K)\n",
                t->blocks, processors - t->blocks, processors, r->problem.k);

@@ -3,6 +3,7 @@
 #include "kernels.h"
 #include "plan.h"
 #include "problem.h"
+#include "steps.h"
 #include "sim/scheduler.h"
 
 #include <stdio.h>
@@ -184,7 +185,11 @@ static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *
     for (int i = 0; i < plan->steps; i++) {
         const xg_step *step = &plan->step[i];
         report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];
-        for (int d = 0; d < 3 && step->role == XG_STEP_PRODUCT; d++) {
+        /* Of several products, the tiles' and those of strips, the first. */
+        if (step->role != XG_STEP_PRODUCT || report->k_parts > 0)
+            continue;
+        report->k_parts = step->args.k_part > 0 ? xg_tiles_of(p->k, step->args.k_part) : 1;
+        for (int d = 0; d < 3; d++) {
             report->grid[d] = step->grid[d];
             report->block[d] = (int)step->block[d];
         }

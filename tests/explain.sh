@@ -58,6 +58,8 @@ test_gpu()
     shows 'waves' 'waves: 64 blocks, [0-9]* at once: ' tiled32 --gpu A100
     shows 'privatisation' 'privatisation: not done: 1 blocks leave 107 of 108' \
         tiled32 -m 32 -n 32 -k 4096 --gpu A100
+    shows 'split-K' 'privatisation: done: [0-9]+ blocks each sum a part of k' \
+        pipelined-128x128 -m 128 -n 128 -k 2048 --gpu A100
     shows 'JSON' '"roof_asked_gflops": ' tiled16 --gpu A100 --json
     run explain tiled16 --gpu 'A100' --plot roof.svg
     if ! have gnuplot; then
