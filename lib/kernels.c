@@ -137,7 +137,7 @@ static const xg_kernel kernels[] = {
      &xg_program_pipelined_words_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64),
      TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
-     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(8192), TILE_FLOP_PER_BYTE(16, 32), false,
+     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)), TILE_FLOP_PER_BYTE(16, 32), false,
      xg_steps_skinny},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
      false, xg_steps_host},

@@ -32,8 +32,10 @@ void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
     if (kept <= 0)
         return;
     for (int64_t l0 = (int64_t)blockIdx.y * DEEP; l0 < p.k; l0 += (int64_t)gridDim.y * DEEP) {
-        const float *from = (is_a ? p.a : p.b) + x0 * x_step + l0 * l_step;
-        float *to = (is_a ? p.c : p.c + p.a_batch) + l0 * line + x0;
+        const int64_t apart =
+            along_k ? x_step : l_step; /* from one line that is read to the next */
+        const float *from = (is_a ? p.a : p.b) + x0 * x_step + l0 * l_step + warp * apart + lane;
+        float *to = (is_a ? p.c : p.c + p.a_batch) + (l0 + warp) * line + x0 + lane;
         const int depth = (int)XG_MIN(p.k - l0, DEEP);
         float value[EACH];
         XG_UNROLL
@@ -41,7 +43,9 @@ void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
             /* Along k a warp takes a line of X at a time, else half a line of the copy. */
             const int x = along_k ? warp + i * WARPS : lane + i % 2 * 32;
             const int l = along_k ? lane : warp + i / 2 * WARPS;
-            value[i] = x < width && l < depth ? from[x * x_step + l * l_step] : 0.0f;
+            value[i] = x < width && l < depth ? from[along_k ? 0 : i % 2 * 32] : 0.0f;
+            if (along_k || i % 2 == 1)
+                from += WARPS * apart;
         }
         if (along_k) {
             __syncthreads();
@@ -57,7 +61,9 @@ void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
         for (int i = 0; i < EACH; i++) {
             const int x = lane + i % 2 * 32, l = warp + i / 2 * WARPS;
             if (x < kept && l < depth)
-                to[l * line + x] = value[i];
+                to[i % 2 * 32] = value[i];
+            if (i % 2 == 1)
+                to += WARPS * line;
         }
     }
 }
