@@ -52,6 +52,10 @@ static void print(const explain_request *r, const picture *seen)
     }
     printf("  %d of %d channels (%.0f %%) at work\n", channels, seen->channels,
            100.0 * channels / seen->channels);
+    printf("  a channel is busy all the time with latency / transfer + 1 banks: %d bank%s hide%s a "
+           "latency of %d transfer%s\n",
+           seen->banks, seen->banks == 1 ? "" : "s", seen->banks == 1 ? "s" : "", seen->banks - 1,
+           seen->banks == 2 ? "" : "s");
 }
 
 void explain_dram(const explain_request *r)

@@ -42,6 +42,9 @@ test_textbook()
     shows 'corner-turned is' 'coalescing: +done' corner-turned --transb T
     shows 'half of the channels' '2 of 4 channels \(50 %\)' \
         tiled16 -m 4 -n 4 -k 4 --dram 4x2x8 --tile 2
+    shows 'banks that a latency needs' \
+        'latency / transfer \+ 1 banks: 8 banks hide a latency of 7 transfers' \
+        tiled16 -m 4 -n 4 -k 4 --dram 4x8x8 --tile 2
     shows 'a sample is said to be one' 'a sample of 4 of 64 blocks' tiled32 --blocks 4
     shows 'CSV' '^naive.cu,.*,A,global,load,4,not coalesced,' naive --csv
 }
