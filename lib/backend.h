@@ -39,6 +39,7 @@ typedef struct {
     const xg_program *program;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;             /* dynamic */
+    uint32_t cluster;                  /* blocks along x that form a cluster; 0 or 1: none */
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;

@@ -142,6 +142,7 @@ xg_launch xg_step_launch(const xg_step *step, void *workspace, xg_args *args)
         args->c = at(workspace, step->c_offset);
     xg_launch launch = {.program = step->program,
                         .shared_bytes = step->shared_bytes,
+                        .cluster = step->cluster,
                         .arguments = args,
                         .arguments_size = sizeof *args};
     memcpy(launch.grid, step->grid, sizeof launch.grid);
