@@ -30,7 +30,11 @@ static xgemm_status run(xgemm_handle *handle, const xg_args *problem)
 {
     xg_plan plan;
     void *workspace;
-    xgemm_status status = prepare(handle, problem, &plan, &workspace);
+    xgemm_status status = handle->kernel
+                              ? xg_kernel_check_math(handle->kernel, handle->math, &handle->error)
+                              : XGEMM_OK;
+    if (!status)
+        status = prepare(handle, problem, &plan, &workspace);
     if (!status)
         status = xg_plan_run(&plan, handle->backend, handle->device, handle->stream, workspace,
                              &handle->error);
