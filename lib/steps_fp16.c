@@ -21,6 +21,8 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = workspace;
     step->args.k_part = parts;
+    step->args.a_batch = at->slices;
+    step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
     step->shared_bytes =
         (uint32_t)(at->slice_chunks * XG_CHUNK_K * XG_SPLIT_LINES * 4 + SPLIT_EXTRA_BYTES);

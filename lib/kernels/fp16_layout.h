@@ -43,7 +43,7 @@ enum {
     XG_SCALED_EXPONENT = 14
 };
 
-/* The rows and columns of a tile of C, in units of 128; and a list's head. */
+/* The first row and column of a tile of C, of 128 x 128; and a list's head. */
 typedef struct {
     int row, column;
 } xg_tile;
@@ -71,9 +71,9 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
     at.a_blocks = xg_blocks_of(m, XG_LINES_STEP) * least;
     at.b_blocks = xg_blocks_of(n, XG_LINES_STEP) * least;
     at.k_blocks = xg_blocks_of(k, XG_UNIT_K);
-    /* Three blocks of 64 KB share a multiprocessor; eight of a cluster find room sooner than 16. */
-    at.slice_chunks = chunks <= 32 ? xg_blocks_of(chunks, 8) : xg_blocks_of(chunks, 16);
-    at.slice_chunks = chunks > 32 && at.slice_chunks < 4 ? 4 : at.slice_chunks;
+    /* 64 KB a block, of which three share a multiprocessor; 16 are the most that a cluster has. */
+    at.slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST);
+    at.slice_chunks = at.slice_chunks < 4 ? (chunks < 4 ? chunks : 4) : at.slice_chunks;
     at.slices = xg_blocks_of(chunks, at.slice_chunks);
     at.unit_bytes = (int64_t)parts * XG_PART_BYTES;
     at.b_units = at.a_blocks * at.k_blocks * at.unit_bytes;
