@@ -19,7 +19,7 @@
  *     at least (n - z) max|b| / 128,  n the number of entries with |b| >= max|b| / 128.
  *
  * Either may show R <= 1/8; and likewise with A and B exchanged. The split records c, z, n and r of
- * 32 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
+ * 16 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
  * is left to the kernels of plain FP32. Lines with Inf, NaN, or a largest entry outside 2^-60 to
  * 2^60, past which scales or sums could overflow, count as if all was small.
  */
@@ -57,7 +57,7 @@ XG_DEVICE int xg_guard_passes(float4 these, float4 those)
 
 /*
  * Called by whole warps: whether the tile may be computed from the parts whose lines are these
- * groups of 32 of A and of B; at most 16 groups of each. Half of the warp looks at either.
+ * groups of 16 of A and of B; at most 16 groups of each. Half of the warp looks at either.
  */
 XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int a_group,
                             int a_groups, int b_group, int b_groups)

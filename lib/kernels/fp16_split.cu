@@ -4,12 +4,13 @@
  * k_part the number of parts, a_batch that of slices and b_batch of chunks in a slice.
  *
  * Idea: a line's scale hangs on all of its k, and each entry is to be read from memory once. So a
- * cluster of blocks holds 32 lines in shared memory, a slice of k each; the blocks exchange the
+ * cluster of blocks holds 16 lines in shared memory, a slice of k each; the blocks exchange the
  * lines' largest entries, and convert what they hold. Copies are asynchronous, of 16 bytes where
  * the matrix lies for it, else of words; either way nothing is read past its edges.
  *
- * In shared memory a slice lies as the matrix does: along k, or 32 lines for each k, then
- * rotated by k / 4 * 4 words, so that a thread that gathers four k of a line meets no other's bank.
+ * In shared memory a slice lies as the matrix does: along k, or 16 lines for each k, then
+ * rotated by k / 4 * 4 words, and two rows exchanged where k has the bit 16, so that threads that
+ * gather four k of a line meet in no bank.
  */
 #include "dialect.h"
 #include "fp16_guard.h"
@@ -19,13 +20,14 @@
 #define LINES   XG_SPLIT_LINES
 #define THREADS XG_SPLIT_THREADS
 #define WARPS   (THREADS / 32)
-#define DEEP    (WARPS * 4) /* k that the threads cover at once where lines are contiguous */
+#define FOURS   (LINES / 4)
+#define DEEP    (THREADS / FOURS) /* k that the threads cover at once where lines are contiguous */
 
-/* The block's piece of an operand: 32 lines and a slice of k. */
+/* The block's piece of an operand: 16 lines and a slice of k. */
 typedef struct {
     const float *from;
     int64_t line_step, k_step;
-    int lines, k; /* there are in the matrix; at most 32 and depth, and maybe none */
+    int lines, k; /* there are in the matrix; at most 16 and depth, and maybe none */
     int depth;    /* k of the slice, a multiple of 64 and at most the room; maybe 0 */
     int room;     /* k in shared memory */
     int along_k, fours;
@@ -65,7 +67,7 @@ XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at)
 
 XG_DEVICE int xg_rotated(int k, int line)
 {
-    return k * LINES + ((line + k / 4 * 4) & (LINES - 1));
+    return (k * LINES + ((line + k / 4 * 4) & (LINES - 1))) ^ (k & 16);
 }
 
 /* How much of "most" is there when so much is left. */
@@ -107,8 +109,7 @@ XG_DEVICE void xg_copy_words_along_k(const xg_slice *s, float *shared)
 
 XG_DEVICE void xg_copy_fours_along_lines(const xg_slice *s, float *shared)
 {
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-    const int line = lane % 8 * 4, k = warp * 4 + lane / 8;
+    const int line = (int)threadIdx.x % FOURS * 4, k = (int)threadIdx.x / FOURS;
     const int bytes = 4 * xg_there(s->lines - line, 4);
     const int64_t step = DEEP * s->k_step;
     const float *from = s->from + k * s->k_step + line;
@@ -123,16 +124,17 @@ XG_DEVICE void xg_copy_fours_along_lines(const xg_slice *s, float *shared)
 
 XG_DEVICE void xg_copy_words_along_lines(const xg_slice *s, float *shared)
 {
-    const int warp = (int)threadIdx.x / 32, line = (int)threadIdx.x % 32;
+    enum { STEP = THREADS / LINES };
+    const int line = (int)threadIdx.x % LINES, k = (int)threadIdx.x / LINES;
     const int bytes = line < s->lines ? 4 : 0;
-    const int64_t step = WARPS * s->k_step;
-    const float *from = s->from + warp * s->k_step + line;
-    int to = xg_rotated(warp, line), left = s->k - warp;
+    const int64_t step = STEP * s->k_step;
+    const float *from = s->from + k * s->k_step + line;
+    int to = xg_rotated(k, line), left = s->k - k;
     XG_UNROLL_BY(4)
-    for (int room = s->depth; room > 0; room -= WARPS) {
+    for (int room = s->depth; room > 0; room -= STEP) {
         xg_cp_async4(shared + to, from, left > 0 ? bytes : 0);
-        from += step, left -= WARPS;
-        to = (to ^ (WARPS & (LINES - 1))) + WARPS * LINES; /* k / 4 * 4 is WARPS more */
+        from += step, left -= STEP;
+        to = (to + STEP * LINES) ^ 16; /* STEP is 16: the rows are exchanged, or no longer */
     }
 }
 
@@ -162,12 +164,12 @@ XG_DEVICE void xg_slice_largest_along_k(const xg_slice *s, const float *shared, 
     }
 }
 
-/* by_warp: room for 32 floats of each warp. */
+/* by_warp: room for LINES floats of each warp. */
 XG_DEVICE void xg_slice_largest_along_lines(const xg_slice *s, const float *shared, float *by_warp,
                                             float *lines)
 {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-    const float *from = shared + xg_rotated(warp * 4 + lane / 8, lane % 8 * 4);
+    const float *from = shared + xg_rotated((int)threadIdx.x / FOURS, lane % FOURS * 4);
     float4 most = {0.0f, 0.0f, 0.0f, 0.0f};
     XG_UNROLL_BY(4)
     for (int room = s->depth; room > 0; room -= DEEP) {
@@ -177,20 +179,20 @@ XG_DEVICE void xg_slice_largest_along_lines(const xg_slice *s, const float *shar
         from += DEEP * LINES;
     }
     XG_UNROLL
-    for (int bit = 16; bit >= 8; bit /= 2) {
+    for (int bit = 16; bit >= FOURS; bit /= 2) {
         most.x = fmaxf(most.x, __shfl_xor_sync(0xffffffffu, most.x, bit));
         most.y = fmaxf(most.y, __shfl_xor_sync(0xffffffffu, most.y, bit));
         most.z = fmaxf(most.z, __shfl_xor_sync(0xffffffffu, most.z, bit));
         most.w = fmaxf(most.w, __shfl_xor_sync(0xffffffffu, most.w, bit));
     }
-    if (lane < 8)
-        *(float4 *)(by_warp + warp * 32 + lane * 4) = most;
+    if (lane < FOURS)
+        *(float4 *)(by_warp + warp * LINES + lane * 4) = most;
     __syncthreads();
-    if (threadIdx.x < 32) {
+    if (threadIdx.x < LINES) {
         float all = 0.0f;
         XG_UNROLL
         for (int w = 0; w < WARPS; w++)
-            all = fmaxf(all, by_warp[w * 32 + threadIdx.x]);
+            all = fmaxf(all, by_warp[w * LINES + threadIdx.x]);
         lines[threadIdx.x] = all;
     }
 }
@@ -304,21 +306,22 @@ XG_DEVICE void xg_slice_convert_along_lines(const xg_slice *s, const float *shar
                                             const float *largest, int parts, float4 *lines)
 {
     const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
-    const int line = warp % 8 * 4 + lane / 8, first = lane % 8 * 4 + warp / 8 * 32;
+    const int line = warp % FOURS * 4 + lane / 8, first = lane % 8 * 4 + warp / FOURS * 32;
     const float scale = xg_scale_to_parts(largest[line]);
-    const float *from = shared + xg_rotated(first, line); /* the same rotation 64 k further */
+    const float *from = shared + xg_rotated(first, line); /* 64 k further the same */
+    const float *next = shared + xg_rotated(first + 1, line);
     char *to = xg_place_of(s, line, first, parts);
     xg_counts counts = {0, 0, 0.0f};
     XG_UNROLL_BY(4)
     for (int left = s->depth - first; left > 0; left -= XG_UNIT_K) {
-        const float4 x = {from[0], from[LINES], from[2 * LINES], from[3 * LINES]};
+        const float4 x = {from[0], next[0], from[2 * LINES], next[2 * LINES]};
         xg_put_four(to, x, scale, parts, &counts);
-        from += XG_UNIT_K * LINES;
+        from += XG_UNIT_K * LINES, next += XG_UNIT_K * LINES;
         to += parts * XG_PART_BYTES;
     }
     const float4 all = xg_counts_of_lanes(counts, 4);
     if (lane % 8 == 0)
-        lines[warp / 8 * LINES + line] = all;
+        lines[warp / FOURS * LINES + line] = all;
 }
 
 /* Of one line, from its counts in this slice and its largest entry in all: c, z, n, r. */
@@ -337,7 +340,7 @@ XG_DEVICE float4 xg_guard_of_line(float4 counts, float largest)
 /* One warp: the guard of the slice's lines together. */
 XG_DEVICE void xg_slice_guard(const xg_slice *s, const float4 *lines, const float *largest)
 {
-    const int line = (int)threadIdx.x;
+    const int line = (int)threadIdx.x % LINES;
     float4 counts = lines[line];
     if (!s->along_k) {
         const float4 more = lines[LINES + line];
@@ -352,18 +355,18 @@ XG_DEVICE void xg_slice_guard(const xg_slice *s, const float4 *lines, const floa
         guard.z = fminf(guard.z, __shfl_xor_sync(0xffffffffu, guard.z, bit));
         guard.w = fminf(guard.w, __shfl_xor_sync(0xffffffffu, guard.w, bit));
     }
-    if (line == 0)
+    if (threadIdx.x == 0)
         *s->guard = guard;
 }
 
 XG_KERNEL
-void __launch_bounds__(THREADS, 3) xg_fp16_split(const xg_args p)
+void __launch_bounds__(THREADS, 6) xg_fp16_split(const xg_args p)
 {
     XG_DYNAMIC_SHARED(float, shared);
     const xg_fp16_layout at = xg_fp16_layout_of(p.m, p.n, p.k, (int)p.k_part);
     const xg_slice s = xg_slice_of(&p, &at);
     float *const by_warp = shared + s.room * LINES; /* later: counts of lines */
-    float *const mine = by_warp + WARPS * 32, *const largest = mine + LINES;
+    float *const mine = by_warp + WARPS * LINES, *const largest = mine + LINES;
     xg_grid_release();
     if (blockIdx.x == 0 && threadIdx.x == 0)
         ((xg_tile_list *)((char *)p.c + at.list))->count = 0;
@@ -411,3 +414,4 @@ void __launch_bounds__(THREADS, 3) xg_fp16_split(const xg_args p)
 #undef THREADS
 #undef WARPS
 #undef DEEP
+#undef FOURS
