@@ -18,6 +18,9 @@
  *     at least (r - z) max|b|,        r = sum |b| / max|b|, and also
  *     at least (n - z) max|b| / 128,  n the number of entries with |b| >= max|b| / 128.
  *
+ * Where the high part is all there is (TF32's accuracy, 2^-11), small is what lies below 2^-14, the
+ * least normal FP16, and the same bounds hold.
+ *
  * Either may show R <= 1/8; and likewise with A and B exchanged. The split records c, z, n and r of
  * 16 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
  * is left to the kernels of plain FP32. Lines with Inf, NaN, or a largest entry outside 2^-60 to
@@ -29,12 +32,13 @@
 #include "dialect.h"
 #include "fp16_layout.h"
 
-#define XG_GUARD_SMALL    0.125f  /* 2^-3 */
-#define XG_GUARD_LARGE    256.0f  /* 2^15 / 128 */
-#define XG_GUARD_NEVER    1.0e30f /* c of lines that must not be split */
-#define XG_GUARD_MARGIN   8.0f    /* 1 / R */
-#define XG_GUARD_GROUPS   (XG_UNIT_LINES / XG_SPLIT_LINES)
-#define XG_GUARD_EXPONENT 60
+#define XG_GUARD_SMALL       0.125f   /* 2^-3 */
+#define XG_GUARD_SMALL_ALONE 0x1p-14f /* where the high part is all there is */
+#define XG_GUARD_LARGE       256.0f   /* 2^15 / 128 */
+#define XG_GUARD_NEVER       1.0e30f  /* c of lines that must not be split */
+#define XG_GUARD_MARGIN      8.0f     /* 1 / R */
+#define XG_GUARD_GROUPS      (XG_UNIT_LINES / XG_SPLIT_LINES)
+#define XG_GUARD_EXPONENT    60
 
 /* c, z, n, r as x, y, z, w: of the lines of group "group", all of k. */
 XG_DEVICE float4 xg_guard_of(const float4 *guards, int group, int slices)

@@ -221,25 +221,26 @@ typedef struct {
     float sum;
 } xg_counts;
 
-XG_DEVICE void xg_count_small(xg_counts *counts, float x, float scaled)
+XG_DEVICE void xg_count_small(xg_counts *counts, float x, float scaled, float small)
 {
-    if (fabsf(scaled) < XG_GUARD_SMALL)
+    if (fabsf(scaled) < small)
         counts->zero_small += x != 0.0f ? 0x10001u : 1u;
 }
 
 /* Large entries are counted by fours, which is no more than there are. */
-XG_DEVICE void xg_count_four(xg_counts *counts, float4 x, float4 scaled)
+XG_DEVICE void xg_count_four(xg_counts *counts, float4 x, float4 scaled, int parts)
 {
+    const float small = parts == 2 ? XG_GUARD_SMALL : XG_GUARD_SMALL_ALONE;
     const float least =
         fminf(fminf(fabsf(scaled.x), fabsf(scaled.y)), fminf(fabsf(scaled.z), fabsf(scaled.w)));
     counts->sum += (fabsf(scaled.x) + fabsf(scaled.y)) + (fabsf(scaled.z) + fabsf(scaled.w));
     if (least >= XG_GUARD_LARGE)
         counts->large += 4;
-    if (least < XG_GUARD_SMALL) { /* rare */
-        xg_count_small(counts, x.x, scaled.x);
-        xg_count_small(counts, x.y, scaled.y);
-        xg_count_small(counts, x.z, scaled.z);
-        xg_count_small(counts, x.w, scaled.w);
+    if (least < small) { /* rare */
+        xg_count_small(counts, x.x, scaled.x, small);
+        xg_count_small(counts, x.y, scaled.y, small);
+        xg_count_small(counts, x.z, scaled.z, small);
+        xg_count_small(counts, x.w, scaled.w, small);
     }
 }
 
@@ -254,7 +255,7 @@ XG_DEVICE void xg_put_four(char *to, float4 x, float scale, int parts, xg_counts
         const unsigned low_zw = xg_half2(y.z - xg_half2_low(zw), y.w - xg_half2_high(zw));
         *(uint64_t *)(to + XG_PART_BYTES) = (uint64_t)low_zw << 32 | low_xy;
     }
-    xg_count_four(counts, x, y);
+    xg_count_four(counts, x, y, parts);
 }
 
 /* Where the parts of a line go from k on, a multiple of 4 within the slice. */
