@@ -3,6 +3,7 @@
 
 #include "cuda_shim.h"
 #include "scheduler.h"
+#include "shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,15 +105,23 @@ static size_t static_words(void)
                : 0;
 }
 
-/* Dynamic shared memory is numbered after the static, from a multiple of the banks. */
+/*
+ * Dynamic shared memory is numbered after the static, from a multiple of the banks: that of a
+ * cluster's blocks in pieces.
+ */
 static size_t dynamic_start(void)
 {
     return (static_words() + BANKS - 1) / BANKS * BANKS;
 }
 
+static size_t piece_start(int rank)
+{
+    return dynamic_start() + (size_t)rank * (XG_SIM_PIECE / 4);
+}
+
 static size_t shared_words(void)
 {
-    return dynamic_start() + XG_SIM_DYNAMIC_MAX / 4;
+    return dynamic_start() + sizeof xg_sim_pieces / 4;
 }
 
 bool xg_trace_available(void)
@@ -196,12 +205,14 @@ void xg_trace_end(xg_trace *trace)
 
 void xg_trace_block_begins(xg_trace *trace, int warps)
 {
-    const size_t used = dynamic_start() + ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
-    trace->totals.blocks++;
+    const size_t used = ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
+    trace->totals.blocks += xg_sim_cluster_blocks();
     trace->totals.warps += warps;
     trace->epoch = (block_of(trace->epoch) + 1) << EPOCH_BITS;
     memset(trace->warp_phase, 0, sizeof trace->warp_phase);
-    memset(trace->shared, 0, used * sizeof *trace->shared);
+    memset(trace->shared, 0, static_words() * sizeof *trace->shared);
+    for (int rank = 0; rank < xg_sim_cluster_blocks(); rank++)
+        memset(trace->shared + piece_start(rank), 0, used * sizeof *trace->shared);
 }
 
 void xg_trace_barrier_passes(xg_trace *trace)
@@ -282,7 +293,7 @@ static const char *shared_object(size_t word, int64_t *element)
 {
     const uintptr_t address = (uintptr_t)__start_xg_shared_traced + 4 * (uintptr_t)word;
     if (word >= dynamic_start()) {
-        *element = (int64_t)(word - dynamic_start());
+        *element = (int64_t)((word - dynamic_start()) % (XG_SIM_PIECE / 4));
         return "dynamic";
     }
     const object_record *record = (const object_record *)(const void *)__start_xg_objects;
@@ -349,7 +360,9 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
     const bool is_store = kind != XG_SIM_READ, atomic = kind == XG_SIM_ATOMIC;
     const uint64_t epoch = watching->epoch, block = block_of(epoch);
     const int thread = xg_sim_thread();
-    const bool written_now = state->write_epoch == epoch, read_now = state->read_epoch == epoch;
+    const bool check = !xg_sim_is_specialised();
+    const bool written_now = check && state->write_epoch == epoch;
+    const bool read_now = check && state->read_epoch == epoch;
     const bool both_atomic = atomic && state->atomic;
 
     if (state->coming)
@@ -384,7 +397,7 @@ _Noreturn static void outside_shared(size_t word, int place)
 {
     if (word >= dynamic_start())
         abandon("accesses dynamic shared memory past the launch's end:", "dynamic",
-                (int64_t)(word - dynamic_start()), place);
+                (int64_t)((word - dynamic_start()) % (XG_SIM_PIECE / 4)), place);
     abandon("accesses shared memory between its arrays:", "shared", (int64_t)word, place);
 }
 
@@ -396,7 +409,8 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int p
     const char *name = code->merged >= 0 ? trace->sites[code->merged].array : NULL;
 
     if (first >= dynamic_start() &&
-        4 * (int64_t)(end - dynamic_start()) > xg_sim_dynamic_bytes() + 3)
+        (first < piece_start(xg_sim_rank()) ||
+         4 * (int64_t)(end - piece_start(xg_sim_rank())) > xg_sim_dynamic_bytes() + 3))
         outside_shared(end - 1, place);
     if (!name) {
         name = shared_object(first, &element);
@@ -424,10 +438,10 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int p
 HOT bool shared_word(uintptr_t address, size_t *word)
 {
     const uintptr_t in_static = address - (uintptr_t)__start_xg_shared_traced;
-    const uintptr_t in_dynamic = address - (uintptr_t)xg_sim_dynamic;
+    const uintptr_t in_dynamic = address - (uintptr_t)xg_sim_pieces;
     if (in_static < 4 * static_words())
         *word = in_static / 4;
-    else if (in_dynamic < XG_SIM_DYNAMIC_MAX)
+    else if (in_dynamic < sizeof xg_sim_pieces)
         *word = dynamic_start() + in_dynamic / 4;
     else
         return false;
@@ -499,11 +513,58 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
     take_part(trace, code, (uint32_t)((address - origin) / 4));
 }
 
+/* What the copy engine reads: one request of as many sectors as there are. */
+static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int place)
+{
+    code_site *code = &trace->code[place];
+    const int index = region_of(trace, address);
+    const xg_region *region = &trace->launch->regions[index < 0 ? 0 : index];
+    const int64_t element = (int64_t)(address - (uintptr_t)region->base) / 4;
+    if (index < 0) {
+        int line;
+        const char *file = source_of(place, &line);
+        xg_sim_abandon("%s: %s:%d reads %d bytes outside every array of the launch", xg_sim_where(),
+                       file, line, bytes);
+    }
+    if (!inside(region, element, bytes / 4))
+        abandon("reads past the end of a line:", region->name, element, place);
+    for (int i = 0; trace->global[index] && i < bytes / 4; i++)
+        check_word(&trace->global[index][element + i], XG_SIM_READ, true, region->name, element + i,
+                   place);
+    const xg_trace_site wanted = {.array = region->name, .bytes = bytes};
+    if (code->merged < 0)
+        code->merged = merged_site(trace, place, &wanted);
+    xg_trace_site *site = &trace->sites[code->merged];
+    const uintptr_t last = address + (uintptr_t)bytes - 1;
+    const int sectors = (int)(last / SECTOR_BYTES - address / SECTOR_BYTES + 1);
+    site->requests++;
+    site->lanes++;
+    site->sectors += sectors;
+    site->ideal_sectors += (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    site->cache_lines += (int64_t)(last / LINE_BYTES - address / LINE_BYTES + 1);
+    site->most_sectors = sectors > site->most_sectors ? sectors : site->most_sectors;
+}
+
+void xg_trace_bulk(const void *to, int bytes, bool has_come)
+{
+    size_t first;
+    if (!shared_word((uintptr_t)to, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)bytes / 4; word++)
+        watching->shared[word] = (word_state){.write_epoch = watching->epoch,
+                                              .writer = (int16_t)xg_sim_thread(),
+                                              .coming = !has_come};
+}
+
 HOT void access_of(const void *pointer, int bytes, int kind, int place)
 {
     size_t word;
     if (!watching)
         return;
+    if (kind == XG_SIM_BULK_READ) {
+        bulk_read(watching, (uintptr_t)pointer, bytes, place);
+        return;
+    }
     if (shared_word((uintptr_t)pointer, &word))
         shared_access(watching, word, bytes, kind, place);
     else

@@ -58,5 +58,7 @@ void xg_trace_barrier_passes(xg_trace *trace);
 void xg_trace_warp_meets(xg_trace *trace, int warp);
 /* The running thread has waited for its asynchronous copy to shared memory. */
 void xg_trace_copy_arrives(const void *to, int bytes);
+/* The running thread has sent a bulk copy to shared memory, or one has come. */
+void xg_trace_bulk(const void *to, int bytes, bool has_come);
 
 #endif
