@@ -4,6 +4,7 @@
  * the number of a record here, so that a barrier that is not there, or that
  * something overwrote, is found when it is used.
  */
+#include "order.h"
 #include "scheduler.h"
 #include "shared.h"
 #include "sm90_shim.h"
@@ -16,11 +17,12 @@
 typedef struct {
     int rank;
     unsigned address;
-    unsigned count, pending; /* arrivals of a phase; those that have not come */
-    int64_t bytes;           /* announced and not come; below 0: come and not announced */
-    unsigned phase;          /* that has not ended */
-    int maker;               /* thread */
-    bool fenced;             /* the cluster and the copies see it */
+    unsigned count, pending;        /* arrivals of a phase; those that have not come */
+    int64_t bytes;                  /* announced and not come; below 0: come and not announced */
+    unsigned phase;                 /* that has not ended */
+    int maker;                      /* thread */
+    bool fenced;                    /* the cluster and the copies see it */
+    xg_order_news gathered, passed; /* by arrivals and copies; up to the last phase that ended */
 } counted_barrier;
 
 /* What each waiting thread waits for. */
@@ -35,6 +37,11 @@ static const uint32_t mark = 0xb1a5ed0fu;
 static counted_barrier *barriers;
 static int barrier_count, barrier_room;
 static awaited_phase awaited[XG_SIM_THREADS_MAX];
+
+_Noreturn static void out_of_memory(void)
+{
+    xg_sim_abandon("%s: no memory for the simulator's barriers", xg_sim_where());
+}
 
 static char *word_of(int rank, unsigned address, const char *does, const xg_sim_place *here)
 {
@@ -83,7 +90,7 @@ void xg_sim_barrier_init(unsigned address, unsigned count, const xg_sim_place *h
         const int room = barrier_room ? 2 * barrier_room : 64;
         counted_barrier *larger = realloc(barriers, (size_t)room * sizeof *larger);
         if (!larger)
-            xg_sim_abandon("%s: no memory for the simulator's barriers", xg_sim_where());
+            out_of_memory();
         barriers = larger;
         barrier_room = room;
     }
@@ -107,6 +114,8 @@ static void end_phase(counted_barrier *b)
     if (b->pending == 0 && b->bytes == 0) {
         b->phase++;
         b->pending = b->count;
+        if (!xg_order_keep(b->gathered, &b->passed))
+            out_of_memory();
     }
 }
 
@@ -119,6 +128,8 @@ static void arrive(int index, const xg_sim_place *here)
                      "and waits for %lld bytes",
                      b->address, b->count, b->phase, (long long)b->bytes);
     b->pending--;
+    if (!xg_order_pass_on(xg_sim_thread(), &b->gathered))
+        out_of_memory();
     end_phase(b);
 }
 
@@ -145,13 +156,16 @@ void xg_sim_barrier_check(int rank, unsigned address, bool by_copy, const char *
                      address);
 }
 
-void xg_sim_barrier_bytes_came(int rank, unsigned address, unsigned bytes, const xg_sim_place *here)
+void xg_sim_barrier_bytes_came(int rank, unsigned address, unsigned bytes, int sender,
+                               uint32_t moment, const xg_sim_place *here)
 {
     counted_barrier *b = &barriers[find(rank, address, "completes a copy at a barrier", here)];
     b->bytes -= bytes;
     if (b->bytes < -COUNT_MOST)
         xg_sim_blame(here, "brings %lld bytes to the barrier at 0x%x that nobody announced",
                      (long long)-b->bytes, address);
+    if (!xg_order_pass_on_moment(sender, moment, &b->gathered))
+        out_of_memory();
     end_phase(b);
 }
 
@@ -191,6 +205,7 @@ void xg_sim_barrier_wait(unsigned address, unsigned parity, const xg_sim_place *
         xg_sim_blame(here, "waits for parity %u; it is 0 or 1", parity);
     awaited[xg_sim_thread()] = (awaited_phase){index, parity};
     xg_sim_wait(&condition, here);
+    xg_order_learn(xg_sim_thread(), barriers[index].passed);
 }
 
 /* The last thread of the block is about to leave. */
@@ -211,5 +226,9 @@ void xg_sim_barrier_block_ends(int rank)
 
 void xg_sim_barrier_forget(void)
 {
+    for (int i = 0; i < barrier_count; i++) {
+        free(barriers[i].gathered);
+        free(barriers[i].passed);
+    }
     barrier_count = 0;
 }

@@ -4,6 +4,7 @@
  * nothing else can go on (late). A copy to several blocks is one for each, and
  * they come apart from one another.
  */
+#include "order.h"
 #include "scheduler.h"
 #include "shared.h"
 #include "sm90_shim.h"
@@ -17,6 +18,8 @@ typedef struct {
     unsigned to, bytes, barrier;
     const void *from;
     const xg_sim_place *place;
+    int sender; /* thread, and when it sent it */
+    uint32_t moment;
 } copy;
 
 enum { UNIT = 16 };
@@ -30,8 +33,8 @@ static void make(const copy *c)
     void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
     memcpy(to, c->from, c->bytes);
     if (xg_sim_is_watched())
-        xg_trace_bulk(to, (int)c->bytes, true);
-    xg_sim_barrier_bytes_came(c->rank, c->barrier, c->bytes, c->place);
+        xg_trace_bulk_comes(to, (int)c->bytes);
+    xg_sim_barrier_bytes_came(c->rank, c->barrier, c->bytes, c->sender, c->moment, c->place);
 }
 
 static void put_off(const copy *c)
@@ -47,13 +50,12 @@ static void put_off(const copy *c)
     void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
     copies[copy_count++] = *c;
     memset(to, 0xff, c->bytes);
-    if (xg_sim_is_watched())
-        xg_trace_bulk(to, (int)c->bytes, false);
 }
 
 /* To one block. */
-static void issue(const copy *c)
+static void issue(copy *c)
 {
+    c->moment = xg_order_moment(c->sender);
     xg_sim_memory(c->rank, c->to, c->bytes, "copies to shared memory", c->place);
     xg_sim_barrier_check(c->rank, c->barrier, true, "copies with a barrier", c->place);
     if (xg_sim_bulk_covers(c->rank, c->to, c->bytes))
@@ -62,6 +64,8 @@ static void issue(const copy *c)
     if (xg_sim_wgmma_reads(c->rank, c->to, c->bytes))
         xg_sim_blame(c->place, "copies to what a matrix product still reads: %u bytes at 0x%x",
                      c->bytes, c->to);
+    if (xg_sim_is_watched())
+        xg_trace_bulk_sent(xg_sim_shared_at(c->rank, c->to, c->bytes), (int)c->bytes, c->place);
     if (xg_sim_is_late())
         put_off(c);
     else
@@ -71,8 +75,14 @@ static void issue(const copy *c)
 void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier,
                       unsigned mask, const xg_sim_place *here)
 {
-    copy c = {xg_sim_rank(), to, bytes, barrier, from, here};
     xg_sim_specialise();
+    copy c = {.rank = xg_sim_rank(),
+              .to = to,
+              .bytes = bytes,
+              .barrier = barrier,
+              .from = from,
+              .place = here,
+              .sender = xg_sim_thread()};
     if (to % UNIT != 0 || (uintptr_t)from % UNIT != 0 || bytes % UNIT != 0 || bytes == 0)
         xg_sim_blame(here,
                      "copies %u bytes from %p to 0x%x; all three must be multiples of %d and the "
@@ -139,7 +149,9 @@ void xg_sim_bulk_forget(void)
     copy_count = 0;
 }
 
-/* Only the trace has a use for it: it sees the stores that the fence is for. */
+/* Only the trace sees the stores that the fence is for. */
 void xg_sim_fence_async(void)
 {
+    if (xg_sim_is_watched())
+        xg_trace_fence();
 }

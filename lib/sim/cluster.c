@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What blocks of a cluster do together: their barrier in two halves, and reads. */
+#include "order.h"
 #include "scheduler.h"
 #include "sm90_shim.h"
 #include "specialised.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Threads that have left the kernel count as having come. */
@@ -12,15 +14,11 @@ static unsigned phase;
 static int arrived; /* threads in this phase, of those that are there */
 static bool has_arrived[XG_SIM_THREADS_MAX];
 static unsigned arrived_in[XG_SIM_THREADS_MAX];
-
-static int all_threads(void)
-{
-    return xg_sim_cluster_blocks() * xg_sim_block_threads();
-}
+static xg_order_news gathered;
 
 static void end_phase(void)
 {
-    if (arrived > 0 && arrived + xg_sim_exited() == all_threads()) {
+    if (arrived > 0 && arrived + xg_sim_exited() == xg_sim_all_threads()) {
         phase++;
         arrived = 0;
     }
@@ -40,6 +38,8 @@ void xg_sim_cluster_arrive(const xg_sim_place *here)
     has_arrived[thread] = true;
     arrived_in[thread] = phase;
     arrived++;
+    if (!xg_order_pass_on(thread, &gathered))
+        xg_sim_abandon("%s: no memory for the simulator's trace", xg_sim_where());
     end_phase();
 }
 
@@ -56,7 +56,7 @@ static void describe(int thread, char *text, size_t size)
     snprintf(text, size,
              "waits without end at the cluster's barrier: %d of %d threads have come, %d have left "
              "the kernel",
-             arrived, all_threads(), xg_sim_exited());
+             arrived, xg_sim_all_threads(), xg_sim_exited());
 }
 
 void xg_sim_cluster_wait(const xg_sim_place *here)
@@ -67,6 +67,7 @@ void xg_sim_cluster_wait(const xg_sim_place *here)
         xg_sim_blame(here, "waits at the cluster's barrier without having arrived there");
     xg_sim_meet(0xffffffff, false, here);
     xg_sim_wait(&condition, here);
+    xg_order_learn(thread, gathered);
     has_arrived[thread] = false;
 }
 
@@ -92,4 +93,6 @@ void xg_sim_cluster_forget(void)
     phase = 0;
     arrived = 0;
     memset(has_arrived, 0, sizeof has_arrived);
+    free(gathered);
+    gathered = NULL;
 }

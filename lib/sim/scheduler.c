@@ -4,6 +4,7 @@
 #include "async.h"
 #include "cuda_shim.h"
 #include "fiber.h"
+#include "order.h"
 #include "shared.h"
 #include "specialised.h"
 
@@ -128,6 +129,7 @@ static int release_warp(int last_turn)
 {
     const int first = turns[last_turn] / WARP * WARP;
     bool complete[WARP] = {false};
+    uint32_t ordered = 0;
     int released = 0, stuck = first, left = 0, at_warp_barrier = 0, at_condition = 0;
     for (int lane = 0; lane < WARP && first + lane < thread_count; lane++) {
         left += states[first + lane] != EXITED;
@@ -136,6 +138,8 @@ static int release_warp(int last_turn)
             stuck = at_warp_barrier++ == 0 ? first + lane : stuck;
             complete[lane] = warp_complete(first + lane);
             released += complete[lane];
+            if (complete[lane] && waits[first + lane].orders)
+                ordered |= 1u << lane;
         }
     }
     if (released == 0 && (at_warp_barrier == 0 || at_condition > 0))
@@ -152,6 +156,8 @@ static int release_warp(int last_turn)
     warp_waiting -= released;
     if (options->trace && released == left && waits[stuck].orders)
         xg_trace_warp_meets(options->trace, first / WARP);
+    if (ordered)
+        xg_order_meet(first, WARP, ordered);
     return first_turn_of_warp(last_turn);
 }
 
@@ -234,8 +240,10 @@ static bool release_blocks(void)
             memset(states + rank * block_threads, READY, (size_t)block_threads);
             at_barrier[rank] = 0;
             any = true;
-            if (options->trace)
+            if (options->trace) {
                 xg_trace_barrier_passes(options->trace);
+                xg_order_meet(rank * block_threads, block_threads, 0);
+            }
         }
     return any;
 }
@@ -352,12 +360,17 @@ int xg_sim_exited(void)
 
 void xg_sim_specialise(void)
 {
+    if (!specialised && options->trace) {
+        if (!xg_order_begin(thread_count))
+            xg_sim_abandon("%s: no memory for the simulator's trace", xg_sim_where());
+        xg_trace_keeps_order(options->trace);
+    }
     specialised = true;
 }
 
-bool xg_sim_is_specialised(void)
+int xg_sim_all_threads(void)
 {
-    return specialised;
+    return thread_count;
 }
 
 int64_t xg_sim_dynamic_bytes(void)

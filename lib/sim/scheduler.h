@@ -39,6 +39,8 @@ static inline int xg_sim_thread(void)
     return xg_sim_current;
 }
 
+/* Of a cluster, or of the one block that runs. */
+int xg_sim_all_threads(void);
 /* The number of the block that runs in the grid. */
 int64_t xg_sim_block(void);
 /* "kernel tiled16, block (0, 1, 0), thread (3, 2, 0)"; static text. */
@@ -69,7 +71,6 @@ bool xg_sim_block_is_alive(int rank);
 int xg_sim_exited(void);
 /* The running kernel uses what compute capability 9.0 has: its threads' ends matter. */
 void xg_sim_specialise(void);
-bool xg_sim_is_specialised(void);
 /* Whether a thread of the block is there and has not left the kernel. */
 bool xg_sim_is_alive(int thread);
 bool xg_sim_is_late(void);

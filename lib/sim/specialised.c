@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "specialised.h"
 
+#include "order.h"
 #include "scheduler.h"
 #include "shared.h"
 #include "sm90_shim.h"
@@ -78,4 +79,5 @@ void xg_sim_cluster_ends(void)
     xg_sim_wgmma_forget();
     xg_sim_bulk_forget();
     xg_sim_barrier_forget();
+    xg_order_end();
 }

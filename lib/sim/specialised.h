@@ -23,11 +23,11 @@ _Noreturn void xg_sim_blame(const xg_sim_place *here, const char *format, ...)
 void *xg_sim_memory(int rank, unsigned address, unsigned bytes, const char *does,
                     const xg_sim_place *here);
 
-/* barrier.c: bytes have come, for a barrier that a copy may use. */
+/* barrier.c: a barrier that somebody uses; bytes that a thread sent at some moment have come. */
 void xg_sim_barrier_check(int rank, unsigned barrier, bool by_copy, const char *does,
                           const xg_sim_place *here);
-void xg_sim_barrier_bytes_came(int rank, unsigned barrier, unsigned bytes,
-                               const xg_sim_place *here);
+void xg_sim_barrier_bytes_came(int rank, unsigned barrier, unsigned bytes, int sender,
+                               uint32_t moment, const xg_sim_place *here);
 void xg_sim_barrier_block_ends(int rank);
 void xg_sim_barrier_forget(void);
 

@@ -2,8 +2,10 @@
 #include "trace.h"
 
 #include "cuda_shim.h"
+#include "order.h"
 #include "scheduler.h"
 #include "shared.h"
+#include "specialised.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,9 @@ typedef struct {
     int16_t writer, reader;                    /* thread; -2 - WARP: several of one warp */
     bool atomic;                               /* what wrote it last */
     bool coming;                               /* an asynchronous copy that nobody has waited for */
+    bool by_engine;                            /* a bulk copy wrote it last */
+    uint32_t write_fence;                      /* the writer's fences before it */
+    uint32_t write_moment, read_moment;        /* where the order of threads is kept */
 } word_state;
 
 struct xg_trace {
@@ -64,8 +69,10 @@ struct xg_trace {
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
-    uint64_t epoch;                                /* of now; see EPOCHS_A_BLOCK */
+    uint64_t epoch;                                /* of now; see EPOCH_BITS */
+    bool moments;                                  /* the order of threads is kept (order.h) */
     int32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
+    uint32_t fences[XG_SIM_THREADS_MAX];           /* the thread's xg_fence_async() so far */
 };
 
 static xg_trace *watching;
@@ -210,6 +217,8 @@ void xg_trace_block_begins(xg_trace *trace, int warps)
     trace->totals.warps += warps;
     trace->epoch = (block_of(trace->epoch) + 1) << EPOCH_BITS;
     memset(trace->warp_phase, 0, sizeof trace->warp_phase);
+    memset(trace->fences, 0, sizeof trace->fences);
+    trace->moments = false;
     memset(trace->shared, 0, static_words() * sizeof *trace->shared);
     for (int rank = 0; rank < xg_sim_cluster_blocks(); rank++)
         memset(trace->shared + piece_start(rank), 0, used * sizeof *trace->shared);
@@ -219,6 +228,11 @@ void xg_trace_barrier_passes(xg_trace *trace)
 {
     trace->totals.barriers++;
     trace->epoch++;
+}
+
+void xg_trace_keeps_order(xg_trace *trace)
+{
+    trace->moments = true;
 }
 
 void xg_trace_warp_meets(xg_trace *trace, int warp)
@@ -353,6 +367,29 @@ HOT int with_reader(int readers, int thread)
     return readers >= 0 && readers >> WARP_BITS == thread >> WARP_BITS ? whole_warp : SEVERAL_WARPS;
 }
 
+/*
+ * Whether the last write of a word, or its last read, was by another thread and
+ * neither before nor after the running one's step. Where the order of threads is
+ * kept it decides; of several readers only the last one is known then.
+ */
+HOT bool meets_write(const word_state *state, int thread)
+{
+    if (watching->moments)
+        return block_of(state->write_epoch) == block_of(watching->epoch) &&
+               !xg_order_came_before(state->writer, state->write_moment, thread);
+    return state->write_epoch == watching->epoch &&
+           !comes_before(state->writer, state->write_warp_phase, thread);
+}
+
+HOT bool meets_read(const word_state *state, int thread)
+{
+    if (watching->moments)
+        return block_of(state->read_epoch) == block_of(watching->epoch) && state->reader >= 0 &&
+               !xg_order_came_before(state->reader, state->read_moment, thread);
+    return state->read_epoch == watching->epoch &&
+           !comes_before(state->reader, state->read_warp_phase, thread);
+}
+
 /* Reports a conflict with another thread that no barrier orders. */
 HOT void check_word(word_state *state, int kind, bool across_blocks, const char *array,
                     int64_t element, int place)
@@ -360,17 +397,14 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
     const bool is_store = kind != XG_SIM_READ, atomic = kind == XG_SIM_ATOMIC;
     const uint64_t epoch = watching->epoch, block = block_of(epoch);
     const int thread = xg_sim_thread();
-    const bool check = !xg_sim_is_specialised();
-    const bool written_now = check && state->write_epoch == epoch;
-    const bool read_now = check && state->read_epoch == epoch;
+    const bool written_now = state->write_epoch == epoch, read_now = state->read_epoch == epoch;
     const bool both_atomic = atomic && state->atomic;
 
     if (state->coming)
         conflict(while_copied[kind], across_blocks, array, element, place);
-    if (written_now && !comes_before(state->writer, state->write_warp_phase, thread) &&
-        !both_atomic)
+    if (!both_atomic && meets_write(state, thread))
         conflict(while_written[kind], across_blocks, array, element, place);
-    if (is_store && read_now && !comes_before(state->reader, state->read_warp_phase, thread))
+    if (is_store && meets_read(state, thread))
         conflict(while_read[kind], across_blocks, array, element, place);
     if (across_blocks && state->write_epoch && block_of(state->write_epoch) != block &&
         !both_atomic)
@@ -385,8 +419,13 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
         state->write_epoch = epoch;
         state->write_warp_phase = watching->warp_phase[thread / WARP];
         state->writer = (int16_t)thread;
+        state->by_engine = false;
+        state->write_fence = watching->fences[thread];
+        state->write_moment = watching->moments ? xg_order_moment(thread) : 0;
     } else {
-        state->reader = (int16_t)(read_now ? with_reader(state->reader, thread) : thread);
+        const bool add = read_now && !watching->moments;
+        state->reader = (int16_t)(add ? with_reader(state->reader, thread) : thread);
+        state->read_moment = watching->moments ? xg_order_moment(thread) : 0;
         state->read_epoch = epoch;
         state->read_warp_phase = watching->warp_phase[thread / WARP];
     }
@@ -545,15 +584,65 @@ static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int place)
     site->most_sectors = sectors > site->most_sectors ? sectors : site->most_sectors;
 }
 
-void xg_trace_bulk(const void *to, int bytes, bool has_come)
+/* The launch fails at a word of shared memory, for what a model does there. */
+_Noreturn static void blame_word(size_t word, const char *what, const xg_sim_place *here)
 {
+    int64_t element;
+    const char *name = shared_object(word, &element);
+    xg_sim_blame(here, "%s %s[%lld]", what, name ? name : "shared", (long long)element);
+}
+
+void xg_trace_bulk_sent(const void *to, int bytes, const xg_sim_place *here)
+{
+    const int thread = xg_sim_thread();
     size_t first;
     if (!shared_word((uintptr_t)to, &first))
         return;
-    for (size_t word = first; word < first + (size_t)bytes / 4; word++)
-        watching->shared[word] = (word_state){.write_epoch = watching->epoch,
-                                              .writer = (int16_t)xg_sim_thread(),
-                                              .coming = !has_come};
+    for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
+        word_state *state = &watching->shared[word];
+        if (meets_write(state, thread))
+            blame_word(word, while_written[XG_SIM_ASYNC_WRITE], here);
+        if (meets_read(state, thread))
+            blame_word(word, while_read[XG_SIM_ASYNC_WRITE], here);
+        *state = (word_state){.write_epoch = watching->epoch,
+                              .writer = (int16_t)thread,
+                              .write_moment = xg_order_moment(thread),
+                              .coming = true,
+                              .by_engine = true};
+    }
+}
+
+void xg_trace_bulk_comes(const void *to, int bytes)
+{
+    size_t first;
+    if (shared_word((uintptr_t)to, &first))
+        for (size_t word = first; word < first + (size_t)bytes / 4; word++)
+            watching->shared[word].coming = false;
+}
+
+void xg_trace_fence(void)
+{
+    watching->fences[xg_sim_thread()]++;
+}
+
+/* What wrote it must have come before, and a thread's store passed a fence. */
+void xg_trace_product_reads(const void *from, int bytes, const xg_sim_place *here)
+{
+    size_t first;
+    if (!shared_word((uintptr_t)from, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
+        const word_state *state = &watching->shared[word];
+        const char *wrong = NULL;
+        if (!state->write_epoch)
+            wrong = "multiplies what nothing wrote:";
+        else if (meets_write(state, xg_sim_thread()))
+            wrong = "multiplies what another thread writes without a barrier between:";
+        else if (!state->by_engine && state->write_fence == watching->fences[state->writer])
+            wrong = "multiplies what a thread wrote without xg_fence_async() after it:";
+        if (wrong)
+            blame_word(word, wrong, here);
+    }
 }
 
 HOT void access_of(const void *pointer, int bytes, int kind, int place)
@@ -561,10 +650,6 @@ HOT void access_of(const void *pointer, int bytes, int kind, int place)
     size_t word;
     if (!watching)
         return;
-    if (kind == XG_SIM_BULK_READ) {
-        bulk_read(watching, (uintptr_t)pointer, bytes, place);
-        return;
-    }
     if (shared_word((uintptr_t)pointer, &word))
         shared_access(watching, word, bytes, kind, place);
     else
@@ -574,7 +659,10 @@ HOT void access_of(const void *pointer, int bytes, int kind, int place)
 /* Of the shim's own: atomics and asynchronous copies. */
 void xg_trace_access(const void *address, int place, int bytes, int kind)
 {
-    access_of(address, bytes, kind, place);
+    if (watching && kind == XG_SIM_BULK_READ)
+        bulk_read(watching, (uintptr_t)address, bytes, place);
+    else
+        access_of(address, bytes, kind, place);
 }
 
 /* The hooks, under the names that trace-sites.awk gives them. */

@@ -175,6 +175,8 @@ static void load(float *to, int row_step, int k_step, uint64_t descriptor, int r
                              "multiplies what is outside the dynamic shared memory: 16 bytes "
                              "at 0x%x",
                              address);
+            if (xg_sim_is_watched())
+                xg_trace_product_reads(from, sizeof values, here);
             memcpy(values, from, sizeof values);
             for (int k = 0; k < 8; k++)
                 to[row * row_step + (8 * chunk + k) * k_step] = halves[values[k]];
