@@ -194,6 +194,68 @@ XG_DEVICE void xg_multiply_wide(const xg_args p, int mistake)
         c[i / 2 % 2 * 8 * p.c_row + i / 4 * 8 + i % 2] = sum[i];
 }
 
+/* The same product of what threads stored, A in the first 64 columns of B's rows too. */
+XG_DEVICE void xg_multiply_stored(const xg_args p, int mistake)
+{
+    XG_DYNAMIC_SHARED(unsigned, words);
+    const unsigned base = xg_shared_address(words);
+    const int t = (int)threadIdx.x;
+    float sum[64];
+
+    for (int i = t; i < UNIT_BYTES / 4; i += 128) {
+        const unsigned row = (unsigned)i / 32, chunk = (unsigned)i % 32 / 4;
+        words[row * 32 + (chunk ^ row % 8) * 4 + (unsigned)i % 4] =
+            xg_half2(p.a[2 * i], p.a[2 * i + 1]);
+    }
+    if (mistake != NO_ASYNC_FENCE)
+        xg_fence_async();
+    if (mistake != NO_STORE_BARRIER)
+        __syncthreads();
+    xg_wgmma_fence();
+    for (int l = 0; l < 4; l++)
+        xg_wgmma_64x128x16(sum, xg_wgmma_operand(base) + 2 * (uint64_t)l,
+                           xg_wgmma_operand(base) + 2 * (uint64_t)l, l > 0);
+    xg_wgmma_commit();
+    xg_wgmma_wait(0);
+    xg_wgmma_pin(sum, 64);
+    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_row + t % 4 * 2;
+    for (int i = 0; i < 64; i++)
+        c[i / 2 % 2 * 8 * p.c_row + i / 4 * 8 + i % 2] = sum[i];
+}
+
+/* One warp hands rows to another, mirrored, by plain stores and loads and two slots. */
+XG_DEVICE void xg_hand_over(const xg_args p, int mistake)
+{
+    XG_DYNAMIC_SHARED(float, rows);
+    const unsigned full = xg_shared_address(rows + 64), empty = full + 16;
+    const int t = (int)threadIdx.x, lane = t % 32;
+
+    if (t == 0)
+        for (unsigned i = 0; i < 2; i++) {
+            xg_barrier_init(full + 8 * i, 32);
+            xg_barrier_init(empty + 8 * i, 32);
+        }
+    __syncthreads();
+    for (int row = 0; row < p.m; row++) {
+        const unsigned slot = (unsigned)row % 2, parity = (unsigned)row / 2 % 2;
+        float *there = rows + slot * 32;
+        if (t < 32) {
+            if (mistake != NO_EMPTY_WAIT)
+                xg_barrier_wait(empty + 8 * slot, parity ^ 1);
+            if (mistake == EARLY_RELEASE)
+                xg_barrier_arrive(full + 8 * slot);
+            there[lane] = p.a[row * p.a_row + lane];
+            if (mistake != EARLY_RELEASE)
+                xg_barrier_arrive(full + 8 * slot);
+        } else {
+            if (mistake != NO_FULL_WAIT)
+                xg_barrier_wait(full + 8 * slot, parity);
+            p.c[row * p.c_row + lane] = there[31 - lane];
+            xg_barrier_arrive(empty + 8 * slot);
+        }
+    }
+}
+
 /* Each thread takes what the same thread of the next block of its cluster has. */
 XG_DEVICE void xg_read_neighbour(const xg_args p, int mistake)
 {

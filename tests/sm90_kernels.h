@@ -29,13 +29,25 @@ enum { SLOTS = 3, SHARED_BYTES = SLOTS * (SLOT_BYTES + 16) };
     X(no_last_join, NO_LAST_JOIN)
 
 #define XG_SM90_MISTAKE(name, mistake) mistake,
-enum { XG_SM90_KERNELS(XG_SM90_MISTAKE) WRONG_SWIZZLE, SUMS_TOO_EARLY };
+enum {
+    XG_SM90_KERNELS(XG_SM90_MISTAKE) WRONG_SWIZZLE,
+    SUMS_TOO_EARLY,
+    NO_ASYNC_FENCE,
+    NO_STORE_BARRIER
+};
 
 /* The smaller ones: name, body, mistake. */
 #define XG_SM90_OTHERS(X)                                                                          \
     X(wide, xg_multiply_wide, RIGHT)                                                               \
     X(wrong_swizzle, xg_multiply_wide, WRONG_SWIZZLE)                                              \
     X(sums_too_early, xg_multiply_wide, SUMS_TOO_EARLY)                                            \
+    X(stored, xg_multiply_stored, RIGHT)                                                           \
+    X(no_async_fence, xg_multiply_stored, NO_ASYNC_FENCE)                                          \
+    X(no_store_barrier, xg_multiply_stored, NO_STORE_BARRIER)                                      \
+    X(handed, xg_hand_over, RIGHT)                                                                 \
+    X(handed_early, xg_hand_over, EARLY_RELEASE)                                                   \
+    X(overwritten, xg_hand_over, NO_EMPTY_WAIT)                                                    \
+    X(taken_early, xg_hand_over, NO_FULL_WAIT)                                                     \
     X(neighbour, xg_read_neighbour, RIGHT)                                                         \
     X(read_too_early, xg_read_neighbour, NO_FIRST_JOIN)                                            \
     X(leave_too_early, xg_read_neighbour, NO_LAST_JOIN)                                            \

@@ -49,16 +49,18 @@ typedef struct {
     int next[WARP]; /* requests that each thread has taken part in */
 } code_site;
 
-/* Who last wrote and read a word, to find races and reads of what nobody wrote. */
+/*
+ * Who last wrote and read a word, to find races and reads of what nobody wrote. When in the
+ * epoch: after so many barriers of the thread's warp, or its moment (order.h).
+ */
 typedef struct {
-    uint64_t write_epoch, read_epoch;          /* the block and its phase then; 0: never */
-    int32_t write_warp_phase, read_warp_phase; /* the warp's barriers before it */
-    int16_t writer, reader;                    /* thread; -2 - WARP: several of one warp */
-    bool atomic;                               /* what wrote it last */
-    bool coming;                               /* an asynchronous copy that nobody has waited for */
-    bool by_engine;                            /* a bulk copy wrote it last */
-    uint32_t write_fence;                      /* the writer's fences before it */
-    uint32_t write_moment, read_moment;        /* where the order of threads is kept */
+    uint64_t write_epoch, read_epoch; /* the block and its phase then; 0: never */
+    uint32_t write_time, read_time;
+    int16_t writer, reader; /* thread; -2 - WARP: several of one warp */
+    uint16_t write_fence;   /* the writer's fences before it */
+    bool atomic : 1;        /* what wrote it last */
+    bool coming : 1;        /* an asynchronous copy that nobody has waited for */
+    bool by_engine : 1;     /* a bulk copy wrote it last */
 } word_state;
 
 struct xg_trace {
@@ -69,10 +71,10 @@ struct xg_trace {
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
-    uint64_t epoch;                                /* of now; see EPOCH_BITS */
-    bool moments;                                  /* the order of threads is kept (order.h) */
-    int32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
-    uint32_t fences[XG_SIM_THREADS_MAX];           /* the thread's xg_fence_async() so far */
+    uint64_t epoch;         /* of now; see EPOCH_BITS */
+    uint64_t ordered_since; /* the epoch from which on order.h is asked; 0: it is not */
+    uint32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
+    uint16_t fences[XG_SIM_THREADS_MAX];            /* the thread's xg_fence_async() so far */
 };
 
 static xg_trace *watching;
@@ -218,7 +220,7 @@ void xg_trace_block_begins(xg_trace *trace, int warps)
     trace->epoch = (block_of(trace->epoch) + 1) << EPOCH_BITS;
     memset(trace->warp_phase, 0, sizeof trace->warp_phase);
     memset(trace->fences, 0, sizeof trace->fences);
-    trace->moments = false;
+    trace->ordered_since = 0;
     memset(trace->shared, 0, static_words() * sizeof *trace->shared);
     for (int rank = 0; rank < xg_sim_cluster_blocks(); rank++)
         memset(trace->shared + piece_start(rank), 0, used * sizeof *trace->shared);
@@ -232,7 +234,7 @@ void xg_trace_barrier_passes(xg_trace *trace)
 
 void xg_trace_keeps_order(xg_trace *trace)
 {
-    trace->moments = true;
+    trace->ordered_since = ++trace->epoch;
 }
 
 void xg_trace_warp_meets(xg_trace *trace, int warp)
@@ -351,7 +353,7 @@ static const char *const while_copied[] = {
  * Whether an access of this phase, by a thread or by several of a warp, came
  * before the running thread in every order: its own, or before its warp met.
  */
-HOT bool comes_before(int other, int32_t warp_phase, int thread)
+HOT bool comes_before(int other, uint32_t warp_phase, int thread)
 {
     const int warp = other >= 0 ? other >> WARP_BITS : -2 - other;
     return other == thread || (other != SEVERAL_WARPS && warp == thread >> WARP_BITS &&
@@ -374,20 +376,27 @@ HOT int with_reader(int readers, int thread)
  */
 HOT bool meets_write(const word_state *state, int thread)
 {
-    if (watching->moments)
-        return block_of(state->write_epoch) == block_of(watching->epoch) &&
-               !xg_order_came_before(state->writer, state->write_moment, thread);
+    if (watching->ordered_since)
+        return state->write_epoch >= watching->ordered_since &&
+               !xg_order_came_before(state->writer, state->write_time, thread);
     return state->write_epoch == watching->epoch &&
-           !comes_before(state->writer, state->write_warp_phase, thread);
+           !comes_before(state->writer, state->write_time, thread);
 }
 
 HOT bool meets_read(const word_state *state, int thread)
 {
-    if (watching->moments)
-        return block_of(state->read_epoch) == block_of(watching->epoch) && state->reader >= 0 &&
-               !xg_order_came_before(state->reader, state->read_moment, thread);
+    if (watching->ordered_since)
+        return state->read_epoch >= watching->ordered_since &&
+               !xg_order_came_before(state->reader, state->read_time, thread);
     return state->read_epoch == watching->epoch &&
-           !comes_before(state->reader, state->read_warp_phase, thread);
+           !comes_before(state->reader, state->read_time, thread);
+}
+
+/* The running thread's time within the epoch. */
+HOT uint32_t time_of(int thread)
+{
+    return watching->ordered_since ? xg_order_moment(thread)
+                                   : watching->warp_phase[thread >> WARP_BITS];
 }
 
 /* Reports a conflict with another thread that no barrier orders. */
@@ -417,17 +426,15 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
         state->atomic = atomic && (!written_now || state->atomic);
         state->coming = kind == XG_SIM_ASYNC_WRITE;
         state->write_epoch = epoch;
-        state->write_warp_phase = watching->warp_phase[thread / WARP];
+        state->write_time = time_of(thread);
         state->writer = (int16_t)thread;
         state->by_engine = false;
         state->write_fence = watching->fences[thread];
-        state->write_moment = watching->moments ? xg_order_moment(thread) : 0;
     } else {
-        const bool add = read_now && !watching->moments;
+        const bool add = read_now && !watching->ordered_since;
         state->reader = (int16_t)(add ? with_reader(state->reader, thread) : thread);
-        state->read_moment = watching->moments ? xg_order_moment(thread) : 0;
         state->read_epoch = epoch;
-        state->read_warp_phase = watching->warp_phase[thread / WARP];
+        state->read_time = time_of(thread);
     }
 }
 
@@ -496,7 +503,7 @@ void xg_trace_copy_arrives(const void *to, int bytes)
     for (size_t word = first; word < first + (size_t)(bytes + 3) / 4; word++) {
         watching->shared[word].coming = false;
         watching->shared[word].write_epoch = watching->epoch;
-        watching->shared[word].write_warp_phase = watching->warp_phase[xg_sim_thread() / WARP];
+        watching->shared[word].write_time = time_of(xg_sim_thread());
     }
 }
 
@@ -606,7 +613,7 @@ void xg_trace_bulk_sent(const void *to, int bytes, const xg_sim_place *here)
             blame_word(word, while_read[XG_SIM_ASYNC_WRITE], here);
         *state = (word_state){.write_epoch = watching->epoch,
                               .writer = (int16_t)thread,
-                              .write_moment = xg_order_moment(thread),
+                              .write_time = time_of(thread),
                               .coming = true,
                               .by_engine = true};
     }
