@@ -19,6 +19,15 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+/* With AddressSanitizer shared memory is not in a section of its own. */
+#if defined(__SANITIZE_ADDRESS__)
+#define WITHOUT_SECTIONS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITHOUT_SECTIONS 1
+#endif
+#endif
+
 #ifdef WITH_TRACE
 enum { CAN_WATCH = 1 };
 #define TRACED(name) .traced = xg_traced_##name,

@@ -36,13 +36,19 @@ INLINE ints maximum(ints a, ints b)
     return (a & larger) | (b & ~larger);
 }
 
+/* In words, as the sums of special lanes overflow, and are not used. */
+INLINE ints absolute(ints value)
+{
+    const words sign = (words)(value >> 31);
+    return (ints)(((words)value ^ sign) - sign);
+}
+
 /* Integers cut to as many digits as a float has, towards zero. */
 INLINE floats cut(ints sum)
 {
     const floats nearest = __builtin_convertvector(sum, floats);
-    const ints back = __builtin_convertvector(nearest, ints), sign = sum >> 31;
-    const ints too_large = ((back ^ sign) - sign) > ((sum ^ sign) - sign);
-    return (floats)((ints)nearest + too_large); /* true is -1: one step towards zero */
+    const ints too_large = absolute(__builtin_convertvector(nearest, ints)) > absolute(sum);
+    return (floats)((words)nearest + (words)too_large); /* true is -1: one step towards zero */
 }
 
 /* Four neighbours of a row; "b" has a column's neighbours side by side, "columns" a row. */
@@ -60,10 +66,10 @@ INLINE floats add_products(floats old, const float *a, const float *b, int colum
     const ints exponent = maximum(largest >> FLOAT_BITS, least);
     const floats up = (floats)((words)(2 * BIAS + FINER - exponent) << FLOAT_BITS);
     const floats down = (floats)((words)(exponent - FINER) << FLOAT_BITS);
-    ints sum = __builtin_convertvector(old * up, ints);
+    words sum = (words) __builtin_convertvector(old * up, ints);
     for (int k = 0; k < DEPTH; k++)
-        sum += __builtin_convertvector(product[k] * up, ints);
-    const floats finite = cut(sum) * down;
+        sum += (words) __builtin_convertvector(product[k] * up, ints);
+    const floats finite = cut((ints)sum) * down;
     for (int k = 0; k < DEPTH; k++)
         plain += product[k];
     /* Infinities and NaN as IEEE says; without a product only the old sum is left. */
