@@ -418,23 +418,26 @@ START_TEST(trace_finds_unordered_stores)
 END_TEST
 #endif
 
-/* Each block of "blocks" reads from the block "distance" on. */
+/* Each of "blocks" blocks reads from the next one. */
 static xgemm_status read_neighbours(const xg_program *program, uint32_t blocks, uint32_t threads,
-                                    uint32_t distance, xg_sim_options how, xg_error *error)
+                                    bool watched, xg_sim_options how, xg_error *error)
 {
     static float numbers[4096];
     for (int i = 0; i < COUNT(numbers); i++)
         numbers[i] = (float)(i % 2048);
-    const xg_args args = {.m = blocks, .k = distance, .a = numbers, .c = result};
+    const xg_args args = {.m = blocks, .k = 1, .a = numbers, .c = result};
     const xg_launch what = {.program = program,
                             .grid = {blocks, 1, 1},
                             .block = {threads, 1, 1},
                             .cluster = blocks,
                             .shared_bytes = threads * 4,
+                            .regions = {{"A", numbers, 1, COUNT(numbers), COUNT(numbers)},
+                                        {"B", NULL, 0, 0, 0},
+                                        {"C", result, 1, COUNT(numbers), COUNT(numbers)}},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
-    return launch(&what, how, false, error);
+    return launch(&what, how, watched, error);
 }
 
 START_TEST(blocks_read_one_another)
@@ -446,7 +449,7 @@ START_TEST(blocks_read_one_another)
     for (int size = 0; size < COUNT(sizes); size++) {
         const uint32_t blocks = sizes[size].blocks, threads = sizes[size].threads;
         xg_error error = {""};
-        ck_assert_msg(!read_neighbours(&program, blocks, threads, 1, orders[_i], &error), "%s",
+        ck_assert_msg(!read_neighbours(&program, blocks, threads, false, orders[_i], &error), "%s",
                       error.text);
         for (uint32_t i = 0; i < blocks * threads; i++)
             ck_assert_float_eq(result[i], (float)((i + threads) % (blocks * threads) % 2048));
@@ -454,13 +457,13 @@ START_TEST(blocks_read_one_another)
 }
 END_TEST
 
-/* Both neighbours, as a block that runs earlier in every order finds the mistake in one alone. */
-static int count_failed_reads(const xg_program *program, const char *complaint)
+static int count_failed_reads(const xg_program *program, bool watched, const char *complaint)
 {
     int found = 0;
     for (int order = 0; order < COUNT(orders); order++) {
         xg_error error = {""};
-        const bool failed = read_neighbours(program, 2, 64, 1, orders[order], &error) != XGEMM_OK;
+        const bool failed =
+            read_neighbours(program, 2, 64, watched, orders[order], &error) != XGEMM_OK;
         bool wrong = false;
         for (int i = 0; !failed && i < 128; i++)
             wrong |= result[i] != (float)((i + 64) % 128);
@@ -474,16 +477,26 @@ static int count_failed_reads(const xg_program *program, const char *complaint)
 START_TEST(read_without_barrier_is_found)
 {
     static const xg_program early = PROGRAM(read_too_early), leave = PROGRAM(leave_too_early);
-    ck_assert_int_gt(count_failed_reads(&early, NULL), 0);
-    ck_assert_int_gt(count_failed_reads(&leave, "reads shared memory of block"), 0);
+    ck_assert_int_gt(count_failed_reads(&early, false, NULL), 0);
+    ck_assert_int_gt(count_failed_reads(&leave, false, "reads shared memory of block"), 0);
 }
 END_TEST
+
+#ifdef WITH_TRACE
+START_TEST(trace_finds_read_without_barrier)
+{
+    static const xg_program right_one = PROGRAM(neighbour), early = PROGRAM(read_too_early);
+    ck_assert_int_eq(count_failed_reads(&right_one, true, NULL), 0);
+    ck_assert_int_gt(count_failed_reads(&early, true, "reads what "), 0);
+}
+END_TEST
+#endif
 
 static void assert_refuses(const xg_program *program, uint32_t blocks, uint32_t threads,
                            const char *complaint)
 {
     xg_error error = {""};
-    ck_assert_int_eq(read_neighbours(program, blocks, threads, 1, orders[0], &error),
+    ck_assert_int_eq(read_neighbours(program, blocks, threads, false, orders[0], &error),
                      XGEMM_ERROR_LAUNCH);
     ck_assert_msg(strstr(error.text, complaint) != NULL, "%s", error.text);
 }
@@ -507,7 +520,7 @@ START_TEST(static_memory_in_cluster_is_refused)
 {
     static const xg_program with = PROGRAM(static_memory), without = PROGRAM(no_static);
     xg_error error = {""};
-    ck_assert_msg(!read_neighbours(&without, 2, 64, 1, orders[0], &error), "%s", error.text);
+    ck_assert_msg(!read_neighbours(&without, 2, 64, false, orders[0], &error), "%s", error.text);
     assert_refuses(&with, 2, 64, "it has static shared memory");
 }
 END_TEST
@@ -699,6 +712,7 @@ static Suite *sm90(void)
     tcase_add_loop_test(kernels, trace_finds_nothing_in_right_kernel, 0, COUNT(orders));
     tcase_add_loop_test(kernels, trace_finds_wrong_twin, 0, COUNT(mistakes));
     tcase_add_loop_test(kernels, trace_finds_unordered_stores, 0, COUNT(orders));
+    tcase_add_test(kernels, trace_finds_read_without_barrier);
     tcase_add_test(kernels, trace_counts_what_copies_read);
 #endif
     suite_add_tcase(suite, kernels);

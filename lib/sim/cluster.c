@@ -76,8 +76,11 @@ unsigned xg_sim_cluster_read(unsigned address, unsigned rank, const xg_sim_place
     unsigned value;
     if (address % sizeof value != 0)
         xg_sim_blame(here, "reads a word at 0x%x, which is no multiple of 4", address);
-    memcpy(&value, xg_sim_memory((int)rank, address, sizeof value, "reads shared memory", here),
-           sizeof value);
+    const void *from = xg_sim_memory((int)rank, address, sizeof value, "reads shared memory", here);
+    xg_sim_specialise();
+    if (xg_sim_is_watched())
+        xg_trace_model_reads(from, sizeof value, false, here);
+    memcpy(&value, from, sizeof value);
     return value;
 }
 

@@ -562,7 +562,6 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
 /* What the copy engine reads: one request of as many sectors as there are. */
 static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int place)
 {
-    code_site *code = &trace->code[place];
     const int index = region_of(trace, address);
     const xg_region *region = &trace->launch->regions[index < 0 ? 0 : index];
     const int64_t element = (int64_t)(address - (uintptr_t)region->base) / 4;
@@ -578,9 +577,8 @@ static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int place)
         check_word(&trace->global[index][element + i], XG_SIM_READ, true, region->name, element + i,
                    place);
     const xg_trace_site wanted = {.array = region->name, .bytes = bytes};
-    if (code->merged < 0)
-        code->merged = merged_site(trace, place, &wanted);
-    xg_trace_site *site = &trace->sites[code->merged];
+    const int merged = merged_site(trace, place, &wanted); /* may move the sites */
+    xg_trace_site *site = &trace->sites[merged];
     const uintptr_t last = address + (uintptr_t)bytes - 1;
     const int sectors = (int)(last / SECTOR_BYTES - address / SECTOR_BYTES + 1);
     site->requests++;
@@ -632,23 +630,34 @@ void xg_trace_fence(void)
     watching->fences[xg_sim_thread()]++;
 }
 
-/* What wrote it must have come before, and a thread's store passed a fence. */
-void xg_trace_product_reads(const void *from, int bytes, const xg_sim_place *here)
+/* What wrote it must have come before; and a thread's store passed a fence, for a product. */
+static const char *wrong_read(const word_state *state, bool by_product)
+{
+    if (!state->write_epoch)
+        return by_product ? "multiplies what nothing wrote:" : "reads what nothing wrote:";
+    if (meets_write(state, xg_sim_thread()))
+        return by_product ? "multiplies what another thread writes without a barrier between:"
+                          : "reads what another thread writes without a barrier between:";
+    if (by_product && !state->by_engine && state->write_fence == watching->fences[state->writer])
+        return "multiplies what a thread wrote without xg_fence_async() after it:";
+    return NULL;
+}
+
+void xg_trace_model_reads(const void *from, int bytes, bool by_product, const xg_sim_place *here)
 {
     size_t first;
     if (!shared_word((uintptr_t)from, &first))
         return;
     for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
-        const word_state *state = &watching->shared[word];
-        const char *wrong = NULL;
-        if (!state->write_epoch)
-            wrong = "multiplies what nothing wrote:";
-        else if (meets_write(state, xg_sim_thread()))
-            wrong = "multiplies what another thread writes without a barrier between:";
-        else if (!state->by_engine && state->write_fence == watching->fences[state->writer])
-            wrong = "multiplies what a thread wrote without xg_fence_async() after it:";
+        word_state *state = &watching->shared[word];
+        const char *wrong = wrong_read(state, by_product);
         if (wrong)
             blame_word(word, wrong, here);
+        if (!by_product) {
+            state->reader = (int16_t)xg_sim_thread();
+            state->read_epoch = watching->epoch;
+            state->read_time = time_of(xg_sim_thread());
+        }
     }
 }
 

@@ -66,7 +66,7 @@ void xg_trace_bulk_sent(const void *to, int bytes, const xg_sim_place *here);
 void xg_trace_bulk_comes(const void *to, int bytes);
 /* The running thread's stores so far are for the copy engine and the tensor cores to see. */
 void xg_trace_fence(void);
-/* A matrix product reads shared memory. */
-void xg_trace_product_reads(const void *from, int bytes, const xg_sim_place *here);
+/* A matrix product reads shared memory, or the running thread that of a block of its cluster. */
+void xg_trace_model_reads(const void *from, int bytes, bool by_product, const xg_sim_place *here);
 
 #endif

@@ -176,7 +176,7 @@ static void load(float *to, int row_step, int k_step, uint64_t descriptor, int r
                              "at 0x%x",
                              address);
             if (xg_sim_is_watched())
-                xg_trace_product_reads(from, sizeof values, here);
+                xg_trace_model_reads(from, sizeof values, true, here);
             memcpy(values, from, sizeof values);
             for (int k = 0; k < 8; k++)
                 to[row * row_step + (8 * chunk + k) * k_step] = halves[values[k]];
