@@ -103,7 +103,9 @@ XG_DEVICE void xg_consume(const xg_args p, const xg_ring ring, int group, int t,
     xg_turn turn = {0, mistake == WRONG_FULL_PARITY ? 1 : 0};
     for (int i = 0; i < 64; i++)
         total[i] = 0.0f;
-    for (int64_t unit = 0; unit < p.k; unit++) {
+    for (int64_t unit = 0; unit < p.k - (mistake == LEFT_OVER); unit++) {
+        if (mistake == LEAVING_THREAD && t == 5 && unit == 1)
+            break;
         if (mistake != NO_FULL_WAIT)
             xg_barrier_wait(ring.full + 8 * turn.slot, turn.parity);
         if (mistake == EARLY_RELEASE)
@@ -265,9 +267,11 @@ XG_DEVICE void xg_read_neighbour(const xg_args p, int mistake)
 
     words[t] = xg_half2(p.a[XG_BLOCK_X * blockDim.x + t], 0.0f);
     if (mistake != NO_FIRST_JOIN)
-        xg_join_cluster();
-    const unsigned word =
-        xg_cluster_read(xg_shared_address(&words[t]), (rank + (unsigned)p.k) % blocks);
+        xg_cluster_arrive();
+    const unsigned neighbour = (rank + (unsigned)p.k) % blocks;
+    if (mistake != NO_FIRST_JOIN)
+        xg_cluster_wait();
+    const unsigned word = xg_cluster_read(xg_shared_address(&words[t]), neighbour);
     p.c[XG_BLOCK_X * blockDim.x + t] = xg_half2_low(word);
     if (mistake != NO_LAST_JOIN)
         xg_join_cluster();

@@ -22,6 +22,8 @@ enum { SLOTS = 3, SHARED_BYTES = SLOTS * (SLOT_BYTES + 16) };
     X(misaligned, MISALIGNED)                                                                      \
     X(different_operands, DIFFERENT_OPERANDS)                                                      \
     X(absent_thread, ABSENT_THREAD)                                                                \
+    X(leaving_thread, LEAVING_THREAD)                                                              \
+    X(left_over, LEFT_OVER)                                                                        \
     X(no_product_wait, NO_PRODUCT_WAIT)                                                            \
     X(no_product_fence, NO_PRODUCT_FENCE)                                                          \
     X(no_init_fence, NO_INIT_FENCE)                                                                \

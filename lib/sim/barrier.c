@@ -199,7 +199,7 @@ static void describe(int thread, char *text, size_t size)
 
 void xg_sim_barrier_wait(unsigned address, unsigned parity, const xg_sim_place *here)
 {
-    static const xg_sim_condition condition = {has_ended, can_force, force, describe};
+    static const xg_sim_condition condition = {has_ended, can_force, force, describe, 1};
     const int index = find(xg_sim_rank(), address, "waits at a barrier", here);
     if (parity > 1)
         xg_sim_blame(here, "waits for parity %u; it is 0 or 1", parity);

@@ -443,14 +443,26 @@ static xgemm_status barrier_not_reached(int rank, xg_error *error)
                    at_barrier[rank], block_threads, gone.x, gone.y, gone.z);
 }
 
-/* Nothing goes on: what the first thread waits for. */
+/* The first of the threads that wait for the heaviest condition; thread_count: none does. */
+static int thread_to_describe(void)
+{
+    int found = thread_count;
+    for (int thread = 0; thread < thread_count; thread++)
+        if (states[thread] == WAITING &&
+            (found == thread_count ||
+             waits[thread].condition->weight > waits[found].condition->weight))
+            found = thread;
+    return found;
+}
+
+/* Nothing goes on: what a thread waits for. */
 static xgemm_status hangs(xg_error *error)
 {
     char what[200] = "waits for threads of its warp or block that do not come";
     for (int rank = 0; rank < cluster_blocks; rank++)
         if (at_barrier[rank] > 0 && at_barrier[rank] == alive[rank])
             return barrier_not_reached(rank, error);
-    int thread = thread_in_state(0, thread_count, WAITING);
+    int thread = thread_to_describe();
     if (thread < thread_count)
         waits[thread].condition->describe(thread, what, sizeof what);
     else if ((thread = thread_in_state(0, thread_count, AT_WARP_BARRIER)) == thread_count)

@@ -54,6 +54,7 @@ typedef struct {
     bool (*can_force)(int thread); /* something that was put off would help; NULL: never */
     void (*force)(int thread);     /* does that; called by the thread itself */
     void (*describe)(int thread, char *text, size_t size); /* "waits for ..., which ..." */
+    int weight; /* of several that hang the heaviest is described: others wait for it */
 } xg_sim_condition;
 
 /*

@@ -22,7 +22,8 @@ enum {
     COLUMNS_MAX = 256,
     SETS_MAX = 8, /* sums on their way at once */
     ROW_BYTES = 128,
-    SLOTS = 256 /* products on their way at once */
+    AHEAD_MAX = 256,      /* products that a thread has not waited for */
+    SLOTS = 2 * AHEAD_MAX /* other threads may be behind */
 };
 
 /* The registers of one or more products in a row, and the sums as a matrix. */
@@ -306,10 +307,11 @@ static void take_sums(sum_set *set, int lane, float *sum)
         fill_with_poison(sum, set->columns / 2);
 }
 
-static void begin(warpgroup *g, const product *wanted, int set)
+static void begin(warpgroup *g, int lane, const product *wanted, int set)
 {
-    if (g->begun - g->computed == SLOTS)
-        xg_sim_blame(wanted->place, "is one of more than %d matrix products on their way", SLOTS);
+    if (g->begun - g->awaited[lane] == AHEAD_MAX)
+        xg_sim_blame(wanted->place, "is one of more than %d matrix products on their way",
+                     AHEAD_MAX);
     decode(wanted->a, wanted->place);
     decode(wanted->b, wanted->place);
     *product_at(g, g->begun) = *wanted;
@@ -344,7 +346,7 @@ void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns,
         xg_sim_blame(here, "uses sums that other instructions may have used, with no "
                            "xg_wgmma_fence() since the last wait");
     if (number == g->begun)
-        begin(g, &wanted, set);
+        begin(g, lane, &wanted, set);
     product *p = product_at(g, number);
     check_same(p, &wanted);
     sum_set *sums = g->sets[p->set];
@@ -403,17 +405,17 @@ static void describe(int thread, char *text, size_t size)
 
 void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here)
 {
-    static const xg_sim_condition condition = {has_come, can_force, force, describe};
+    static const xg_sim_condition condition = {has_come, can_force, force, describe, 2};
     warpgroup *g = running_group(here);
     const int lane = lane_of(xg_sim_thread());
     int64_t number = g->issued[lane];
-    xg_sim_meet(0xffffffff, false, here);
     while (number > g->awaited[lane] &&
            product_at(g, number - 1)->batch >= g->batches[lane] - groups_left)
         number--;
     if (number > g->awaited[lane])
         g->awaited[lane] = number;
     g->fenced[lane] = false;
+    xg_sim_meet(0xffffffff, false, here);
     xg_sim_wait(&condition, here);
 }
 
