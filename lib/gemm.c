@@ -78,7 +78,7 @@ static xgemm_status sgemm(xgemm_handle *handle, const xg_call *call)
     if (status)
         return status;
     handle->last_kernel = NULL;
-    if (call->m == 0 || call->n == 0 || call->products == 0)
+    if (!xg_call_writes(call))
         return XGEMM_OK;
     return call->lists ? run_lists(handle, call) : run(handle, call);
 }

@@ -100,7 +100,7 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     if (status)
         return status;
     xg_plan plan = {.steps = 0};
-    if (call->m > 0 && call->n > 0 && call->products > 0) {
+    if (xg_call_writes(call)) {
         const xg_args problem = xg_problem_of(call);
         xg_request request =
             xg_request_of(handle, &problem, call->products,

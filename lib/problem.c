@@ -169,13 +169,13 @@ static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error
     return XGEMM_OK;
 }
 
-/* Whether A and B are read; whether C is written. */
+/* Whether A and B are read. */
 static bool reads(const xg_call *call)
 {
     return call->m > 0 && call->n > 0 && call->k > 0 && call->alpha != 0.0f && call->products > 0;
 }
 
-static bool writes(const xg_call *call)
+bool xg_call_writes(const xg_call *call)
 {
     return call->m > 0 && call->n > 0 && call->products > 0 && (reads(call) || call->beta != 1.0f);
 }
@@ -193,7 +193,7 @@ xgemm_status xg_call_check(const xg_call *call, xg_error *error)
                           operand("b", "transb", call->transb, call->k, "k", call->n, "n",
                                   call->ldb, call->b, reads(call)),
                           operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n", call->ldc,
-                                  call->c, writes(call))};
+                                  call->c, xg_call_writes(call))};
     matrices[0].stride = call->stride_a;
     matrices[1].stride = call->stride_b;
     matrices[2].stride = call->stride_c;
@@ -221,8 +221,9 @@ xgemm_status xg_lists_check(const xg_call *call, xg_error *error)
         char name;
         const void *list;
         bool used;
-    } lists[3] = {
-        {'a', call->a, reads(call)}, {'b', call->b, reads(call)}, {'c', call->c, writes(call)}};
+    } lists[3] = {{'a', call->a, reads(call)},
+                  {'b', call->b, reads(call)},
+                  {'c', call->c, xg_call_writes(call)}};
     for (int l = 0; l < 3; l++)
         for (int64_t i = 0; lists[l].used && i < call->products; i++) {
             const void *pointer = pointer_of(lists[l].list, i);

@@ -25,6 +25,9 @@ typedef struct {
 /* Refuses what the interface does not allow; the sentence says what and why. */
 xgemm_status xg_call_check(const xg_call *call, xg_error *error);
 
+/* Whether anything is to be done. */
+bool xg_call_writes(const xg_call *call);
+
 /* Refuses NULL and unaligned pointers in the lists of a call that was checked; they are read. */
 xgemm_status xg_lists_check(const xg_call *call, xg_error *error);
 
