@@ -197,6 +197,20 @@ static double repeated(double pass_us, int64_t passes)
     return pass_us + (double)(passes - 1) * (pass_us - launch_us + next_launch_us);
 }
 
+/* That of all passes, of which the last may have fewer products. */
+static double passes_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                        const xg_shape *shape)
+{
+    const int64_t full = request->products / shape->together;
+    xg_shape last = *shape;
+    last.together = request->products % shape->together;
+    const double us = repeated(shape->microseconds, full);
+    return last.together == 0
+               ? us
+               : us + shape_us(s, kernel, &request->problem, &last, request->processors) -
+                     launch_us + next_launch_us;
+}
+
 static xg_shape whole(const xg_request *request, int64_t together)
 {
     const xg_args *p = &request->problem;
@@ -209,7 +223,7 @@ bool xg_batches(const xg_kernel *kernel)
 }
 
 /* How many products a launch can compute; 1: it is no kernel for batches, or memory is short. */
-static int64_t most_together(const xg_kernel *kernel, const xg_request *request)
+static int64_t most_in_launch(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_args *p = &request->problem;
     const size_t limit =
@@ -226,13 +240,19 @@ static int64_t most_together(const xg_kernel *kernel, const xg_request *request)
     return room < 1.0 ? 1 : room < (double)most ? (int64_t)room : most;
 }
 
+/* As few passes as can be, of about equal size. */
+static int64_t balanced(const xg_kernel *kernel, const xg_request *request)
+{
+    const int64_t passes = xg_tiles_of(request->products, most_in_launch(kernel, request));
+    return xg_tiles_of(request->products, passes);
+}
+
 /* Keeps the shape with its best parts when that is faster than the best so far. */
 static void consider(const speed *s, const xg_kernel *kernel, const xg_request *request,
                      xg_shape shape, xg_shape *best)
 {
     choose_part(s, kernel, &request->problem, &shape, request->processors);
-    shape.microseconds =
-        repeated(shape.microseconds, xg_tiles_of(request->products, shape.together));
+    shape.microseconds = passes_us(s, kernel, request, &shape);
     if (best->together == 0 || shape.microseconds < best->microseconds)
         *best = shape;
 }
@@ -242,7 +262,7 @@ static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg
     const xg_args *p = &request->problem;
     const int64_t m = s->splits ? without_strip(p->m, kernel->tile_m) : p->m;
     const int64_t n = s->splits ? without_strip(p->n, kernel->tile_n) : p->n;
-    const int64_t together = most_together(kernel, request);
+    const int64_t together = balanced(kernel, request);
     xg_shape best = {.together = 0};
     if (together > 1 || xg_has_lists(p))
         consider(s, kernel, request, whole(request, together), &best);
