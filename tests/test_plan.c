@@ -180,6 +180,71 @@ START_TEST(kept)
 }
 END_TEST
 
+/* The same plan for two sets of matrices that are there at once. */
+START_TEST(kept_for_others)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    generator from = {3};
+    const shape s = {.order = XGEMM_COL_MAJOR,
+                     .transa = XGEMM_TRANS,
+                     .transb = XGEMM_NO_TRANS,
+                     .m = 40,
+                     .n = 33,
+                     .k = 70,
+                     .alpha = 1.0f,
+                     .beta = 1.0f};
+    product *sets[3];
+    for (int i = 0; i < COUNT(sets); i++) {
+        sets[i] = product_new(handle, &s);
+        product_fill(sets[i], random_dyadic, &from);
+    }
+    for (int i = 0; i < COUNT(sets); i++)
+        product_check(sets[i], EXACT);
+    for (int i = 0; i < COUNT(sets); i++)
+        product_free(sets[i]);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+static xgemm_status run_at(xgemm_handle *handle, const float *a, const float *b, float *c)
+{
+    return xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 32, 32, 32, 1.0f, a,
+                       32, b, 32, 0.0f, c, 32);
+}
+
+/* An operand that is not aligned needs a copy, also after one that is. */
+START_TEST(kept_by_alignment)
+{
+    static float zeros[32 * 32 + 64], workspace[128];
+    float *at = zeros, *room = workspace;
+    while ((uintptr_t)at % 256)
+        at++;
+    while ((uintptr_t)room % 256)
+        room++;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    float *c = malloc(32 * 32 * sizeof *c);
+    ck_assert(c != NULL);
+    ck_assert_int_eq(xgemm_set_kernel(handle, "pipelined-32x64"), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, room, 64), XGEMM_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(run_at(handle, at, at, c), XGEMM_OK);
+        ck_assert_int_eq(run_at(handle, at, at, c), XGEMM_OK);
+        ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_ERROR_WORKSPACE);
+        ck_assert_int_eq(run_at(handle, at, at + 2, c), XGEMM_ERROR_WORKSPACE);
+    }
+    /* Nor is a plan for one workspace, or kernel, one for another. */
+    ck_assert_int_eq(xgemm_set_workspace(handle, NULL, 0), XGEMM_OK);
+    ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, room, 64), XGEMM_OK);
+    ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_ERROR_WORKSPACE);
+    ck_assert_int_eq(xgemm_set_kernel(handle, "tiled16"), XGEMM_OK);
+    ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_OK);
+    ck_assert_str_eq(xgemm_last_kernel(handle), "tiled16");
+    free(c);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 START_TEST(nothing_to_do)
 {
     xgemm_handle *handle = open_handle(test_device());
@@ -366,6 +431,8 @@ static Suite *plans(void)
     tcase_add_loop_test(cases, of_a_gpu, 0, 2);
     tcase_add_test(cases, alignment);
     tcase_add_test(cases, kept);
+    tcase_add_loop_test(cases, kept_for_others, 0, test_kernels());
+    tcase_add_test(cases, kept_by_alignment);
     tcase_add_test(cases, nothing_to_do);
     tcase_add_test(cases, of_a_batch);
     tcase_add_test(cases, batch_against_calls);
