@@ -206,6 +206,30 @@ START_TEST(kept_for_others)
 }
 END_TEST
 
+/* A's memory as B and B's as A: the two do not move together. */
+START_TEST(kept_while_they_change_places)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    generator from = {4};
+    const shape s = {.order = XGEMM_ROW_MAJOR,
+                     .transa = XGEMM_NO_TRANS,
+                     .transb = XGEMM_NO_TRANS,
+                     .m = 35,
+                     .n = 35,
+                     .k = 35,
+                     .alpha = 1.0f};
+    product *p = product_new(handle, &s);
+    product_fill(p, random_dyadic, &from);
+    product_check(p, EXACT);
+    const matrix a = p->a;
+    p->a = p->b;
+    p->b = a;
+    product_check(p, EXACT);
+    product_free(p);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 static xgemm_status run_at(xgemm_handle *handle, const float *a, const float *b, float *c)
 {
     return xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 32, 32, 32, 1.0f, a,
@@ -432,6 +456,7 @@ static Suite *plans(void)
     tcase_add_test(cases, alignment);
     tcase_add_test(cases, kept);
     tcase_add_loop_test(cases, kept_for_others, 0, test_kernels());
+    tcase_add_loop_test(cases, kept_while_they_change_places, 0, test_kernels());
     tcase_add_test(cases, kept_by_alignment);
     tcase_add_test(cases, nothing_to_do);
     tcase_add_test(cases, of_a_batch);
