@@ -158,18 +158,25 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p
 }
 
 /* The best number of parts for what the shape covers. */
-static void choose_part(const speed *s, const xg_kernel *kernel, const xg_args *p, xg_shape *shape,
-                        int processors)
+static void choose_part(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                        xg_shape *shape)
 {
+    const xg_args *p = &request->problem;
+    const int processors = request->processors;
     const int64_t tiles = tiles_together(kernel, shape);
     const int64_t enough = 2 * (int64_t)processors * s->blocks_per_sm;
     xg_shape best = *shape;
     best.k_part = p->k;
     best.microseconds = shape_us(s, kernel, p, &best, processors);
+    /* A named kernel does not change for a small workspace: it says what it needs. */
+    const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
+    const double part_bytes = 4.0 * (double)shape->m * (double)shape->n * (double)shape->together;
     const bool splits = s->splits && !xg_has_lists(p);
     for (int64_t parts = 2; splits && tiles * parts <= enough; parts += (parts + 2) / 3) {
         xg_shape other = *shape;
         other.k_part = xg_part_of(p->k, 1, parts, PART_LEAST, PART_STEP);
+        if ((double)xg_tiles_of(p->k, other.k_part) * part_bytes > (double)room)
+            break;
         other.microseconds = shape_us(s, kernel, p, &other, processors);
         if (other.microseconds < best.microseconds)
             best = other;
@@ -251,7 +258,7 @@ static int64_t balanced(const xg_kernel *kernel, const xg_request *request)
 static void consider(const speed *s, const xg_kernel *kernel, const xg_request *request,
                      xg_shape shape, xg_shape *best)
 {
-    choose_part(s, kernel, &request->problem, &shape, request->processors);
+    choose_part(s, kernel, request, &shape);
     shape.microseconds = passes_us(s, kernel, request, &shape);
     if (best->together == 0 || shape.microseconds < best->microseconds)
         *best = shape;

@@ -269,6 +269,30 @@ START_TEST(kept_by_alignment)
 }
 END_TEST
 
+/* Without a workspace a batch still shares its launches. */
+START_TEST(without_workspace)
+{
+    static float memory[128];
+    float *room = memory;
+    while ((uintptr_t)room % 256)
+        room++;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    for (int given = 0; given < 2; given++) {
+        xgemm_plan plan = {.struct_size = sizeof plan};
+        ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS,
+                                                          XGEMM_NO_TRANS, 16, 16, 4096, 1.0f, NULL,
+                                                          4096, 16 * 4096, NULL, 16, 4096 * 16,
+                                                          0.0f, NULL, 16, 256, 10, &plan),
+                         XGEMM_OK);
+        ck_assert_int_eq(plan.together, 10);
+        ck_assert_int_eq(plan.split_k > 1, given == 0);
+        ck_assert_int_eq(plan.workspace_bytes > 0, given == 0);
+        ck_assert_int_eq(xgemm_set_workspace(handle, room, 64), XGEMM_OK);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 START_TEST(nothing_to_do)
 {
     xgemm_handle *handle = open_handle(test_device());
@@ -458,6 +482,7 @@ static Suite *plans(void)
     tcase_add_loop_test(cases, kept_for_others, 0, test_kernels());
     tcase_add_loop_test(cases, kept_while_they_change_places, 0, test_kernels());
     tcase_add_test(cases, kept_by_alignment);
+    tcase_add_test(cases, without_workspace);
     tcase_add_test(cases, nothing_to_do);
     tcase_add_test(cases, of_a_batch);
     tcase_add_test(cases, batch_against_calls);

@@ -91,8 +91,8 @@ XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order,
  * All that is said of xgemm_sgemm() holds for every product of the batch: what is
  * not read, where the memory is, when C is done, capture, and the same bits every
  * time (which need not be those of xgemm_sgemm(), whose choice of a kernel may
- * differ). Many small products share a launch; a kernel that was named and has no
- * such form runs product after product.
+ * differ). Many small products share a launch, as many as the workspace has room
+ * for; a kernel that was named and has no such form runs product after product.
  *
  * \return  As xgemm_sgemm(); XGEMM_ERROR_INVALID_VALUE also for a negative stride
  *          or batch_count and a stride_c that is too small; XGEMM_ERROR_OVERFLOW
