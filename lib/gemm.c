@@ -42,7 +42,11 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call)
     const xg_args problem = xg_problem_of(call);
     const xg_plan *plan;
     void *workspace;
-    xgemm_status status = prepare(handle, &problem, call->products, &plan, &workspace);
+    xgemm_status status = handle->kernel
+                              ? xg_kernel_check_math(handle->kernel, handle->math, &handle->error)
+                              : XGEMM_OK;
+    if (!status)
+        status = prepare(handle, &problem, call->products, &plan, &workspace);
     if (!status)
         status = xg_plan_run(plan, &problem, handle->backend, handle->device, handle->stream,
                              workspace, &handle->error);

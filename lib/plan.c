@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "choice.h"
+#include "kernels/fp16_layout.h"
 #include "steps.h"
 
 #include <inttypes.h>
@@ -133,6 +134,22 @@ static xg_region parts_region(const float *base, int64_t parts, int64_t floats, 
                        .apart = apart};
 }
 
+/* The FP16 parts and what goes with them. */
+static xg_region fp16_region(const xg_args *p, const float *base, int parts)
+{
+    const int64_t floats = xg_fp16_layout_of(p->m, p->n, p->k, parts).bytes / 4;
+    return (xg_region){
+        .name = "FP16 parts", .base = base, .lines = 1, .width = floats, .step = floats};
+}
+
+static xg_region list_region(const xg_args *p)
+{
+    const xg_fp16_layout at = xg_fp16_layout_of(p->m, p->n, p->k, 1);
+    const int64_t floats = (at.bytes - at.list) / 4;
+    return (xg_region){
+        .name = "the list of tiles", .base = p->list, .lines = 1, .width = floats, .step = floats};
+}
+
 /* In the workspace all of a line is the matrix's. */
 static xg_region operand_region(const xg_step *step, unsigned bit, xg_region region)
 {
@@ -185,6 +202,19 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
     case XG_STEP_REDUCE:
         regions[0] = parts_region(p->a, p->k, p->m * p->a_row, p->a_batch);
         break;
+    case XG_STEP_FP16_SPLIT:
+        regions[0] = a;
+        regions[1] = b;
+        regions[2] = fp16_region(p, p->c, (int)p->k_part);
+        break;
+    case XG_STEP_FP16_PRODUCT:
+        regions[0] = fp16_region(p, p->a, (int)p->k_part);
+        break;
+    case XG_STEP_FP16_REST:
+        regions[0] = a;
+        regions[1] = b;
+        regions[3] = list_region(p);
+        break;
     case XG_STEP_SCALE:
         break;
     }
@@ -230,6 +260,8 @@ static void set_pointers(const xg_plan *plan, const xg_step *step, const xg_args
     args->a = place_of(&a, workspace, first);
     args->b = place_of(&b, workspace, first);
     args->c = place_of(&c, workspace, first);
+    if (step->in_workspace & XG_LIST_IN_WORKSPACE)
+        args->list = (char *)workspace + step->list_offset;
 }
 
 xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem, int64_t pass,
@@ -242,6 +274,8 @@ xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem,
     set_pointers(plan, step, problem, first, workspace, args);
     xg_launch launch = {.program = step->program,
                         .shared_bytes = step->shared_bytes,
+                        .cluster = step->cluster,
+                        .overlaps = step->overlaps,
                         .arguments = args,
                         .arguments_size = sizeof *args};
     memcpy(launch.grid, step->grid, sizeof launch.grid);

@@ -9,7 +9,12 @@
 enum { XG_PLAN_STEPS = 8 };
 
 /* Which pointer of a step's arguments is an offset into the workspace; bits. */
-enum { XG_A_IN_WORKSPACE = 1, XG_B_IN_WORKSPACE = 2, XG_C_IN_WORKSPACE = 4 };
+enum {
+    XG_A_IN_WORKSPACE = 1,
+    XG_B_IN_WORKSPACE = 2,
+    XG_C_IN_WORKSPACE = 4,
+    XG_LIST_IN_WORKSPACE = 8
+};
 
 /* What a step does, and so which matrices its arguments stand for. */
 typedef enum {
@@ -18,7 +23,10 @@ typedef enum {
     XG_STEP_PAD,
     XG_STEP_UNPAD,
     XG_STEP_SCALE,
-    XG_STEP_REDUCE
+    XG_STEP_REDUCE,
+    XG_STEP_FP16_SPLIT,
+    XG_STEP_FP16_PRODUCT,
+    XG_STEP_FP16_REST
 } xg_step_role;
 
 /* How a kernel computes a problem. */
@@ -39,9 +47,11 @@ typedef struct {
     xg_step_role role;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
+    uint32_t cluster;      /* blocks along x that form a cluster; 0: none */
+    bool overlaps;         /* see xg_launch */
     xg_args args;
     unsigned in_workspace;
-    size_t a_offset, b_offset, c_offset;
+    size_t a_offset, b_offset, c_offset, list_offset;
     int64_t a_apart, b_apart, c_apart; /* floats from a product's matrices to the next one's */
     bool a_is_b;                       /* its A is the problem's B */
     bool once;                         /* it serves all products of a pass: not along z */
@@ -101,6 +111,10 @@ xgemm_status xg_steps_skinny(const struct xg_kernel *kernel, const xg_args *prob
  */
 xgemm_status xg_steps_pipelined(const struct xg_kernel *kernel, const xg_args *problem,
                                 xg_plan *plan, xg_error *error);
+
+/* The parts of A and B in FP16, their products, and the tiles that these do not serve. */
+xgemm_status xg_steps_fp16(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                           xg_error *error);
 
 /* A plain function call. */
 xgemm_status xg_steps_host(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,

@@ -40,7 +40,14 @@ static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kern
                        "least %d.%d",
                        all.name, all.compute_capability / 10, all.compute_capability % 10,
                        OLDEST / 10, OLDEST % 10);
-    if (kernel && !xg_backend_sim.can_run(kernel->program))
+    const int wanted = kernel ? kernel->program->architecture : 0;
+    if (wanted && wanted != all.compute_capability)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s, which the handle has, is for compute capability %d.%d alone, "
+                       "and the plan's device \"%s\" has %d.%d",
+                       kernel->name, wanted / 10, wanted % 10, all.name,
+                       all.compute_capability / 10, all.compute_capability % 10);
+    if (kernel && kernel->program->host)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s, which the handle has, is for the CPU, and the plan's device is "
                        "\"%s\"",
@@ -95,6 +102,8 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
                        "struct_size is %zu; set it to sizeof(xgemm_plan)", result->struct_size);
     target to = {handle->backend, handle->processors};
     xgemm_status status = xg_call_check(call, error);
+    if (!status && handle->kernel)
+        status = xg_kernel_check_math(handle->kernel, handle->math, error);
     if (!status && device_of(result))
         status = target_gpu(device_of(result), handle->kernel, &to, error);
     if (status)

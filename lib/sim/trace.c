@@ -199,11 +199,11 @@ bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
     trace->product = -1;
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const int64_t words = all_words(what, &what->regions[i]);
-        /* Only what is written can race: by the dialect's rule, the last region. */
-        trace->global[i] = words > 0 && i == XG_REGIONS_MAX - 1
+        /* Only what is written can race. */
+        trace->global[i] = words > 0 && i == XG_REGION_WRITTEN
                                ? calloc((size_t)words, sizeof *trace->global[i])
                                : NULL;
-        if (words > 0 && i == XG_REGIONS_MAX - 1 && !trace->global[i])
+        if (words > 0 && i == XG_REGION_WRITTEN && !trace->global[i])
             return false;
     }
     watching = trace;
