@@ -100,16 +100,22 @@ static double waves_us(const speed *s, int64_t blocks, int64_t k_part, int proce
            (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
 }
 
+/* What is read and written to copy an operand of that width; the copy's lines are padded. */
+static double copied_floats(const xg_args *p, int64_t width, int64_t copies)
+{
+    const int64_t line = xg_tiles_of(width, XG_PACK_LINE) * XG_PACK_LINE;
+    return (double)copies * (double)(width + line) * (double)p->k;
+}
+
 /* What the copies before the product take: one launch, or one an operand of several products. */
 static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
 {
     const bool a = kernel->packs && xg_packs_a(p, shape->m);
     const bool b = kernel->packs && xg_packs_b(p, shape->n);
-    const double all = (double)shape->together;
-    const double floats = (a ? (double)shape->m * (p->a_batch ? all : 1.0) : 0.0) +
-                          (b ? (double)shape->n * (p->b_batch ? all : 1.0) : 0.0);
+    const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
+                          (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
     const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
-    return launches * next_launch_us + floats_us(2.0 * floats * (double)p->k, copy_rate);
+    return launches * next_launch_us + floats_us(floats, copy_rate);
 }
 
 /* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
