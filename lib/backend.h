@@ -27,14 +27,21 @@ typedef struct {
 
 enum { XG_PROGRAMS_MAX = 64 };
 
-/* Memory that a launch may use: lines of width floats, step floats apart. */
+/*
+ * Memory that a block may use: lines of width floats, step floats apart. For the
+ * blocks whose z is not 0 it begins z * apart floats further on; or, with a list of
+ * pointers, where pointer number z says.
+ */
 typedef struct {
     const char *name; /* "A" */
     const float *base;
     int64_t lines, width, step;
+    int64_t apart;
+    const float *const *list; /* NULL: base it is */
 } xg_region;
 
-enum { XG_REGIONS_MAX = 4 };
+/* By the dialect's rule a kernel writes to one of them, its C. */
+enum { XG_REGIONS_MAX = 4, XG_REGION_WRITTEN = 2 };
 
 typedef struct {
     const xg_program *program;
@@ -53,6 +60,7 @@ typedef struct xg_mark xg_mark;     /* a point in a stream */
 typedef struct {
     const char *name;
     bool has_streams;
+    bool host_memory; /* what the kernels read and write, the host can too */
     bool (*can_run)(const xg_program *);
     int (*count)(void);
     int (*processors)(const xg_device *);   /* that a launch is to fill; the device may be NULL */

@@ -124,6 +124,7 @@ static xgemm_status launch(xg_device *device, void *stream, const xg_launch *wha
 const xg_backend xg_backend_sim = {
     .name = "simulator",
     .has_streams = false,
+    .host_memory = true,
     .can_run = can_run,
     .count = count,
     .processors = processors,
