@@ -290,6 +290,28 @@ static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg
     return best;
 }
 
+/* With or without strips at the edges, where there is memory for C in one go. */
+static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_args *p = &request->problem;
+    const int64_t high = (int64_t)kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
+    const int64_t m = without_strip(p->m, (int)high), n = without_strip(p->n, kernel->tile_n);
+    xg_shape best = {.together = 0};
+    for (int strips = 0; strips < 4; strips++) {
+        if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
+            continue;
+        xg_shape shape =
+            xg_fp16_shape(kernel, request, strips & 1 ? m : p->m, strips & 2 ? n : p->n);
+        shape.microseconds += launch_us + strips_us(p, shape.m, shape.n);
+        if (strips > 0 && shape.panels > 1)
+            continue;
+        if (best.together == 0 || shape.microseconds < best.microseconds)
+            best = shape;
+    }
+    best.microseconds = repeated(best.microseconds, request->products);
+    return best;
+}
+
 static xg_shape shape_of_skinny(const xg_request *request)
 {
     const xg_args *p = &request->problem;
@@ -305,6 +327,8 @@ xg_shape xg_shape_of(const xg_kernel *kernel, const xg_request *request)
     const speed *s = speed_of(kernel);
     if (s)
         return shape_of_tiles(s, kernel, request);
+    if (kernel->steps == xg_steps_fp16)
+        return shape_of_fp16(kernel, request);
     return kernel->steps == xg_steps_skinny ? shape_of_skinny(request) : whole(request, 1);
 }
 
@@ -322,13 +346,24 @@ static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_sh
            plan.workspace_bytes <= request->workspace_limit;
 }
 
+/* Whether the model knows the kernel, and it may serve. */
+static bool is_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    const int architecture = kernel->program->architecture;
+    const bool known =
+        speed_of(kernel) || kernel->steps == xg_steps_skinny || kernel->steps == xg_steps_fp16;
+    return known && (!xg_has_lists(&request->problem) || xg_takes_lists(kernel)) &&
+           xg_kernel_serves(kernel, (xgemm_math)request->math) &&
+           (architecture == 0 || architecture == request->architecture);
+}
+
 const xg_kernel *xg_choose(const xg_request *request, xg_shape *shape)
 {
     const bool lists = xg_has_lists(&request->problem);
     const xg_kernel *best = NULL;
-    for (int i = -1; i < SPEEDS; i++) {
-        const xg_kernel *kernel = xg_kernel_named(i < 0 ? "skinny" : speeds[i].kernel);
-        if (lists && !xg_takes_lists(kernel))
+    for (int i = 0; i < xg_kernel_count(); i++) {
+        const xg_kernel *kernel = xg_kernel_at(i);
+        if (!is_candidate(kernel, request))
             continue;
         const xg_shape found = xg_shape_of(kernel, request);
         if ((!best || found.microseconds < shape->microseconds) && fits(kernel, request, &found)) {

@@ -11,7 +11,10 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int
                         .kernel = handle->kernel,
                         .workspace_limit = workspace_limit,
                         .processors = handle->processors,
-                        .math = (int)handle->math};
+                        .math = (int)handle->math,
+                        .architecture = handle->backend->can_run(&xg_program_fp16_split)
+                                            ? handle->backend->architecture(handle->device)
+                                            : 0};
 }
 
 /*

@@ -100,8 +100,13 @@ PROGRAMS(DEVICE_PROGRAM)
 
 #define DEVICE_PROGRAM_SM90(id)                                                                    \
     extern const unsigned char xg_fatbin_##id[];                                                   \
-    const xg_program xg_program_##id = {                                                           \
-        .symbol = "xg_" #id, .image = IMAGE_SM90(id), .index = INDEX_##id, .architecture = 90};
+    extern void xg_simulated_##id(const void *), xg_traced_##id(const void *);                     \
+    const xg_program xg_program_##id = {.symbol = "xg_" #id,                                       \
+                                        .image = IMAGE_SM90(id),                                   \
+                                        .simulated = xg_simulated_##id,                            \
+                                        .traced = TRACED(id),                                      \
+                                        .index = INDEX_##id,                                       \
+                                        .architecture = 90};
 PROGRAMS_SM90(DEVICE_PROGRAM_SM90)
 
 static const xg_program reference = {

@@ -218,10 +218,9 @@ bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const int64_t words = all_words(what, &what->regions[i]);
         /* Only what is written can race. */
-        trace->global[i] = words > 0 && i == XG_REGION_WRITTEN
-                               ? calloc((size_t)words, sizeof *trace->global[i])
-                               : NULL;
-        if (words > 0 && i == XG_REGION_WRITTEN && !trace->global[i])
+        const bool written = words > 0 && (i == XG_REGION_WRITTEN || i == XG_REGION_LIST);
+        trace->global[i] = written ? calloc((size_t)words, sizeof *trace->global[i]) : NULL;
+        if (written && !trace->global[i])
             return false;
     }
     watching = trace;
