@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 enum {
-    SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * 32 * 4, /* beside the slice */
-    REST_BLOCKS = 3,                                          /* of a multiprocessor */
-    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 128 + 4) * 4       /* four stages, see pipelined.inc */
+    SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * XG_SPLIT_LINES * 4, /* beside the slice */
+    REST_BLOCKS = 3,                                                      /* of a multiprocessor */
+    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 128 + 4) * 4 /* four stages, see pipelined.inc */
 };
 
 static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
@@ -21,6 +21,8 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = workspace;
     step->args.k_part = parts;
+    step->args.a_batch = at->slices;
+    step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
     step->shared_bytes =
         (uint32_t)(at->slice_chunks * XG_CHUNK_K * XG_SPLIT_LINES * 4 + SPLIT_EXTRA_BYTES);
@@ -32,8 +34,8 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = kernel->cluster ? kernel->cluster : 1;
-    const int64_t tiles =
-        (int64_t)(at->a_blocks / cluster) * (at->b_blocks / (kernel->tile_n / XG_UNIT_LINES));
+    const int64_t tiles = (int64_t)(at->a_blocks / cluster) *
+                          ((int64_t)at->b_blocks * XG_UNIT_LINES / kernel->tile_n);
     const int64_t most = plan->processors / cluster;
     step->role = XG_STEP_FP16_PRODUCT;
     step->in_workspace = XG_A_IN_WORKSPACE;
