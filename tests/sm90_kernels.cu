@@ -196,7 +196,66 @@ XG_DEVICE void xg_multiply_wide(const xg_args p, int mistake)
         c[i / 2 % 2 * 8 * p.c_row + i / 4 * 8 + i % 2] = sum[i];
 }
 
-/* The same product of what threads stored, A in the first 64 columns of B's rows too. */
+/* 64 rows by a unit of B, into sums that others used before. */
+XG_DEVICE void xg_begin_rows(unsigned a, unsigned b, float *sum)
+{
+    xg_wgmma_fence();
+    for (int l = 0; l < 4; l++)
+        xg_wgmma_64x128x16(sum, xg_wgmma_operand(a) + 2 * (uint64_t)l,
+                           xg_wgmma_operand(b) + 2 * (uint64_t)l, l > 0);
+    xg_wgmma_commit();
+}
+
+XG_DEVICE void xg_end_rows(float *sum, float *total, int mistake)
+{
+    if (mistake == NO_PRODUCT_WAIT)
+        xg_wgmma_wait(2);
+    else
+        xg_wgmma_wait(1);
+    xg_wgmma_pin(sum, 64);
+    for (int i = 0; i < 64; i++)
+        total[i] += sum[i];
+}
+
+/*
+ * 128 rows by one warpgroup, half of them multiplied while the other half's sums
+ * are added up; p.k units of A, and as many of B, all in shared memory.
+ */
+XG_DEVICE void xg_multiply_in_turns(const xg_args p, int mistake)
+{
+    XG_DYNAMIC_SHARED(unsigned char, memory);
+    const unsigned base = xg_shared_address(memory), bytes = (unsigned)p.k * UNIT_BYTES;
+    const unsigned barrier = base + 2 * bytes, half = UNIT_BYTES / 2;
+    const int t = (int)threadIdx.x;
+    float even[64], odd[64], totals[2][64];
+
+    for (int i = 0; i < 64; i++)
+        odd[i] = totals[0][i] = totals[1][i] = 0.0f;
+    if (t == 0) {
+        xg_barrier_init(barrier, 1);
+        xg_barrier_init_fence();
+        xg_barrier_expect(barrier, 2 * bytes);
+        xg_bulk_copy(base, p.a, bytes, barrier);
+        xg_bulk_copy(base + bytes, p.b, bytes, barrier);
+    }
+    __syncthreads();
+    xg_barrier_wait(barrier, 0);
+    for (unsigned unit = 0; unit < (unsigned)p.k; unit++) {
+        const unsigned a = base + unit * UNIT_BYTES, b = a + bytes;
+        xg_begin_rows(a, b, even);
+        xg_end_rows(odd, totals[1], mistake);
+        xg_begin_rows(a + half, b, odd);
+        xg_end_rows(even, totals[0], mistake);
+    }
+    xg_wgmma_wait(0);
+    xg_end_rows(odd, totals[1], mistake);
+    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_row + t % 4 * 2;
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < 64; i++)
+            c[(64 * h + i / 2 % 2 * 8) * p.c_row + i / 4 * 8 + i % 2] = totals[h][i];
+}
+
+/* The product of 64 of the rows that threads stored with all 128. */
 XG_DEVICE void xg_multiply_stored(const xg_args p, int mistake)
 {
     XG_DYNAMIC_SHARED(unsigned, words);

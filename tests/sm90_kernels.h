@@ -43,6 +43,8 @@ enum {
     X(wide, xg_multiply_wide, RIGHT)                                                               \
     X(wrong_swizzle, xg_multiply_wide, WRONG_SWIZZLE)                                              \
     X(sums_too_early, xg_multiply_wide, SUMS_TOO_EARLY)                                            \
+    X(in_turns, xg_multiply_in_turns, RIGHT)                                                       \
+    X(turns_too_early, xg_multiply_in_turns, NO_PRODUCT_WAIT)                                      \
     X(stored, xg_multiply_stored, RIGHT)                                                           \
     X(no_async_fence, xg_multiply_stored, NO_ASYNC_FENCE)                                          \
     X(no_store_barrier, xg_multiply_stored, NO_STORE_BARRIER)                                      \

@@ -327,6 +327,55 @@ START_TEST(sums_used_too_early_are_found)
 }
 END_TEST
 
+/* A tile by one warpgroup with two sets of sums, of which one is always on its way. */
+static xgemm_status multiply_in_turns(const xg_program *program, xg_sim_options how, bool watched,
+                                      xg_error *error)
+{
+    enum { FEW = 3, PART = FEW * UNIT_BYTES / 4 };
+    const xg_args args = {.k = FEW,
+                          .a = (const float *)(const void *)packed_a,
+                          .b = (const float *)(const void *)packed_b,
+                          .c = result,
+                          .c_row = TILE};
+    const xg_launch what = {.program = program,
+                            .grid = {1, 1, 1},
+                            .block = {128, 1, 1},
+                            .shared_bytes = 2 * FEW * UNIT_BYTES + 8,
+                            .regions = {{"A", args.a, 1, PART, PART},
+                                        {"B", args.b, 1, PART, PART},
+                                        {"C", result, TILE, TILE, TILE}},
+                            .arguments = &args,
+                            .arguments_size = sizeof args};
+    memset(result, 0xff, sizeof result);
+    return launch(&what, how, watched, error);
+}
+
+static bool in_turns_is_right(void)
+{
+    for (int row = 0; row < TILE; row++)
+        for (int column = 0; column < TILE; column++) {
+            float sum = 0.0f;
+            for (int l = 0; l < 3 * DEPTH; l++)
+                sum += a_at(row, l) * b_at(column, l);
+            if (result[row * TILE + column] != sum)
+                return false;
+        }
+    return true;
+}
+
+START_TEST(sums_in_turns_are_right)
+{
+    static const xg_program turns = PROGRAM(in_turns), early = PROGRAM(turns_too_early);
+    for (int watched = 0; watched <= CAN_WATCH; watched++) {
+        xg_error error = {""};
+        ck_assert_msg(!multiply_in_turns(&turns, orders[_i], watched, &error), "%s", error.text);
+        ck_assert(in_turns_is_right());
+        const xgemm_status status = multiply_in_turns(&early, orders[_i], watched, &error);
+        ck_assert(status != XGEMM_OK || !in_turns_is_right());
+    }
+}
+END_TEST
+
 /* What threads stored and pass on: A's first rows as they are, to one block. */
 static xgemm_status run_stored(const xg_program *program, uint32_t threads, xg_sim_options how,
                                bool watched, xg_error *error)
@@ -703,6 +752,7 @@ static Suite *sm90(void)
     tcase_add_loop_test(kernels, wide_product_is_right, 0, COUNT(orders));
     tcase_add_loop_test(kernels, wrong_swizzle_is_found, 0, COUNT(orders));
     tcase_add_loop_test(kernels, sums_used_too_early_are_found, 0, COUNT(orders));
+    tcase_add_loop_test(kernels, sums_in_turns_are_right, 0, COUNT(orders));
     tcase_add_loop_test(kernels, stored_operands_are_right, 0, COUNT(orders));
     tcase_add_loop_test(kernels, blocks_read_one_another, 0, COUNT(orders));
     tcase_add_test(kernels, read_without_barrier_is_found);
