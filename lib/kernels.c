@@ -271,6 +271,10 @@ static xgemm_status get(int index, xgemm_kernel_info *info, xg_error *error)
         .threads = kernel->block_x * kernel->block_y,
         .shared_bytes = kernel->shared_bytes,
         .flop_per_byte = kernel->flop_per_byte,
+        .math = kernel->fp16_parts == 0   ? XGEMM_MATH_STRICT
+                : kernel->fp16_parts == 1 ? XGEMM_MATH_TF32
+                                          : XGEMM_MATH_DEFAULT,
+        .compute_capability = kernel->program->architecture,
     };
     memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);
     return XGEMM_OK;

@@ -184,7 +184,7 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
                                 xg_cu_function function, void **arguments, xg_error *error)
 {
     xg_cu_attribute attributes[2] = {0};
-    struct CUlaunchConfig_st how = {
+    xg_cu_launch_config how = {
         .shared_bytes = what->shared_bytes, .stream = stream, .attributes = attributes};
     memcpy(how.grid, what->grid, sizeof how.grid);
     memcpy(how.block, what->block, sizeof how.block);
