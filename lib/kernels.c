@@ -17,6 +17,12 @@
 #define IMAGE(id) NULL
 #endif
 
+#if XGEMM_WITH_SM90A
+#define IMAGE_SM90(id) xg_fatbin_##id
+#else
+#define IMAGE_SM90(id) NULL
+#endif
+
 #if XGEMM_WITH_TRACE
 #define TRACED(id) xg_traced_##id
 #else
@@ -65,9 +71,19 @@
     X(probe_powers_global)                                                                         \
     X(probe_empty)
 
+/* For compute capability 9.0 alone. */
+#define PROGRAMS_SM90(X)                                                                           \
+    X(fp16_split)                                                                                  \
+    X(fp16x1_128x128)                                                                              \
+    X(fp16x1_128x256)                                                                              \
+    X(fp16x3_128x64)                                                                               \
+    X(fp16x3_128x128)                                                                              \
+    X(fp16x3_128x256)                                                                              \
+    X(fp16_rest)
+
 enum {
 #define INDEX(id) INDEX_##id,
-    PROGRAMS(INDEX)
+    PROGRAMS(INDEX) PROGRAMS_SM90(INDEX)
 #undef INDEX
         INDEX_host
 };
@@ -82,6 +98,17 @@ enum {
                                         .index = INDEX_##id};
 PROGRAMS(DEVICE_PROGRAM)
 
+#define DEVICE_PROGRAM_SM90(id)                                                                    \
+    extern const unsigned char xg_fatbin_##id[];                                                   \
+    extern void xg_simulated_##id(const void *), xg_traced_##id(const void *);                     \
+    const xg_program xg_program_##id = {.symbol = "xg_" #id,                                       \
+                                        .image = IMAGE_SM90(id),                                   \
+                                        .simulated = xg_simulated_##id,                            \
+                                        .traced = TRACED(id),                                      \
+                                        .index = INDEX_##id,                                       \
+                                        .architecture = 90};
+PROGRAMS_SM90(DEVICE_PROGRAM_SM90)
+
 static const xg_program reference = {
     .symbol = "reference", .host = xg_host_reference, .index = INDEX_host};
 static const xg_program blas = {.symbol = "blas", .host = HOST_BLAS, .index = INDEX_host};
@@ -90,59 +117,94 @@ const xg_program xg_program_scale_host = {
 
 #define FLOATS(n) ((n) * (int)sizeof(float))
 /* Four stages of 16 lines of A's and B's tiles, four floats longer than these. */
-#define PIPELINE(m, n)           FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
+#define PIPELINE(m, n) FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
+/* Units of A and B, two barriers for each, and the notes: see fp16_product.inc. */
+#define FP16_RINGS(parts, a, b, wide, columns)                                                     \
+    ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 1) * 16 + FLOATS(128 + (columns)) + 24)
 #define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
 static const xg_kernel kernels[] = {
     {"naive", "one thread an element, neighbours down a column: nothing coalesces",
-     &xg_program_naive, 32, 8, 1, 32, 8, 0, 0.25, false, xg_steps_single},
+     &xg_program_naive, 32, 8, 1, 32, 8, 0, 0.25, false, xg_steps_single, 0, 0},
     {"coalesced", "one thread an element, neighbours along a row", &xg_program_coalesced, 32, 32, 1,
-     32, 32, 0, 0.25, false, xg_steps_rows_on_x},
+     32, 32, 0, 0.25, false, xg_steps_rows_on_x, 0, 0},
     {"tiled16", "tiles of 16 x 16 in shared memory", &xg_program_tiled16, 16, 16, 16, 16, 16,
-     FLOATS(2 * 16 * 16), TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
+     FLOATS(2 * 16 * 16), TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single, 0, 0},
     {"tiled32", "tiles of 32 x 32 in shared memory", &xg_program_tiled32, 32, 32, 32, 32, 32,
-     FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_single},
+     FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_single, 0, 0},
     {"padded", "matrices copied and padded with zeros, then no boundary checks", &xg_program_padded,
-     32, 32, 32, 32, 32, FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_padded},
+     32, 32, 32, 32, 32, FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_padded, 0,
+     0},
     {"tiled16-colmajor", "tiles of 16, a column-major B read across its columns: uncoalesced",
      &xg_program_tiled16_colmajor, 16, 16, 16, 16, 16, FLOATS(2 * 16 * 16),
-     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single, 0, 0},
     {"corner-turned",
      "tiles of 16, a column-major B read down its columns and turned in shared "
      "memory",
      &xg_program_corner_turned, 16, 16, 16, 16, 16, FLOATS(16 * 16 + 16 * 18),
-     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single, 0, 0},
     {"coarsened", "tiles of 32, four elements a thread share a tile of B", &xg_program_coarsened,
-     128, 32, 32, 32, 32, FLOATS(5 * 32 * 32), TILE_FLOP_PER_BYTE(128, 32), false, xg_steps_single},
+     128, 32, 32, 32, 32, FLOATS(5 * 32 * 32), TILE_FLOP_PER_BYTE(128, 32), false, xg_steps_single,
+     0, 0},
     {"register-tiled-1d", "64 x 64 x 8, a column of 8 results a thread",
      &xg_program_register_tiled_1d, 64, 64, 8, 512, 1, FLOATS(2 * 2 * 8 * 68),
-     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_single, 0, 0},
     {"register-tiled-2d", "128 x 128 x 16, 8 x 8 results a thread", &xg_program_register_tiled_2d,
      128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 130), TILE_FLOP_PER_BYTE(128, 128), false,
-     xg_steps_single},
+     xg_steps_single, 0, 0},
     {"vectorized", "128 x 128 x 16, 8 x 8 results a thread, accesses of 16 bytes",
      &xg_program_vectorized, 128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 132),
-     TILE_FLOP_PER_BYTE(128, 128), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(128, 128), false, xg_steps_single, 0, 0},
     {"pipelined-128x128",
      "128 x 128 x 16 in four stages copied in the background, 8 x 8 results a thread",
      &xg_program_pipelined_128x128, 128, 128, 16, 256, 1, PIPELINE(128, 128),
-     TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined, 0, 0},
     {"pipelined-64x128", "the same with tiles of 64 x 128", &xg_program_pipelined_64x128, 64, 128,
-     16, 128, 1, PIPELINE(64, 128), TILE_FLOP_PER_BYTE(64, 128), true, xg_steps_pipelined},
+     16, 128, 1, PIPELINE(64, 128), TILE_FLOP_PER_BYTE(64, 128), true, xg_steps_pipelined, 0, 0},
     {"pipelined-32x64", "the same with tiles of 32 x 64, 4 x 4 results a thread",
      &xg_program_pipelined_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64), TILE_FLOP_PER_BYTE(32, 64),
-     true, xg_steps_pipelined},
+     true, xg_steps_pipelined, 0, 0},
     {"pipelined-words-32x64", "the same for operands that lie anyhow, copied word by word",
      &xg_program_pipelined_words_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64),
-     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined, 0, 0},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
-     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)), TILE_FLOP_PER_BYTE(16, 32), false,
-     xg_steps_skinny},
+     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),
+     TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny, 0, 0},
+    {"fp16x3-128x64", "FP32's accuracy from three products of FP16 parts on tensor cores",
+     &xg_program_fp16x3_128x64, 128, 64, 64, 384, 1, FP16_RINGS(2, 4, 4, 64, 64), 21.3, false,
+     xg_steps_fp16, 2, 0},
+    {"fp16x3-128x128", "the same with tiles of 128 x 128", &xg_program_fp16x3_128x128, 128, 128, 64,
+     384, 1, FP16_RINGS(2, 3, 3, 128, 128), 32.0, false, xg_steps_fp16, 2, 0},
+    {"fp16x3-128x256", "the same with tiles of 128 x 256, pairs of blocks sharing B",
+     &xg_program_fp16x3_128x256, 128, 256, 64, 384, 1, FP16_RINGS(2, 3, 4, 128, 256), 64.0, false,
+     xg_steps_fp16, 2, 2},
+    {"fp16x1-128x128", "TF32's accuracy from FP16 on tensor cores", &xg_program_fp16x1_128x128, 128,
+     128, 64, 384, 1, FP16_RINGS(1, 6, 6, 128, 128), 64.0, false, xg_steps_fp16, 1, 0},
+    {"fp16x1-128x256", "the same with tiles of 128 x 256, pairs of blocks sharing B",
+     &xg_program_fp16x1_128x256, 128, 256, 64, 384, 1, FP16_RINGS(1, 4, 4, 256, 256), 128.0, false,
+     xg_steps_fp16, 1, 2},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
-     false, xg_steps_host},
-    {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, false, xg_steps_host},
+     false, xg_steps_host, 0, 0},
+    {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, false, xg_steps_host, 0,
+     0},
 };
+
+bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)
+{
+    return kernel->fp16_parts == 0 || math == XGEMM_MATH_TF32 ||
+           (math == XGEMM_MATH_DEFAULT && kernel->fp16_parts == 2);
+}
+
+xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error)
+{
+    if (xg_kernel_serves(kernel, math))
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                   "kernel %s multiplies on tensor cores, which math mode %s does not allow",
+                   kernel->name,
+                   math == XGEMM_MATH_STRICT ? "XGEMM_MATH_STRICT" : "XGEMM_MATH_DEFAULT");
+}
 
 int xg_kernel_count(void)
 {

@@ -11,13 +11,14 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
     product->args.k_part = k_part;
     if (parts == 1)
         return XGEMM_OK;
-    if (!xg_reserve(plan, parts, problem->m * problem->n, &offset))
+    if (!xg_reserve(plan, parts * plan->shape.together, problem->m * problem->n, &offset))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the partial sums' size in bytes does not fit the address space");
     product->grid[1] = (uint32_t)parts;
     product->in_workspace |= XG_C_IN_WORKSPACE;
     product->c_offset = offset;
     product->args.c_row = problem->n;
+    product->args.c_batch = parts * problem->m * problem->n;
     product->args.alpha = 1.0f;
     product->args.beta = 0.0f;
 
@@ -26,8 +27,10 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
                          .k = parts,
                          .a_row = problem->n,
                          .a_col = 1,
+                         .a_batch = product->args.c_batch,
                          .c = problem->c,
                          .c_row = problem->c_row,
+                         .c_batch = problem->c_batch,
                          .alpha = problem->alpha,
                          .beta = problem->beta};
     xg_step *step = xg_add_step(plan, &xg_program_reduce, &sum);

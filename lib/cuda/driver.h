@@ -61,9 +61,33 @@ typedef unsigned long long xg_cu_pointer;
        unsigned block_y, unsigned block_z, unsigned shared_bytes, xg_cu_stream, void **arguments,  \
        void **extra))
 
+/* What only newer drivers have: NULL where it is missing. */
+#define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
+    X(launch_with, cuLaunchKernelEx,                                                               \
+      (const struct CUlaunchConfig_st *, xg_cu_function, void **arguments, void **extra))
+
+/* What a launch may say of itself. */
+typedef struct {
+    unsigned id;
+    union {
+        char room[64];
+        unsigned cluster[3];
+        int allowed;
+    } value __attribute__((aligned(8)));
+} xg_cu_attribute;
+
+struct CUlaunchConfig_st {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    xg_cu_stream stream;
+    xg_cu_attribute *attributes;
+    unsigned count;
+};
+
 typedef struct {
 #define XG_CU_MEMBER(member, symbol, parameters) xg_cu_result(*member) parameters;
     XG_CU_FUNCTIONS(XG_CU_MEMBER)
+    XG_CU_NEWER_FUNCTIONS(XG_CU_MEMBER)
 #undef XG_CU_MEMBER
     int driver_version; /* 1000 * major + 10 * minor */
 } xg_cu;
@@ -105,6 +129,9 @@ typedef struct {
     X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                                               \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                          \
     X(CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6)                                                         \
+    X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                     \
+    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                    \
+    X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                                    \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
     X(CU_EVENT_DEFAULT, 0)
 

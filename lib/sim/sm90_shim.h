@@ -74,11 +74,22 @@ XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int co
 XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_place *here);
 XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
 #define xg_wgmma_fence()                   xg_sim_wgmma_fence(XG_SIM_HERE)
+#define xg_wgmma_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, XG_SIM_HERE)
 #define xg_wgmma_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, XG_SIM_HERE)
 #define xg_wgmma_64x256x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 256, XG_SIM_HERE)
 #define xg_wgmma_commit()                  xg_sim_wgmma_commit(XG_SIM_HERE)
 #define xg_wgmma_wait(n)                   xg_sim_wgmma_wait(n, XG_SIM_HERE)
 #define xg_wgmma_pin(sum, count)           ((void)(sum), (void)(count))
+
+#define xg_thread_anew() (threadIdx.x)
+
+/* A float's bits, and back. */
+typedef union {
+    float value;
+    unsigned bits;
+} xg_sim_word;
+#define xg_bits_of(x)        ((xg_sim_word){.value = (x)}.bits)
+#define xg_float_of(pattern) ((xg_sim_word){.bits = (pattern)}.value)
 
 /* FP16, two in a word. */
 XG_SIM_API unsigned xg_sim_half2(float low, float high);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which tiles of C may be computed from FP16 parts.
+ *
+ * A line (a row of A, a column of B) is scaled so that its largest entry lies in [2^14, 2^15).
+ * An entry is then represented by its parts to 2^-22 of itself, unless it is small: nonzero and
+ * below 2^-3, the parts ending at 2^-24; then it is off by at most 2^-25. For element (i, j) of C
+ * let S be the k at which a = A(i, .) is small, and b = B(., j). What the small entries add to the
+ * error, in terms of a's largest entry M, is
+ *
+ *     at most 2^-39 M (sum of |b| over S),   beside   2^-17 M (sum of |b| over the k where a >=
+ * 2^-17 M)
+ *
+ * or more in |A||B|. So the error grows by at most 2^-22 R, where R is the first sum over the
+ * second. With c the number of entries in S and z that of the small and zero ones, the first sum
+ * is at most c max|b|, and the second
+ *
+ *     at least (r - z) max|b|,        r = sum |b| / max|b|, and also
+ *     at least (n - z) max|b| / 128,  n the number of entries with |b| >= max|b| / 128.
+ *
+ * Where the high part is all there is (TF32's accuracy, 2^-11), small is what lies below 2^-14, the
+ * least normal FP16, and the same bounds hold.
+ *
+ * Either may show R <= 1/8; and likewise with A and B exchanged. The split records c, z, n and r of
+ * 16 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
+ * is left to the kernels of plain FP32. Lines with Inf, NaN, or a largest entry outside 2^-60 to
+ * 2^60, past which scales or sums could overflow, count as if all was small.
+ */
+#ifndef XGEMM_KERNELS_FP16_GUARD_H
+#define XGEMM_KERNELS_FP16_GUARD_H
+
+#include "dialect.h"
+#include "fp16_layout.h"
+
+#define XG_GUARD_SMALL       0.125f   /* 2^-3 */
+#define XG_GUARD_SMALL_ALONE 0x1p-14f /* where the high part is all there is */
+#define XG_GUARD_LARGE       256.0f   /* 2^15 / 128 */
+#define XG_GUARD_NEVER       1.0e30f  /* c of lines that must not be split */
+#define XG_GUARD_MARGIN      8.0f     /* 1 / R */
+#define XG_GUARD_GROUPS      (XG_UNIT_LINES / XG_SPLIT_LINES)
+#define XG_GUARD_EXPONENT    60
+
+/* c, z, n, r as x, y, z, w: of the lines of group "group", all of k. */
+XG_DEVICE float4 xg_guard_of(const float4 *guards, int group, int slices)
+{
+    float4 all = {0.0f, 0.0f, 0.0f, 0.0f};
+    XG_UNROLL_BY(2)
+    for (int s = 0; s < slices; s++) {
+        const float4 one = guards[(int64_t)group * slices + s];
+        all.x += one.x, all.y += one.y, all.z += one.z, all.w += one.w;
+    }
+    return all;
+}
+
+/* Whether the small entries of lines "these" do no harm, whatever meets them in lines "those". */
+XG_DEVICE int xg_guard_passes(float4 these, float4 those)
+{
+    const float count = these.x * XG_GUARD_MARGIN;
+    return these.x == 0.0f || count <= those.w - these.y || count * 128.0f <= those.z - these.y;
+}
+
+/*
+ * Called by whole warps: whether the tile may be computed from the parts whose lines are these
+ * groups of 16 of A and of B; at most 16 groups of each. Half of the warp looks at either.
+ */
+XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int a_group,
+                            int a_groups, int b_group, int b_groups)
+{
+    const int half = (int)threadIdx.x % 32 / 16, lane = (int)threadIdx.x % 16;
+    const int group = half ? at->a_blocks * XG_GUARD_GROUPS + b_group + lane : a_group + lane;
+    float4 mine = {0.0f, 0.0f, 1.0e30f, 1.0e30f}, others;
+    if (lane < (half ? b_groups : a_groups))
+        mine = xg_guard_of((const float4 *)(workspace + at->guards), group, at->slices);
+    XG_UNROLL
+    for (int bit = 8; bit > 0; bit /= 2) {
+        mine.x = fmaxf(mine.x, __shfl_xor_sync(0xffffffffu, mine.x, bit));
+        mine.y = fmaxf(mine.y, __shfl_xor_sync(0xffffffffu, mine.y, bit));
+        mine.z = fminf(mine.z, __shfl_xor_sync(0xffffffffu, mine.z, bit));
+        mine.w = fminf(mine.w, __shfl_xor_sync(0xffffffffu, mine.w, bit));
+    }
+    others.x = __shfl_xor_sync(0xffffffffu, mine.x, 16);
+    others.y = __shfl_xor_sync(0xffffffffu, mine.y, 16);
+    others.z = __shfl_xor_sync(0xffffffffu, mine.z, 16);
+    others.w = __shfl_xor_sync(0xffffffffu, mine.w, 16);
+    return xg_guard_passes(mine, others) && xg_guard_passes(others, mine);
+}
+
+/* One thread: puts a tile onto the list of those that are left out, 128 x 128 at a time. */
+XG_DEVICE void xg_guard_leave_out(char *workspace, const xg_fp16_layout *at, int row, int column,
+                                  int columns)
+{
+    xg_tile_list *const list = (xg_tile_list *)(workspace + at->list);
+    const unsigned pieces = (unsigned)columns / XG_UNIT_LINES;
+    xg_tile *const tiles = (xg_tile *)(list + 1) + atomicAdd(&list->count, pieces);
+    for (unsigned i = 0; i < pieces; i++) {
+        tiles[i].row = row;
+        tiles[i].column = column + (int)i * XG_UNIT_LINES;
+    }
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products by FP16 parts: the split, the product, and what is left to plain FP32. */
+#include "kernels/fp16_layout.h"
+#include "steps.h"
+
+#include <inttypes.h>
+
+enum {
+    SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * XG_SPLIT_LINES * 4, /* beside the slice */
+    REST_BLOCKS = 3,                                                      /* of a multiprocessor */
+    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 128 + 4) * 4 /* four stages, see pipelined.inc */
+};
+
+static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
+                              int parts, size_t workspace, xg_error *error)
+{
+    xg_step *step = xg_add_step(plan, &xg_program_fp16_split, problem);
+    const int64_t groups =
+        (int64_t)(at->a_blocks + at->b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
+    step->role = XG_STEP_FP16_SPLIT;
+    step->in_workspace = XG_C_IN_WORKSPACE;
+    step->c_offset = workspace;
+    step->args.k_part = parts;
+    step->args.a_batch = at->slices;
+    step->args.b_batch = at->slice_chunks;
+    step->cluster = (uint32_t)at->slices;
+    step->shared_bytes =
+        (uint32_t)(at->slice_chunks * XG_CHUNK_K * XG_SPLIT_LINES * 4 + SPLIT_EXTRA_BYTES);
+    return xg_set_grid(step, groups * at->slices, 1, XG_SPLIT_THREADS, 1, error);
+}
+
+static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
+                                const xg_fp16_layout *at, size_t workspace, xg_error *error)
+{
+    xg_step *step = xg_add_step(plan, kernel->program, problem);
+    const int cluster = kernel->cluster ? kernel->cluster : 1;
+    const int64_t tiles = (int64_t)(at->a_blocks / cluster) *
+                          ((int64_t)at->b_blocks * XG_UNIT_LINES / kernel->tile_n);
+    const int64_t most = plan->processors / cluster;
+    step->role = XG_STEP_FP16_PRODUCT;
+    step->in_workspace = XG_A_IN_WORKSPACE;
+    step->a_offset = workspace;
+    step->args.k_part = kernel->fp16_parts;
+    step->cluster = (uint32_t)kernel->cluster;
+    step->overlaps = true;
+    step->shared_bytes = (uint32_t)kernel->shared_bytes;
+    return xg_set_grid(step, (tiles < most ? tiles : most) * cluster, 1, kernel->block_x, 1, error);
+}
+
+static xgemm_status add_rest(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
+                             size_t workspace, xg_error *error)
+{
+    xg_step *step = xg_add_step(plan, &xg_program_fp16_rest, problem);
+    const int64_t tiles = 2 * (int64_t)at->a_blocks * at->b_blocks;
+    const int64_t most = (int64_t)plan->processors * REST_BLOCKS;
+    step->role = XG_STEP_FP16_REST;
+    step->in_workspace = XG_LIST_IN_WORKSPACE;
+    step->list_offset = workspace + (size_t)at->list;
+    step->args.k_part = problem->k;
+    step->overlaps = true;
+    step->shared_bytes = REST_SHARED_BYTES;
+    return xg_set_grid(step, tiles < most ? tiles : most, 1, 128, 1, error);
+}
+
+/* The strips that the tiles leave, in plain FP32. */
+static xgemm_status add_strips(xg_plan *plan, const xg_args *p, xg_error *error)
+{
+    const xg_shape *s = &plan->shape;
+    const xg_args below = xg_part_of_c(p, s->m, p->m - s->m, 0, p->n);
+    const xg_args beside = xg_part_of_c(p, 0, s->m, s->n, p->n - s->n);
+    const xgemm_status status = xg_add_strip(plan, &below, error);
+    return status ? status : xg_add_strip(plan, &beside, error);
+}
+
+/* What the plan's shape says of the problem's first panel, or all of it. */
+static xg_args first_panel(const xg_plan *plan, const xg_args *problem)
+{
+    const xg_shape *s = &plan->shape;
+    xg_args part = xg_part_of_c(problem, 0, s->m, 0, s->n);
+    if (s->panels > 1) {
+        part.m = s->panel_m;
+        part.n = s->panel_n;
+        part.k = s->panel_k;
+    }
+    return part;
+}
+
+xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                           xg_error *error)
+{
+    if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED, "kernel %s takes an m and n of at most %d",
+                       kernel->name, INT32_MAX / 2);
+    const int parts = kernel->fp16_parts;
+    const xg_args part = first_panel(plan, problem);
+    const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
+    size_t workspace;
+    if (!xg_reserve(plan, 1, at.bytes / 4, &workspace))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "the FP16 parts' size in bytes does not fit the address space");
+    xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
+    if (!status)
+        status = add_product(kernel, plan, &part, &at, workspace, error);
+    if (!status)
+        status = add_rest(plan, &part, &at, workspace, error);
+    return status || plan->shape.panels > 1 ? status : add_strips(plan, problem, error);
+}
