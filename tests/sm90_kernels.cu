@@ -336,6 +336,87 @@ XG_DEVICE void xg_read_neighbour(const xg_args p, int mistake)
         xg_join_cluster();
 }
 
+/* Wrong calls: "which" chooses one. */
+XG_DEVICE void xg_use_barrier_wrongly(int64_t which, unsigned barrier)
+{
+    if (which == 0)
+        xg_barrier_wait(barrier + 8, 0);
+    if (which == 1)
+        xg_barrier_init(barrier, 1);
+    if (which == 2)
+        xg_barrier_init(barrier + 8, 0);
+    if (which == 3)
+        xg_barrier_arrive(barrier + 4);
+    if (which == 4)
+        xg_barrier_arrive_at(barrier, 1);
+    if (which == 5)
+        xg_barrier_expect(barrier, 1 << 20);
+    if (which == 6)
+        xg_barrier_wait(barrier, 2);
+    if (which == 7)
+        xg_barrier_arrive(barrier + 1024);
+    if (which == 8)
+        xg_cluster_wait();
+    for (int i = 0; which == 9 && i < 2; i++)
+        xg_cluster_arrive();
+}
+
+XG_DEVICE void xg_copy_wrongly(int64_t which, const char *from, unsigned to, unsigned barrier)
+{
+    if (which == 10)
+        xg_bulk_copy(to + 2032, from, 32, barrier);
+    if (which == 11)
+        xg_bulk_copy(to, from + 4, 32, barrier);
+    if (which == 12)
+        xg_barrier_expect(barrier, 32);
+    if (which == 13)
+        xg_barrier_arrive(barrier);
+    if (which == 12 || which == 13)
+        xg_bulk_copy(to, from, 16, barrier);
+    if (which == 14)
+        (void)xg_cluster_read(to + 2, 0);
+}
+
+XG_DEVICE void xg_multiply_wrongly(int64_t which, unsigned at)
+{
+    float sum[64];
+    if (which == 15)
+        xg_registers_to_less(20);
+    if (which == 16 && threadIdx.x % 2)
+        xg_registers_to_more(240);
+    if (which == 17)
+        (void)xg_shared_address(&sum[0]);
+    if (which == 18 || which == 19) {
+        xg_wgmma_fence();
+        xg_wgmma_64x128x16(sum, xg_wgmma_operand(at), xg_wgmma_operand(at), 0);
+        xg_wgmma_commit();
+    }
+    if (which == 19)
+        xg_wgmma_wait(0);
+}
+
+/* One wrong call, which p.k chooses; all before it is right. */
+XG_DEVICE void xg_call_wrongly(const xg_args p, int mistake)
+{
+    XG_DYNAMIC_SHARED(unsigned char, memory);
+    const unsigned base = xg_shared_address(memory), barrier = base + 1024;
+
+    (void)mistake;
+    if (threadIdx.x == 0) {
+        xg_barrier_init(barrier, 1);
+        xg_barrier_init_fence();
+    }
+    __syncthreads();
+    xg_use_barrier_wrongly(p.k, barrier);
+    if (threadIdx.x == 0)
+        xg_copy_wrongly(p.k, (const char *)p.a, base, barrier);
+    xg_multiply_wrongly(p.k, base);
+    if (p.k == 20) {
+        memory[1024 + threadIdx.x % 8] = 0;
+        xg_barrier_arrive(barrier);
+    }
+}
+
 /* Static shared memory, which a cluster's blocks may not have here. */
 XG_DEVICE void xg_use_static(const xg_args p, int mistake)
 {

@@ -566,6 +566,50 @@ START_TEST(impossible_clusters_are_refused)
 }
 END_TEST
 
+/* What xg_wrong_call is told for its case of that number. */
+static const char *const wrong_calls[] = {
+    "waits at a barrier at 0x808 of block 0, where none was initialised",
+    "initialises the barrier at 0x800 a second time",
+    "initialises a barrier with 0 arrivals",
+    "at 0x804, which is no multiple of 8",
+    "of block 1 of a cluster of 1",
+    "announces 1048576 bytes",
+    "waits for parity 2",
+    "arrives at a barrier outside the dynamic shared memory: 8 bytes at 0xc00",
+    "without having arrived there",
+    "arrives at the cluster's barrier twice",
+    "copies to shared memory outside the dynamic shared memory: 32 bytes at 0xbf0",
+    "all three must be multiples of 16",
+    "has not had 16 bytes that were announced",
+    "has had 16 bytes that nobody announced",
+    "reads a word at 0x402, which is no multiple of 4",
+    "asks for 20 registers",
+    "has changed its registers",
+    "takes the shared address of what is not in the block's dynamic shared memory",
+    "has not waited for the matrix product of sm90_kernels.cu",
+    "multiplies what is outside the dynamic shared memory",
+    "or it was overwritten",
+};
+
+START_TEST(wrong_call_is_told)
+{
+    static const xg_program program = PROGRAM(wrong_call);
+    static _Alignas(16) float numbers[32];
+    const xg_args args = {.k = _i, .a = numbers};
+    const xg_launch what = {.program = &program,
+                            .grid = {1, 1, 1},
+                            .block = {128, 1, 1},
+                            .shared_bytes = 2048,
+                            .arguments = &args,
+                            .arguments_size = sizeof args};
+    xg_error error = {""};
+    ck_assert_int_eq(launch(&what, orders[0], false, &error), XGEMM_ERROR_LAUNCH);
+    ck_assert_msg(strstr(error.text, wrong_calls[_i]) != NULL, "%s", error.text);
+    ck_assert_msg(strncmp(error.text, "kernel wrong_call, block (0, 0, 0), thread (", 43) == 0,
+                  "%s", error.text);
+}
+END_TEST
+
 #ifndef WITHOUT_SECTIONS
 START_TEST(static_memory_in_cluster_is_refused)
 {
@@ -756,6 +800,7 @@ static Suite *sm90(void)
     tcase_add_loop_test(kernels, stored_operands_are_right, 0, COUNT(orders));
     tcase_add_loop_test(kernels, blocks_read_one_another, 0, COUNT(orders));
     tcase_add_test(kernels, read_without_barrier_is_found);
+    tcase_add_loop_test(kernels, wrong_call_is_told, 0, COUNT(wrong_calls));
     tcase_add_test(kernels, impossible_clusters_are_refused);
 #ifndef WITHOUT_SECTIONS
     tcase_add_test(kernels, static_memory_in_cluster_is_refused);

@@ -36,6 +36,13 @@ INLINE ints maximum(ints a, ints b)
     return (a & larger) | (b & ~larger);
 }
 
+INLINE bool is_any(ints condition)
+{
+    uint64_t halves[2];
+    memcpy(halves, &condition, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+}
+
 /* In words, as the sums of special lanes overflow, and are not used. */
 INLINE ints absolute(ints value)
 {
@@ -55,7 +62,7 @@ INLINE floats cut(ints sum)
 INLINE floats add_products(floats old, const float *a, const float *b, int columns)
 {
     ints largest = (ints)old & MAGNITUDE;
-    floats product[DEPTH], plain = old;
+    floats product[DEPTH];
     for (int k = 0; k < DEPTH; k++) {
         floats factor;
         memcpy(&factor, b + k * columns, sizeof factor);
@@ -70,11 +77,13 @@ INLINE floats add_products(floats old, const float *a, const float *b, int colum
     for (int k = 0; k < DEPTH; k++)
         sum += (words) __builtin_convertvector(product[k] * up, ints);
     const floats finite = cut((ints)sum) * down;
-    for (int k = 0; k < DEPTH; k++)
-        plain += product[k];
-    /* Infinities and NaN as IEEE says; without a product only the old sum is left. */
     const ints special = (largest >= INFINITE) | (largest >> FLOAT_BITS < LEAST_EXPONENT);
-    return (floats)(((ints)plain & special) | ((ints)finite & ~special));
+    if (!is_any(special))
+        return finite;
+    /* Infinities and NaN as IEEE says; without a product only the old sum is left. */
+    for (int k = 0; k < DEPTH; k++)
+        old += product[k];
+    return (floats)(((ints)old & special) | ((ints)finite & ~special));
 }
 
 void xg_sim_product(float *sums, const float *a, const float *b, int columns)
