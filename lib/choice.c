@@ -20,6 +20,7 @@
  */
 #include "choice.h"
 
+#include "kernels/fp16_layout.h"
 #include "steps.h"
 
 #include <string.h>
@@ -352,7 +353,9 @@ static bool is_candidate(const xg_kernel *kernel, const xg_request *request)
     const int architecture = kernel->program->architecture;
     const bool known =
         speed_of(kernel) || kernel->steps == xg_steps_skinny || kernel->steps == xg_steps_fp16;
-    return known && (!xg_has_lists(&request->problem) || xg_takes_lists(kernel)) &&
+    /* In a short sum the parts' own rounding shows. */
+    const bool exact = kernel->fp16_parts != 2 || request->problem.k >= XG_UNIT_K;
+    return known && exact && (!xg_has_lists(&request->problem) || xg_takes_lists(kernel)) &&
            xg_kernel_serves(kernel, (xgemm_math)request->math) &&
            (architecture == 0 || architecture == request->architecture);
 }

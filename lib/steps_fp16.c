@@ -7,7 +7,7 @@
 
 enum {
     SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * XG_SPLIT_LINES * 4, /* beside the slice */
-    REST_BLOCKS = 3,                                                      /* of a multiprocessor */
+    REST_BLOCKS = 2,                                                      /* of a multiprocessor */
     REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 128 + 4) * 4 /* four stages, see pipelined.inc */
 };
 

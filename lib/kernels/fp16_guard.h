@@ -25,6 +25,11 @@
  * 16 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
  * is left to the kernels of plain FP32. Lines with Inf, NaN, or a largest entry outside 2^-60 to
  * 2^60, past which scales or sums could overflow, count as if all was small.
+ *
+ * Besides, where few entries make up most of a line, so that r is a small part of k, FP32's own
+ * sums are more accurate than usual, and those of the tensor core, which cuts off, are not: for
+ * FP32's accuracy a tile's lines must all have r >= k / 20. (Uniform ones have k / 2, normal ones
+ * about k / 5, and half that with every other entry zero.)
  */
 #ifndef XGEMM_KERNELS_FP16_GUARD_H
 #define XGEMM_KERNELS_FP16_GUARD_H
@@ -39,6 +44,7 @@
 #define XG_GUARD_MARGIN      8.0f     /* 1 / R */
 #define XG_GUARD_GROUPS      (XG_UNIT_LINES / XG_SPLIT_LINES)
 #define XG_GUARD_EXPONENT    60
+#define XG_GUARD_SPREAD      0.05f /* of k */
 
 /* c, z, n, r as x, y, z, w: of the lines of group "group", all of k. */
 XG_DEVICE float4 xg_guard_of(const float4 *guards, int group, int slices)
@@ -61,10 +67,11 @@ XG_DEVICE int xg_guard_passes(float4 these, float4 those)
 
 /*
  * Called by whole warps: whether the tile may be computed from the parts whose lines are these
- * groups of 16 of A and of B; at most 16 groups of each. Half of the warp looks at either.
+ * groups of 16 of A and of B; at most 16 groups of each. Half of the warp looks at either. The
+ * least r that lets a line pass is "spread".
  */
 XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int a_group,
-                            int a_groups, int b_group, int b_groups)
+                            int a_groups, int b_group, int b_groups, float spread)
 {
     const int half = (int)threadIdx.x % 32 / 16, lane = (int)threadIdx.x % 16;
     const int group = half ? at->a_blocks * XG_GUARD_GROUPS + b_group + lane : a_group + lane;
@@ -82,7 +89,8 @@ XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int
     others.y = __shfl_xor_sync(0xffffffffu, mine.y, 16);
     others.z = __shfl_xor_sync(0xffffffffu, mine.z, 16);
     others.w = __shfl_xor_sync(0xffffffffu, mine.w, 16);
-    return xg_guard_passes(mine, others) && xg_guard_passes(others, mine);
+    return fminf(mine.w, others.w) >= spread && xg_guard_passes(mine, others) &&
+           xg_guard_passes(others, mine);
 }
 
 /* One thread: puts a tile onto the list of those that are left out, 128 x 128 at a time. */

@@ -329,8 +329,9 @@ XG_DEVICE void xg_slice_convert_along_lines(const xg_slice *s, const float *shar
 XG_DEVICE float4 xg_guard_of_line(float4 counts, float largest)
 {
     const int exponent = (int)(xg_bits_of(largest) >> 23) - 127;
-    const int finite = counts.w < 1.0e30f;                              /* false for NaN too */
-    float4 guard = {counts.x, counts.y, counts.z, counts.w / 32768.0f}; /* at most the true r */
+    const int finite = counts.w < 1.0e30f; /* false for NaN too */
+    const float most = largest * xg_scale_to_parts(largest);
+    float4 guard = {counts.x, counts.y, counts.z, counts.w / most};
     if (largest == 0.0f && finite)
         guard = (float4){0.0f, 0.0f, 1.0e30f, 1.0e30f};
     else if (!finite || exponent < -XG_GUARD_EXPONENT || exponent > XG_GUARD_EXPONENT)
