@@ -8,7 +8,7 @@
 enum {
     SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * XG_SPLIT_LINES * 4, /* beside the slice */
     REST_BLOCKS = 2,                                                      /* of a multiprocessor */
-    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 128 + 4) * 4 /* four stages, see pipelined.inc */
+    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 64 + 4) * 4 /* four stages, see pipelined.inc */
 };
 
 static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
@@ -51,7 +51,7 @@ static xgemm_status add_rest(xg_plan *plan, const xg_args *problem, const xg_fp1
                              size_t workspace, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, &xg_program_fp16_rest, problem);
-    const int64_t tiles = 2 * (int64_t)at->a_blocks * at->b_blocks;
+    const int64_t tiles = 4 * (int64_t)at->a_blocks * at->b_blocks;
     const int64_t most = (int64_t)plan->processors * REST_BLOCKS;
     step->role = XG_STEP_FP16_REST;
     step->in_workspace = XG_LIST_IN_WORKSPACE;
