@@ -44,6 +44,15 @@
     X(pipelined_64x128)                                                                            \
     X(pipelined_32x64)                                                                             \
     X(pipelined_words_32x64)                                                                       \
+    X(pipelined_words_64x128)                                                                      \
+    X(pipelined_words_128x64)                                                                      \
+    X(sliced_64x128)                                                                               \
+    X(sliced_64x64)                                                                                \
+    X(sliced_32x64)                                                                                \
+    X(sliced_64x32)                                                                                \
+    X(sliced_32x32)                                                                                \
+    X(sliced_16x128)                                                                               \
+    X(sliced_128x16)                                                                               \
     X(pack)                                                                                        \
     X(skinny1)                                                                                     \
     X(skinny2)                                                                                     \
@@ -90,8 +99,10 @@ const xg_program xg_program_scale_host = {
 
 #define FLOATS(n) ((n) * (int)sizeof(float))
 /* Four stages of 16 lines of A's and B's tiles, four floats longer than these. */
-#define PIPELINE(m, n)           FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
-#define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
+#define PIPELINE(m, n) FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
+/* The stages of a sliced kernel: so many, each so deep in k. */
+#define SLICED(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
+#define TILE_FLOP_PER_BYTE(m, n)    ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
 static const xg_kernel kernels[] = {
@@ -136,9 +147,37 @@ static const xg_kernel kernels[] = {
     {"pipelined-words-32x64", "the same for operands that lie anyhow, copied word by word",
      &xg_program_pipelined_words_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64),
      TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
+    {"pipelined-words-64x128", "the same with tiles of 64 x 128, 8 x 8 results a thread",
+     &xg_program_pipelined_words_64x128, 64, 128, 16, 128, 1, PIPELINE(64, 128),
+     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined},
+    {"pipelined-words-128x64", "the same with tiles of 128 x 64, 8 x 8 results a thread",
+     &xg_program_pipelined_words_128x64, 128, 64, 16, 128, 1, PIPELINE(128, 64),
+     TILE_FLOP_PER_BYTE(128, 64), false, xg_steps_pipelined},
+    {"sliced-64x128",
+     "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
+     &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),
+     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined},
+    {"sliced-64x64", "the same with tiles of 64 x 64, 8 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_64x64, 64, 64, 64, 512, 1, SLICED(4, 64, 64, 64),
+     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_pipelined},
+    {"sliced-32x64", "the same with tiles of 32 x 64, 8 groups of warps, 8 x 4 results a thread",
+     &xg_program_sliced_32x64, 32, 64, 64, 512, 1, SLICED(4, 64, 32, 64),
+     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
+    {"sliced-64x32", "the same with tiles of 64 x 32, 8 groups of warps, 8 x 4 results a thread",
+     &xg_program_sliced_64x32, 64, 32, 64, 512, 1, SLICED(4, 64, 64, 32),
+     TILE_FLOP_PER_BYTE(64, 32), false, xg_steps_pipelined},
+    {"sliced-32x32", "the same with tiles of 32 x 32, 8 groups of warps, 8 x 4 results a thread",
+     &xg_program_sliced_32x32, 32, 32, 64, 256, 1, SLICED(4, 64, 32, 32),
+     TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_pipelined},
+    {"sliced-16x128", "the same with tiles of 16 x 128, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_16x128, 16, 128, 32, 128, 1, SLICED(4, 32, 16, 128),
+     TILE_FLOP_PER_BYTE(16, 128), false, xg_steps_pipelined},
+    {"sliced-128x16", "the same with tiles of 128 x 16, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_128x16, 128, 16, 32, 128, 1, SLICED(4, 32, 128, 16),
+     TILE_FLOP_PER_BYTE(128, 16), false, xg_steps_pipelined},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
-     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)), TILE_FLOP_PER_BYTE(16, 32), false,
-     xg_steps_skinny},
+     &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),
+     TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
      false, xg_steps_host},
     {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, false, xg_steps_host},

@@ -21,6 +21,14 @@ XG_DEVICE unsigned xg_shared_address(const void *shared)
     return (unsigned)__cvta_generic_to_shared(shared);
 }
 
+/* threadIdx.x read anew: what follows from it need not stay in registers until then. */
+XG_DEVICE int xg_thread_again(void)
+{
+    int x;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+    return x;
+}
+
 XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
@@ -51,6 +59,36 @@ XG_DEVICE void xg_cp_async16_at(void *to, const void *base, unsigned index, unsi
                  : "memory");
 }
 
+/* from + so many bytes, computed where it stands: the compiler would carry it along a loop. */
+XG_DEVICE const float *xg_beside(const float *from, int bytes)
+{
+    const float *result;
+    asm volatile("{ .reg .s64 wide; cvt.s64.s32 wide, %2; add.s64 %0, %1, wide; }"
+                 : "=l"(result)
+                 : "l"(from), "r"(bytes));
+    return result;
+}
+
+/*
+ * Copies of 4 or 16 bytes from *from, which then goes on by so many bytes: copies
+ * that follow one another need one pointer, and one step of any size.
+ */
+XG_DEVICE void xg_cp_async4_step(void *to, const float **from, int64_t step, int bytes)
+{
+    asm volatile("cp.async.ca.shared.global [%1], [%0], 4, %2; add.s64 %0, %0, %3;"
+                 : "+l"(*from)
+                 : "r"(xg_shared_address(to)), "r"(bytes), "l"(step)
+                 : "memory");
+}
+
+XG_DEVICE void xg_cp_async16_step(void *to, const float **from, int64_t step, int bytes)
+{
+    asm volatile("cp.async.cg.shared.global [%1], [%0], 16, %2; add.s64 %0, %0, %3;"
+                 : "+l"(*from)
+                 : "r"(xg_shared_address(to)), "r"(bytes), "l"(step)
+                 : "memory");
+}
+
 XG_DEVICE void xg_cp_async_commit(void)
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
@@ -58,10 +96,19 @@ XG_DEVICE void xg_cp_async_commit(void)
 
 #define xg_cp_async_wait(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
 #else
+#define xg_thread_again()              ((int)threadIdx.x)
 #define xg_cp_async4(to, from, bytes)  XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes) XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async16_at(to, base, index, step, bytes)                                             \
     XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, bytes)
+#define xg_beside(from, bytes) ((const float *)((const char *)(from) + (bytes)))
+#define XG_SIM_COPY_STEP(to, from, whole, step, bytes)                                             \
+    __extension__({                                                                                \
+        XG_SIM_COPY_ASYNC(to, *(from), whole, bytes);                                              \
+        *(from) = (const float *)((uintptr_t) * (from) + (uintptr_t)(step));                       \
+    })
+#define xg_cp_async4_step(to, from, step, bytes)  XG_SIM_COPY_STEP(to, from, 4, step, bytes)
+#define xg_cp_async16_step(to, from, step, bytes) XG_SIM_COPY_STEP(to, from, 16, step, bytes)
 #define xg_cp_async_commit() xg_sim_copy_commit()
 #define xg_cp_async_wait(n)  xg_sim_copy_wait(n)
 #endif
