@@ -21,7 +21,8 @@ typedef struct {
     void (*simulated)(const void *); /* one thread of it, for the simulator; takes the arguments */
     void (*traced)(const void *);    /* the same, every load and store watched */
     void (*host)(const void *);      /* a plain function, for the CPU */
-    int index;                       /* 0 ... XG_PROGRAMS_MAX - 1, its own */
+    bool waits; /* for the launch before it, by itself: see xg_wait_for_earlier */
+    int index;  /* 0 ... XG_PROGRAMS_MAX - 1, its own */
 } xg_program;
 
 enum { XG_PROGRAMS_MAX = 64 };

@@ -28,18 +28,8 @@
 #define HOST_BLAS NULL
 #endif
 
-#define PROGRAMS(X)                                                                                \
-    X(naive)                                                                                       \
-    X(coalesced)                                                                                   \
-    X(tiled16)                                                                                     \
-    X(tiled32)                                                                                     \
-    X(padded)                                                                                      \
-    X(tiled16_colmajor)                                                                            \
-    X(corner_turned)                                                                               \
-    X(coarsened)                                                                                   \
-    X(register_tiled_1d)                                                                           \
-    X(register_tiled_2d)                                                                           \
-    X(vectorized)                                                                                  \
+/* Those that wait for the launch before them by themselves, and the others. */
+#define WAITING_PROGRAMS(X)                                                                        \
     X(pipelined_128x128)                                                                           \
     X(pipelined_64x128)                                                                            \
     X(pipelined_32x64)                                                                             \
@@ -59,7 +49,19 @@
     X(skinny4)                                                                                     \
     X(skinny8)                                                                                     \
     X(skinny16)                                                                                    \
-    X(reduce)                                                                                      \
+    X(reduce)
+#define OTHER_PROGRAMS(X)                                                                          \
+    X(naive)                                                                                       \
+    X(coalesced)                                                                                   \
+    X(tiled16)                                                                                     \
+    X(tiled32)                                                                                     \
+    X(padded)                                                                                      \
+    X(tiled16_colmajor)                                                                            \
+    X(corner_turned)                                                                               \
+    X(coarsened)                                                                                   \
+    X(register_tiled_1d)                                                                           \
+    X(register_tiled_2d)                                                                           \
+    X(vectorized)                                                                                  \
     X(pad)                                                                                         \
     X(unpad)                                                                                       \
     X(scale)                                                                                       \
@@ -73,6 +75,7 @@
     X(probe_powers_shared)                                                                         \
     X(probe_powers_global)                                                                         \
     X(probe_empty)
+#define PROGRAMS(X) WAITING_PROGRAMS(X) OTHER_PROGRAMS(X)
 
 enum {
 #define INDEX(id) INDEX_##id,
@@ -88,8 +91,13 @@ enum {
                                         .image = IMAGE(id),                                        \
                                         .simulated = xg_simulated_##id,                            \
                                         .traced = TRACED(id),                                      \
+                                        .waits = WAITS,                                            \
                                         .index = INDEX_##id};
-PROGRAMS(DEVICE_PROGRAM)
+#define WAITS true
+WAITING_PROGRAMS(DEVICE_PROGRAM)
+#undef WAITS
+#define WAITS false
+OTHER_PROGRAMS(DEVICE_PROGRAM)
 
 static const xg_program reference = {
     .symbol = "reference", .host = xg_host_reference, .index = INDEX_host};

@@ -158,6 +158,23 @@ static xgemm_status allow_shared(xg_device *device, const xg_launch *what, xg_cu
     return result_of(device, result, "cuFuncSetAttribute", error);
 }
 
+/*
+ * Its blocks may come to the multiprocessors while the launch before still runs, for which
+ * they wait there (xg_wait_for_earlier): that hides a launch's latency, a microsecond.
+ */
+static xgemm_status launch_overlapping(xg_device *device, void *stream, const xg_launch *what,
+                                       xg_cu_function function, void **arguments, xg_error *error)
+{
+    xg_cu_launch_attribute overlap = {
+        .id = XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.flag = 1};
+    const xg_cu_launch_config config = {
+        what->grid[0],  what->grid[1],      what->grid[2], what->block[0], what->block[1],
+        what->block[2], what->shared_bytes, stream,        &overlap,       1};
+    const void *given = &config;
+    return result_of(device, device->driver->launch_with(given, function, arguments, NULL),
+                     "cuLaunchKernelEx", error);
+}
+
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
                                    xg_error *error)
 {
@@ -169,6 +186,8 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
         return status;
     void *arguments[1];
     *(const void **)arguments = what->arguments;
+    if (device->overlaps[what->program->index])
+        return launch_overlapping(device, stream, what, function, arguments, error);
     return result_of(device,
                      device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
                                             what->block[0], what->block[1], what->block[2],

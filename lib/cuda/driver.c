@@ -23,6 +23,13 @@ static xgemm_status resolve(xg_error *error)
     }
     XG_CU_FUNCTIONS(RESOLVE)
 #undef RESOLVE
+#define RESOLVE_LATER(member, symbol, parameters)                                                  \
+    {                                                                                              \
+        void *address = dlsym(library, #symbol);                                                   \
+        memcpy(&functions.member, &address, sizeof address);                                       \
+    }
+    XG_CU_LATER_FUNCTIONS(RESOLVE_LATER)
+#undef RESOLVE_LATER
     return XGEMM_OK;
 }
 

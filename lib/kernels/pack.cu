@@ -10,6 +10,7 @@
  * writes whole lines; few registers, so that many loads are on their way at once.
  */
 #include "dialect.h"
+#include "ptx.h"
 
 #define WIDE    64
 #define DEEP    32
@@ -29,6 +30,7 @@ void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
     const int kept = (int)XG_MIN(line - x0, WIDE);
     const int along_k = l_step == 1;
 
+    xg_wait_for_earlier();
     if (kept <= 0)
         return;
     for (int64_t l0 = (int64_t)blockIdx.y * DEEP; l0 < p.k; l0 += (int64_t)gridDim.y * DEEP) {

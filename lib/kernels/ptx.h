@@ -9,6 +9,20 @@
 #include "dialect.h"
 
 /*
+ * A kernel that begins with this may be launched while the one before it still runs:
+ * until here it touches no memory but its own. From here on the next may come, too.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+XG_DEVICE void xg_wait_for_earlier(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#else
+#define xg_wait_for_earlier() ((void)0)
+#endif
+
+/*
  * Asynchronous copies from global to shared memory (cp.async), of 4 or 16 bytes,
  * both ends aligned to that: of "bytes" that are read, the rest zeros, so that
  * with 0 nothing is read and from may be any address. A thread waits for its own
@@ -109,8 +123,8 @@ XG_DEVICE void xg_cp_async_commit(void)
     })
 #define xg_cp_async4_step(to, from, step, bytes)  XG_SIM_COPY_STEP(to, from, 4, step, bytes)
 #define xg_cp_async16_step(to, from, step, bytes) XG_SIM_COPY_STEP(to, from, 16, step, bytes)
-#define xg_cp_async_commit() xg_sim_copy_commit()
-#define xg_cp_async_wait(n)  xg_sim_copy_wait(n)
+#define xg_cp_async_commit()                      xg_sim_copy_commit()
+#define xg_cp_async_wait(n)                       xg_sim_copy_wait(n)
 #endif
 
 #endif

@@ -5,6 +5,7 @@
  * that a split product gives the same bits every time.
  */
 #include "dialect.h"
+#include "ptx.h"
 
 XG_KERNEL
 void xg_reduce(const xg_args p)
@@ -12,6 +13,7 @@ void xg_reduce(const xg_args p)
     const int64_t at = XG_BLOCK_X * blockDim.x + threadIdx.x;
     const int64_t row = at / p.n, col = at % p.n;
 
+    xg_wait_for_earlier();
     if (row < p.m) {
         const float *part = &p.a[row * p.a_row + col];
         float *c = &p.c[row * p.c_row + col];
