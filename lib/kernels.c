@@ -38,6 +38,8 @@
     X(pipelined_words_128x64)                                                                      \
     X(sliced_64x128)                                                                               \
     X(sliced_64x64)                                                                                \
+    X(sliced_96x96)                                                                                \
+    X(sliced_96x64)                                                                                \
     X(sliced_32x64)                                                                                \
     X(sliced_64x32)                                                                                \
     X(sliced_32x32)                                                                                \
@@ -162,20 +164,26 @@ static const xg_kernel kernels[] = {
      &xg_program_pipelined_words_128x64, 128, 64, 16, 128, 1, PIPELINE(128, 64),
      TILE_FLOP_PER_BYTE(128, 64), false, xg_steps_pipelined},
     {"sliced-64x128",
-     "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
-     &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),
+     "64 x 128, 8 x 8 results a thread; 2 groups of warps share the tile, each with a part of k",
+     &xg_program_sliced_64x128, 64, 128, 32, 256, 1, SLICED(6, 32, 64, 128),
      TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined},
-    {"sliced-64x64", "the same with tiles of 64 x 64, 8 groups of warps, 8 x 8 results a thread",
-     &xg_program_sliced_64x64, 64, 64, 64, 512, 1, SLICED(4, 64, 64, 64),
+    {"sliced-64x64", "the same with tiles of 64 x 64, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_64x64, 64, 64, 64, 256, 1, SLICED(3, 64, 64, 64),
      TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_pipelined},
-    {"sliced-32x64", "the same with tiles of 32 x 64, 8 groups of warps, 8 x 4 results a thread",
-     &xg_program_sliced_32x64, 32, 64, 64, 512, 1, SLICED(4, 64, 32, 64),
+    {"sliced-96x96", "the same with tiles of 96 x 96, 4 groups of warps, 12 x 8 results a thread",
+     &xg_program_sliced_96x96, 96, 96, 64, 384, 1, SLICED(3, 64, 96, 96),
+     TILE_FLOP_PER_BYTE(96, 96), false, xg_steps_pipelined},
+    {"sliced-96x64", "the same with tiles of 96 x 64, 6 groups of warps, 12 x 8 results a thread",
+     &xg_program_sliced_96x64, 96, 64, 96, 384, 1, SLICED(3, 96, 96, 64),
+     TILE_FLOP_PER_BYTE(96, 64), false, xg_steps_pipelined},
+    {"sliced-32x64", "the same with tiles of 32 x 64, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_32x64, 32, 64, 32, 128, 1, SLICED(4, 32, 32, 64),
      TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
-    {"sliced-64x32", "the same with tiles of 64 x 32, 8 groups of warps, 8 x 4 results a thread",
-     &xg_program_sliced_64x32, 64, 32, 64, 512, 1, SLICED(4, 64, 64, 32),
+    {"sliced-64x32", "the same with tiles of 64 x 32, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_64x32, 64, 32, 32, 128, 1, SLICED(4, 32, 64, 32),
      TILE_FLOP_PER_BYTE(64, 32), false, xg_steps_pipelined},
-    {"sliced-32x32", "the same with tiles of 32 x 32, 8 groups of warps, 8 x 4 results a thread",
-     &xg_program_sliced_32x32, 32, 32, 64, 256, 1, SLICED(4, 64, 32, 32),
+    {"sliced-32x32", "the same with tiles of 32 x 32, 4 groups of warps, 8 x 4 results a thread",
+     &xg_program_sliced_32x32, 32, 32, 32, 128, 1, SLICED(4, 32, 32, 32),
      TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_pipelined},
     {"sliced-16x128", "the same with tiles of 16 x 128, 4 groups of warps, 8 x 8 results a thread",
      &xg_program_sliced_16x128, 16, 128, 32, 128, 1, SLICED(4, 32, 16, 128),

@@ -36,9 +36,9 @@ XG_DEVICE unsigned xg_shared_address(const void *shared)
 }
 
 /* threadIdx.x read anew: what follows from it need not stay in registers until then. */
-XG_DEVICE int xg_thread_again(void)
+XG_DEVICE unsigned xg_thread_again(void)
 {
-    int x;
+    unsigned x;
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
     return x;
 }
@@ -74,12 +74,10 @@ XG_DEVICE void xg_cp_async16_at(void *to, const void *base, unsigned index, unsi
 }
 
 /* from + so many bytes, computed where it stands: the compiler would carry it along a loop. */
-XG_DEVICE const float *xg_beside(const float *from, int bytes)
+XG_DEVICE const float *xg_beside(const float *from, int64_t bytes)
 {
     const float *result;
-    asm volatile("{ .reg .s64 wide; cvt.s64.s32 wide, %2; add.s64 %0, %1, wide; }"
-                 : "=l"(result)
-                 : "l"(from), "r"(bytes));
+    asm volatile("add.s64 %0, %1, %2;" : "=l"(result) : "l"(from), "l"(bytes));
     return result;
 }
 
@@ -110,7 +108,7 @@ XG_DEVICE void xg_cp_async_commit(void)
 
 #define xg_cp_async_wait(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
 #else
-#define xg_thread_again()              ((int)threadIdx.x)
+#define xg_thread_again()              (threadIdx.x)
 #define xg_cp_async4(to, from, bytes)  XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes) XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async16_at(to, base, index, step, bytes)                                             \

@@ -7,9 +7,9 @@
 #define WN     32
 #define TM     8
 #define TN     4
-#define SLICES 8
+#define SLICES 4
 #define DEPTH  8
 #define STAGES 4
-#define BLOCKS 2
+#define BLOCKS 4
 #define GROUP  16
 #include "sliced.inc"

@@ -4,12 +4,12 @@
 #define BM     32
 #define BN     64
 #define WM     32
-#define WN     32
+#define WN     64
 #define TM     8
-#define TN     4
-#define SLICES 8
+#define TN     8
+#define SLICES 4
 #define DEPTH  8
 #define STAGES 4
-#define BLOCKS 1
+#define BLOCKS 4
 #define GROUP  16
 #include "sliced.inc"

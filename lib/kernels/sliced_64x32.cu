@@ -3,13 +3,13 @@
 #define KERNEL xg_sliced_64x32
 #define BM     64
 #define BN     32
-#define WM     32
+#define WM     64
 #define WN     32
 #define TM     8
-#define TN     4
-#define SLICES 8
+#define TN     8
+#define SLICES 4
 #define DEPTH  8
 #define STAGES 4
-#define BLOCKS 1
+#define BLOCKS 4
 #define GROUP  16
 #include "sliced.inc"

@@ -7,9 +7,9 @@
 #define WN     64
 #define TM     8
 #define TN     8
-#define SLICES 8
-#define DEPTH  8
-#define STAGES 4
-#define BLOCKS 1
+#define SLICES 4
+#define DEPTH  16
+#define STAGES 3
+#define BLOCKS 2
 #define GROUP  16
 #include "sliced.inc"
