@@ -26,6 +26,7 @@ enum {
     KEY_BETA,
     KEY_MATH,
     KEY_LD_PAD,
+    KEY_BATCH,
     KEY_SAMPLES,
     KEY_WARM,
     KEY_REST,
@@ -47,6 +48,7 @@ static const option_row rows[] = {
     {KEY_BETA, "beta", "X", "factor of C; default 0"},
     {KEY_MATH, "math", "MODE", "default, strict or tf32"},
     {KEY_LD_PAD, "ld-pad", "N", "elements added to each leading dimension"},
+    {KEY_BATCH, "batch", "N", "products at once, one after another in memory; default 1"},
     {KEY_SAMPLES, "samples", "N", "times taken; default 25"},
     {KEY_WARM, "warm", "MS", "work before the first sample; default 20"},
     {KEY_REST, "rest", "MS", "idle before each sample; default 0"},
@@ -66,7 +68,7 @@ typedef struct {
     xgemm_transpose transa, transb;
     float alpha, beta;
     xgemm_math math;
-    int64_t pad;
+    int64_t pad, batch;
     schedule how;
     uint64_t seed;
 } request;
@@ -86,6 +88,9 @@ static bool take_number(request *r, int key, const char *value)
     switch (key) {
     case KEY_LD_PAD:
         r->pad = option_integer(ME, "ld-pad", value, 0, 1 << 20);
+        return true;
+    case KEY_BATCH:
+        r->batch = option_integer(ME, "batch", value, 1, INT_MAX);
         return true;
     case KEY_SAMPLES:
         r->how.samples = (int)option_integer(ME, "samples", value, 1, 100000);
@@ -156,6 +161,7 @@ static request parse(int argc, char **argv)
                  .transa = XGEMM_NO_TRANS,
                  .transb = XGEMM_NO_TRANS,
                  .alpha = 1.0f,
+                 .batch = 1,
                  .how = {.samples = 25, .warm_ms = 20.0, .time_ms = 2.0, .limit_s = 5.0},
                  .seed = 1};
     const char *value;
@@ -171,6 +177,11 @@ static request parse(int argc, char **argv)
 static bool run_kernel(void *context, const workload *w, const buffers *use)
 {
     const shape *s = &w->size;
+    if (w->batch > 1)
+        return xgemm_sgemm_strided_batched(context, w->order, w->transa, w->transb, s->m, s->n,
+                                           s->k, w->alpha, use->a, w->lda, w->stride_a, use->b,
+                                           w->ldb, w->stride_b, w->beta, use->c, w->ldc,
+                                           w->stride_c, w->batch) == XGEMM_OK;
     return xgemm_sgemm(context, w->order, w->transa, w->transb, s->m, s->n, s->k, w->alpha, use->a,
                        w->lda, use->b, w->ldb, w->beta, use->c, w->ldc) == XGEMM_OK;
 }
@@ -190,7 +201,7 @@ static void add_result(session *now, const bench_result *result)
 static int time_kernel(session *now, const rotation *sets, const workload *w, const char *name,
                        const timing *theirs)
 {
-    bench_result result = {.size = w->size, .compared = theirs != NULL};
+    bench_result result = {.size = w->size, .batch = w->batch, .compared = theirs != NULL};
     progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
                   w->size.k, name);
     if (xgemm_set_kernel(now->handle, name) ||
@@ -218,7 +229,7 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
         return failed(ME, "cuBLAS takes sizes up to %d", INT_MAX);
     if (!measure(now->handle, sets, w, run_cublas, now->other, &now->r->how, theirs)) {
         progress_clear(&now->line);
-        return failed(ME, "cublasSgemm failed");
+        return failed(ME, "%s failed", w->batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm");
     }
     return STATUS_DONE;
 }
@@ -226,7 +237,8 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
 static int time_shape(session *now, shape size, const kernel_list *kernels)
 {
     const request *r = now->r;
-    const workload w = workload_of(size, r->order, r->transa, r->transb, r->alpha, r->beta, r->pad);
+    workload w = workload_of(size, r->order, r->transa, r->transb, r->alpha, r->beta, r->pad);
+    workload_repeat(&w, r->batch, 0);
     rotation sets;
     timing theirs;
     char message[512];
@@ -249,12 +261,13 @@ static json_t *facts_of(const session *now)
     report_device(facts, xgemm_get_device(now->handle));
     json_object_set_new(
         facts, "settings",
-        json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:I, s:i, s:f, s:f, s:f, s:I}", "order",
+        json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:I, s:I, s:i, s:f, s:f, s:f, s:I}", "order",
                   order_word(r->order), "transa", transpose_letter(r->transa), "transb",
                   transpose_letter(r->transb), "alpha", (double)r->alpha, "beta", (double)r->beta,
-                  "math", math_word(r->math), "ld_pad", (json_int_t)r->pad, "samples",
-                  r->how.samples, "warm_ms", r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms",
-                  r->how.time_ms, "seed", (json_int_t)r->seed));
+                  "math", math_word(r->math), "ld_pad", (json_int_t)r->pad, "batch",
+                  (json_int_t)r->batch, "samples", r->how.samples, "warm_ms", r->how.warm_ms,
+                  "rest_ms", r->how.rest_ms, "time_ms", r->how.time_ms, "seed",
+                  (json_int_t)r->seed));
     if (now->other)
         json_object_set_new(facts, "cublas_version", json_integer(cublas_version(now->other)));
     return facts;
@@ -308,7 +321,7 @@ static int bench(const request *r, xgemm_handle *handle, const shape_list *list)
     }
     now.line =
         progress_begin(&r->common, list->count * (size_t)(kernels.count + (now.other ? 1 : 0)));
-    now.out = results_open(&r->common, now.other != NULL, facts_of(&now));
+    now.out = results_open(&r->common, now.other != NULL, r->batch > 1, facts_of(&now));
     int status = STATUS_DONE;
     for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
         status = time_shape(&now, list->items[i], &kernels);
@@ -333,12 +346,13 @@ static int replay(const request *r)
     char message[512];
     json_t *loaded = results_load(r->from_path, message, sizeof message);
     bench_result result;
-    bool squares = true, compared = false;
+    bool squares = true, compared = false, batched = false;
     if (!loaded)
         return failed(ME, "%s", message);
     for (size_t i = 0; results_at(loaded, i, &result); i++) {
         squares = squares && is_square(&result.size);
         compared = compared || result.compared;
+        batched = batched || result.batch > 1;
     }
     plot *drawing = NULL;
     if (r->plot_path)
@@ -347,7 +361,7 @@ static int replay(const request *r)
             text_at(loaded, "settings", "order"), text_at(loaded, "device", "name"), squares);
     json_t *facts = json_copy(loaded);
     json_object_del(facts, "results");
-    report out = results_open(&r->common, compared, facts);
+    report out = results_open(&r->common, compared, batched, facts);
     for (size_t i = 0; results_at(loaded, i, &result); i++) {
         results_row(&out, &result);
         results_point(drawing, &result);

@@ -9,10 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix in host memory with the step between its lines, and the copy it began as. */
+/*
+ * A matrix in host memory with the step between its lines, and the copy it began as;
+ * of a batch, as many of them, apart elements from one to the next.
+ */
 typedef struct {
     float *values, *before, *device;
+    void *list; /* of pointers, on the device */
     int64_t rows, columns, row_step, column_step;
+    int64_t products, apart;
+    bool by_rows;
     size_t count;
 } matrix;
 
@@ -24,14 +30,19 @@ const char *values_name(values_kind kind)
     return names[kind];
 }
 
-static matrix matrix_of(int64_t rows, int64_t columns, int64_t ld, bool row_lines)
+static matrix matrix_of(const workload *w, int64_t rows, int64_t columns, int64_t ld,
+                        int64_t stride, bool row_lines)
 {
     const int64_t lines = row_lines ? rows : columns;
-    return (matrix){.rows = rows,
+    const int64_t apart = w->batch > 1 ? stride : lines * ld;
+    return (matrix){.products = w->batch,
+                    .apart = apart,
+                    .by_rows = row_lines,
+                    .rows = rows,
                     .columns = columns,
                     .row_step = row_lines ? ld : 1,
                     .column_step = row_lines ? 1 : ld,
-                    .count = (size_t)(lines * ld)};
+                    .count = (size_t)(w->batch * apart)};
 }
 
 static float draw(random_source *source, values_kind kind)
@@ -67,39 +78,45 @@ static bool allocate(matrix *x)
     return x->values && x->before;
 }
 
+static int64_t place(const matrix *x, int64_t product, int64_t row, int64_t col)
+{
+    return product * x->apart + row * x->row_step + col * x->column_step;
+}
+
 /* The canary everywhere, then the elements. */
 static void fill(matrix *x, random_source *source, values_kind kind)
 {
     for (size_t i = 0; i < x->count; i++)
         x->values[i] = canary;
-    for (int64_t i = 0; i < x->rows; i++)
-        for (int64_t j = 0; j < x->columns; j++)
-            x->values[i * x->row_step + j * x->column_step] = draw(source, kind);
+    for (int64_t product = 0; product < x->products; product++)
+        for (int64_t i = 0; i < x->rows; i++)
+            for (int64_t j = 0; j < x->columns; j++)
+                x->values[place(x, product, i, j)] = draw(source, kind);
     memcpy(x->before, x->values, x->count * sizeof(float));
 }
 
 /* beta = 0 must not read C. */
 static void poison(matrix *c)
 {
-    for (int64_t i = 0; i < c->rows; i++)
-        for (int64_t j = 0; j < c->columns; j++)
-            c->before[i * c->row_step + j * c->column_step] =
-                c->values[i * c->row_step + j * c->column_step] = NAN;
+    for (int64_t product = 0; product < c->products; product++)
+        for (int64_t i = 0; i < c->rows; i++)
+            for (int64_t j = 0; j < c->columns; j++)
+                c->before[place(c, product, i, j)] = c->values[place(c, product, i, j)] = NAN;
 }
 
-static double at(const float *values, const matrix *x, int64_t row, int64_t col)
+static double at(const float *values, const matrix *x, int64_t product, int64_t row, int64_t col)
 {
-    return (double)values[row * x->row_step + col * x->column_step];
+    return (double)values[place(x, product, row, col)];
 }
 
 static size_t count_changed(const matrix *x, bool elements_too)
 {
     size_t changed = 0;
     for (size_t i = 0; i < x->count; i++) {
-        const int64_t place = (int64_t)i;
-        const bool by_rows = x->column_step == 1;
-        const int64_t line = by_rows ? x->row_step : x->column_step;
-        const bool gap = place % line >= (by_rows ? x->columns : x->rows);
+        const int64_t inside = (int64_t)i % x->apart;
+        const int64_t line = x->by_rows ? x->row_step : x->column_step;
+        const bool gap = inside % line >= (x->by_rows ? x->columns : x->rows) ||
+                         inside / line >= (x->by_rows ? x->rows : x->columns);
         if (gap || elements_too)
             changed += memcmp(&x->values[i], &x->before[i], sizeof(float)) != 0;
     }
@@ -140,43 +157,68 @@ static bool is_unit(float factor)
     return factor == 0.0f || fabsf(factor) == 1.0f;
 }
 
-static void compare(const workload *w, values_kind kind, const matrix *a, const matrix *b,
-                    const matrix *c, check_result *result)
+static void compare_product(const workload *w, values_kind kind, const matrix *a, const matrix *b,
+                            const matrix *c, int64_t product, check_result *result)
 {
     const bool exact = kind == VALUES_DYADIC && is_unit(w->alpha) && is_unit(w->beta);
-    const bool product = w->alpha != 0.0f;
+    const bool multiplied = w->alpha != 0.0f;
     const double gamma = ((double)w->size.k + 4.0) * 0x1p-24;
     for (int64_t i = 0; i < c->rows; i++)
         for (int64_t j = 0; j < c->columns; j++) {
             double sum = 0.0, mass = 0.0, want = 0.0, bound = 0.0;
-            for (int64_t l = 0; product && l < w->size.k; l++) {
-                const double term = at(a->values, a, i, l) * at(b->values, b, l, j);
+            for (int64_t l = 0; multiplied && l < w->size.k; l++) {
+                const double term =
+                    at(a->values, a, product, i, l) * at(b->values, b, product, l, j);
                 sum += term;
                 mass += fabs(term);
             }
-            if (product && w->size.k > 0) {
+            if (multiplied && w->size.k > 0) {
                 want = (double)w->alpha * sum;
                 bound = fabs((double)w->alpha) * mass;
             }
             if (w->beta != 0.0f) {
-                want += (double)w->beta * at(c->before, c, i, j);
-                bound += fabs((double)w->beta * at(c->before, c, i, j));
+                want += (double)w->beta * at(c->before, c, product, i, j);
+                bound += fabs((double)w->beta * at(c->before, c, product, i, j));
             }
             /* Half the least subnormal for each rounding below the normal range. */
             bound = gamma * bound + ((double)w->size.k + 2.0) * 0x1p-150;
-            compare_element(exact, at(c->values, c, i, j), want, bound, i, j, result);
+            compare_element(exact, at(c->values, c, product, i, j), want, bound, i, j, result);
         }
 }
 
-static bool to_device(xgemm_handle *handle, matrix *x)
+static void compare(const workload *w, values_kind kind, const matrix *a, const matrix *b,
+                    const matrix *c, check_result *result)
+{
+    for (int64_t product = 0; product < w->batch; product++)
+        compare_product(w, kind, a, b, c, product, result);
+}
+
+static bool upload(xgemm_handle *handle, void **memory, const void *from, size_t bytes)
+{
+    return xgemm_malloc(handle, bytes, memory) == XGEMM_OK &&
+           xgemm_upload(handle, *memory, from, bytes) == XGEMM_OK;
+}
+
+/* The pointers to a batch's matrices. */
+static bool upload_list(xgemm_handle *handle, matrix *x)
+{
+    const float **pointers = malloc((size_t)x->products * sizeof *pointers);
+    for (int64_t i = 0; pointers && i < x->products; i++)
+        pointers[i] = x->device + i * x->apart;
+    const bool done =
+        pointers && upload(handle, &x->list, pointers, (size_t)x->products * sizeof *pointers);
+    free(pointers);
+    return done;
+}
+
+static bool to_device(xgemm_handle *handle, const workload *w, matrix *x)
 {
     void *memory = x->values;
-    const size_t bytes = x->count * sizeof(float);
-    if (xgemm_get_device(handle) >= 0 && (xgemm_malloc(handle, bytes, &memory) != XGEMM_OK ||
-                                          xgemm_upload(handle, memory, x->values, bytes)))
+    if (xgemm_get_device(handle) >= 0 &&
+        !upload(handle, &memory, x->values, x->count * sizeof(float)))
         return false;
     x->device = memory;
-    return true;
+    return !w->lists || upload_list(handle, x);
 }
 
 static bool from_device(xgemm_handle *handle, matrix *x)
@@ -185,19 +227,38 @@ static bool from_device(xgemm_handle *handle, matrix *x)
            xgemm_download(handle, x->values, x->device, x->count * sizeof(float)) == XGEMM_OK;
 }
 
-static bool multiply(xgemm_handle *handle, const workload *w, matrix *a, matrix *b, matrix *c)
+static xgemm_status call(xgemm_handle *handle, const workload *w, const matrix *a, const matrix *b,
+                         const matrix *c)
 {
-    return to_device(handle, a) && to_device(handle, b) && to_device(handle, c) &&
-           xgemm_sgemm(handle, w->order, w->transa, w->transb, w->size.m, w->size.n, w->size.k,
-                       w->alpha, a->device, w->lda, b->device, w->ldb, w->beta, c->device,
-                       w->ldc) == XGEMM_OK &&
-           from_device(handle, a) && from_device(handle, b) && from_device(handle, c);
+    const shape *s = &w->size;
+    if (w->lists)
+        return xgemm_sgemm_batched(handle, w->order, w->transa, w->transb, s->m, s->n, s->k,
+                                   w->alpha, a->list, w->lda, b->list, w->ldb, w->beta, c->list,
+                                   w->ldc, w->batch);
+    if (w->batch > 1)
+        return xgemm_sgemm_strided_batched(handle, w->order, w->transa, w->transb, s->m, s->n, s->k,
+                                           w->alpha, a->device, w->lda, w->stride_a, b->device,
+                                           w->ldb, w->stride_b, w->beta, c->device, w->ldc,
+                                           w->stride_c, w->batch);
+    return xgemm_sgemm(handle, w->order, w->transa, w->transb, s->m, s->n, s->k, w->alpha,
+                       a->device, w->lda, b->device, w->ldb, w->beta, c->device, w->ldc);
+}
+
+static bool multiply(xgemm_handle *handle, const workload *w, matrix *a, matrix *b, matrix *c,
+                     xgemm_status *status)
+{
+    if (!to_device(handle, w, a) || !to_device(handle, w, b) || !to_device(handle, w, c))
+        return false;
+    *status = call(handle, w, a, b, c);
+    return *status == XGEMM_OK && from_device(handle, a) && from_device(handle, b) &&
+           from_device(handle, c);
 }
 
 static void release(xgemm_handle *handle, matrix *x)
 {
     if (x->device && x->device != x->values)
         xgemm_free(handle, x->device);
+    xgemm_free(handle, x->list);
     free(x->values);
     free(x->before);
 }
@@ -219,9 +280,11 @@ bool check_product(xgemm_handle *handle, const workload *w, values_kind kind, ui
     const bool by_rows = w->order == XGEMM_ROW_MAJOR;
     const shape *s = &w->size;
     /* op(A) is m × k: a transposed operand's lines run the other way. */
-    matrix a = matrix_of(s->m, s->k, w->lda, by_rows == (w->transa == XGEMM_NO_TRANS));
-    matrix b = matrix_of(s->k, s->n, w->ldb, by_rows == (w->transb == XGEMM_NO_TRANS));
-    matrix c = matrix_of(s->m, s->n, w->ldc, by_rows);
+    matrix a =
+        matrix_of(w, s->m, s->k, w->lda, w->stride_a, by_rows == (w->transa == XGEMM_NO_TRANS));
+    matrix b =
+        matrix_of(w, s->k, s->n, w->ldb, w->stride_b, by_rows == (w->transb == XGEMM_NO_TRANS));
+    matrix c = matrix_of(w, s->m, s->n, w->ldc, w->stride_c, by_rows);
     if (!allocate(&a) || !allocate(&b) || !allocate(&c)) {
         snprintf(message, message_size, "the host is out of memory");
     } else {
@@ -230,7 +293,7 @@ bool check_product(xgemm_handle *handle, const workload *w, values_kind kind, ui
         fill(&c, &source, kind);
         if (w->beta == 0.0f)
             poison(&c);
-        done = multiply(handle, w, &a, &b, &c);
+        done = multiply(handle, w, &a, &b, &c, &result->status);
         snprintf(message, message_size, "%s", done ? "" : xgemm_last_error(handle));
     }
     if (done) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A product checked against a float64 reference. */
+/* A product, or a batch of them, checked against a float64 reference. */
 #ifndef XGEMM_BIN_CHECKING_H
 #define XGEMM_BIN_CHECKING_H
 
@@ -16,16 +16,17 @@ typedef enum {
 const char *values_name(values_kind kind);
 
 typedef struct {
-    size_t elements;  /* compared */
-    double worst;     /* largest error as a part of its bound; 1 is the limit */
-    size_t wrong;     /* elements outside their bound, or of the wrong kind (NaN, Inf) */
-    size_t canaries;  /* elements between rows, or of A and B, that were changed */
-    int64_t row, col; /* the first wrong one */
+    xgemm_status status; /* of the call */
+    size_t elements;     /* compared */
+    double worst;        /* largest error as a part of its bound; 1 is the limit */
+    size_t wrong;        /* elements outside their bound, or of the wrong kind (NaN, Inf) */
+    size_t canaries;     /* elements between rows, or of A and B, that were changed */
+    int64_t row, col;    /* the first wrong one */
     double got, want;
 } check_result;
 
 /*
- * Runs the product on the handle with fresh values and compares: with
+ * Runs the workload on the handle with fresh values and compares: with
  * |C - C64| <= (k + 4) 2^-24 (|alpha||A||B| + |beta||C|) for each element, the
  * worst case of FP32 sums in any order and the rounding of alpha, beta and the
  * result; NaN and Inf must stand exactly where float64 has them. Dyadic values

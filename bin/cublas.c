@@ -16,6 +16,10 @@ struct cublas {
     int (*sgemm)(void *handle, int transa, int transb, int m, int n, int k, const float *alpha,
                  const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
                  int ldc);
+    int (*sgemm_batched)(void *handle, int transa, int transb, int m, int n, int k,
+                         const float *alpha, const float *a, int lda, long long stride_a,
+                         const float *b, int ldb, long long stride_b, const float *beta, float *c,
+                         int ldc, long long stride_c, int batch);
 };
 
 static void *open_library(void)
@@ -45,6 +49,7 @@ static bool prepare(cublas *c, xgemm_handle *handle, xgemm_math math, char *mess
         !find(c->library, "cublasGetVersion_v2", &get_version) ||
         !find(c->library, "cublasSetMathMode", &set_math) ||
         !find(c->library, "cublasSgemm_v2", &c->sgemm) ||
+        !find(c->library, "cublasSgemmStridedBatched", &c->sgemm_batched) ||
         !find(c->library, "cublasDestroy_v2", &c->destroy)) {
         snprintf(message, message_size, "the cuBLAS that was found lacks a function: %s",
                  dlerror());
@@ -99,17 +104,28 @@ int cublas_version(const cublas *library)
     return library->version;
 }
 
+/* An operand as cuBLAS takes it. */
+typedef struct {
+    const float *data;
+    int op, ld;
+    long long stride;
+} operand;
+
 int cublas_sgemm(const cublas *library, const workload *work, const buffers *use)
 {
     const shape *s = &work->size;
+    /* cuBLAS knows column order: of matrices in row order, the transposed product. */
+    const bool swap = work->order == XGEMM_ROW_MAJOR;
     const int opa = work->transa == XGEMM_NO_TRANS ? OP_N : OP_T;
     const int opb = work->transb == XGEMM_NO_TRANS ? OP_N : OP_T;
-    if (work->order == XGEMM_COL_MAJOR)
-        return library->sgemm(library->handle, opa, opb, (int)s->m, (int)s->n, (int)s->k,
-                              &work->alpha, use->a, (int)work->lda, use->b, (int)work->ldb,
-                              &work->beta, use->c, (int)work->ldc);
-    /* cuBLAS knows column order: the transposed product. */
-    return library->sgemm(library->handle, opb, opa, (int)s->n, (int)s->m, (int)s->k, &work->alpha,
-                          use->b, (int)work->ldb, use->a, (int)work->lda, &work->beta, use->c,
-                          (int)work->ldc);
+    const operand a = {use->a, opa, (int)work->lda, work->stride_a};
+    const operand b = {use->b, opb, (int)work->ldb, work->stride_b};
+    const operand *l = swap ? &b : &a, *r = swap ? &a : &b;
+    const int m = (int)(swap ? s->n : s->m), n = (int)(swap ? s->m : s->n), k = (int)s->k;
+    if (work->batch > 1)
+        return library->sgemm_batched(library->handle, l->op, r->op, m, n, k, &work->alpha, l->data,
+                                      l->ld, l->stride, r->data, r->ld, r->stride, &work->beta,
+                                      use->c, (int)work->ldc, work->stride_c, (int)work->batch);
+    return library->sgemm(library->handle, l->op, r->op, m, n, k, &work->alpha, l->data, l->ld,
+                          r->data, r->ld, &work->beta, use->c, (int)work->ldc);
 }

@@ -17,7 +17,7 @@ void cublas_close(cublas *library);
 /* Its version, such as 130100. */
 int cublas_version(const cublas *library);
 
-/* Enqueues C = alpha op(A) op(B) + beta C; 0, or cuBLAS's status. */
+/* Enqueues C = alpha op(A) op(B) + beta C, a strided batch as one call; 0, or cuBLAS's status. */
 int cublas_sgemm(const cublas *library, const workload *work, const buffers *use);
 
 #endif

@@ -29,11 +29,13 @@ static void add(kernel_list *list, const char *name)
         list->names[list->count++] = name;
 }
 
-static void add_all(kernel_list *list, const xgemm_handle *handle)
+/* Those that this device runs in the handle's math mode. */
+static void add_all(kernel_list *list, xgemm_handle *handle)
 {
     for (int i = 0; i < xgemm_kernel_count(); i++) {
         xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
-        if (xgemm_kernel_get(i, &kernel) == XGEMM_OK && (kernel.devices & device_bit(handle)))
+        if (xgemm_kernel_get(i, &kernel) == XGEMM_OK && (kernel.devices & device_bit(handle)) &&
+            xgemm_set_kernel(handle, kernel.name) == XGEMM_OK)
             add(list, kernel.name);
     }
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const command *const commands[] = {
-    &command_multiply, &command_bench,   &command_verify,    &command_kernels,
+    &command_multiply, &command_bench,   &command_plan,      &command_verify, &command_kernels,
     &command_devices,  &command_explain, &command_occupancy, &command_probe,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const column columns[] = {
+    {"batch", 6},
     {"m", 6},
     {"n", 6},
     {"k", 6},
@@ -19,22 +20,28 @@ static const column columns[] = {
     {"cublas_host_us", 14},
     {"percent_of_cublas", 17},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_ALONE = 9 };
+enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_COMPARED = 3 };
 
-static double gflops(const shape *s, double us)
+static double gflops(const bench_result *r, double us)
 {
-    return us > 0.0 ? 2e-3 * (double)s->m * (double)s->n * (double)s->k / us : 0.0;
+    const shape *s = &r->size;
+    const double products = (double)r->batch;
+    return us > 0.0 ? 2e-3 * products * (double)s->m * (double)s->n * (double)s->k / us : 0.0;
 }
 
-report results_open(const settings *common, bool compared, json_t *facts)
+/* The column of a batch is the first, so that all but it can be shown. */
+report results_open(const settings *common, bool compared, bool batched, json_t *facts)
 {
-    return report_open(common, columns, compared ? COLUMNS : COLUMNS_ALONE, "results", facts);
+    const int first = batched ? 0 : 1;
+    const int count = COLUMNS - first - (compared ? 0 : COLUMNS_COMPARED);
+    return report_open(common, columns + first, count, "results", facts);
 }
 
 void results_row(report *to, const bench_result *r)
 {
     const timing *t = &r->ours, *theirs = &r->theirs;
     const cell cells[COLUMNS] = {
+        cell_integer(r->batch),
         cell_integer(r->size.m),
         cell_integer(r->size.n),
         cell_integer(r->size.k),
@@ -42,13 +49,13 @@ void results_row(report *to, const bench_result *r)
         cell_real(t->median_us, 2),
         cell_real(t->p1_us, 2),
         cell_real(t->p99_us, 2),
-        cell_real(gflops(&r->size, t->median_us), 1),
+        cell_real(gflops(r, t->median_us), 1),
         t->host_us >= 0.0 ? cell_real(t->host_us, 2) : cell_none(),
         r->compared ? cell_real(theirs->median_us, 2) : cell_none(),
         r->compared ? cell_real(theirs->host_us, 2) : cell_none(),
         r->compared ? cell_real(100.0 * theirs->median_us / t->median_us, 1) : cell_none(),
     };
-    report_row(to, cells);
+    report_row(to, to->columns == columns ? cells : cells + 1);
 }
 
 static void size_text(const shape *s, char *text, size_t size)
@@ -67,9 +74,8 @@ void results_point(plot *to, const bench_result *r)
     size_text(&r->size, label, sizeof label);
     snprintf(line, sizeof line, "%.*s", (int)strcspn(r->kernel, ":"), r->kernel);
     if (r->compared)
-        plot_point(to, "cuBLAS", (double)r->size.m, label,
-                   gflops(&r->size, r->theirs.median_us) * 1e-3);
-    plot_point(to, line, (double)r->size.m, label, gflops(&r->size, r->ours.median_us) * 1e-3);
+        plot_point(to, "cuBLAS", (double)r->size.m, label, gflops(r, r->theirs.median_us) * 1e-3);
+    plot_point(to, line, (double)r->size.m, label, gflops(r, r->ours.median_us) * 1e-3);
 }
 
 static double number(const json_t *row, const char *key)
@@ -120,6 +126,8 @@ bool results_at(const json_t *loaded, size_t index, bench_result *r)
     if (!row)
         return false;
     memset(r, 0, sizeof *r);
+    r->batch = size_at(row, "batch");
+    r->batch = r->batch > 1 ? r->batch : 1;
     r->size = (shape){size_at(row, "m"), size_at(row, "n"), size_at(row, "k")};
     snprintf(r->kernel, sizeof r->kernel, "%s", json_string_value(json_object_get(row, "kernel")));
     r->ours.median_us = number(row, "median_us");

@@ -9,14 +9,15 @@
 
 typedef struct {
     shape size;
+    int64_t batch;   /* products */
     char kernel[64]; /* "auto:vectorized": chosen by the library */
     timing ours;
     timing theirs; /* cuBLAS; only median_us and host_us */
     bool compared; /* whether theirs is there */
 } bench_result;
 
-/* The report of results, with or without the columns of the comparison. */
-report results_open(const settings *common, bool compared, json_t *facts);
+/* The report of results, with or without the columns of the comparison and of a batch. */
+report results_open(const settings *common, bool compared, bool batched, json_t *facts);
 void results_row(report *to, const bench_result *result);
 
 /* A kernel's line, and cuBLAS's; "auto:..." is the line auto. A NULL plot is fine. */

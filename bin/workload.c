@@ -27,34 +27,68 @@ static int64_t lines_of(xgemm_order order, bool turned, int64_t rows, int64_t co
 workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
                      float alpha, float beta, int64_t pad)
 {
-    workload work = {size, order, transa, transb, alpha, beta, 0, 0, 0};
+    workload work = {.size = size,
+                     .order = order,
+                     .transa = transa,
+                     .transb = transb,
+                     .alpha = alpha,
+                     .beta = beta,
+                     .batch = 1};
     work.lda = line_of(order, transa != XGEMM_NO_TRANS, size.m, size.k) + pad;
     work.ldb = line_of(order, transb != XGEMM_NO_TRANS, size.k, size.n) + pad;
     work.ldc = line_of(order, false, size.m, size.n) + pad;
     return work;
 }
 
-/* Bytes of an operand with its leading dimension, up to the next alignment; at least one of these.
- */
-static size_t operand_bytes(xgemm_order order, bool turned, int64_t rows, int64_t columns,
-                            int64_t ld)
+void workload_repeat(workload *w, int64_t batch, int64_t between)
 {
-    const int64_t lines = lines_of(order, turned, rows, columns);
-    const size_t bytes = (size_t)(lines > 0 ? lines : 1) * (size_t)ld * sizeof(float);
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const shape *s = &w->size;
+    w->batch = batch;
+    w->stride_a = lines_of(w->order, w->transa != XGEMM_NO_TRANS, s->m, s->k) * w->lda + between;
+    w->stride_b = lines_of(w->order, w->transb != XGEMM_NO_TRANS, s->k, s->n) * w->ldb + between;
+    w->stride_c = lines_of(w->order, false, s->m, s->n) * w->ldc + between;
 }
 
-static double lines_bytes(xgemm_order order, bool turned, int64_t rows, int64_t columns, int64_t ld)
+double workload_flops(const workload *w)
 {
-    return (double)lines_of(order, turned, rows, columns) * (double)ld * sizeof(float);
+    return 2.0 * (double)w->batch * (double)w->size.m * (double)w->size.n * (double)w->size.k;
+}
+
+/* Elements of an operand with its leading dimension, those of a batch and after the last too. */
+static double operand_floats(const workload *w, bool turned, int64_t rows, int64_t columns,
+                             int64_t ld, int64_t stride)
+{
+    const double one = (double)lines_of(w->order, turned, rows, columns) * (double)ld;
+    return w->batch > 1 ? (double)w->batch * (double)stride : one;
+}
+
+static double a_floats(const workload *w)
+{
+    return operand_floats(w, w->transa != XGEMM_NO_TRANS, w->size.m, w->size.k, w->lda,
+                          w->stride_a);
+}
+
+static double b_floats(const workload *w)
+{
+    return operand_floats(w, w->transb != XGEMM_NO_TRANS, w->size.k, w->size.n, w->ldb,
+                          w->stride_b);
+}
+
+static double c_floats(const workload *w)
+{
+    return operand_floats(w, false, w->size.m, w->size.n, w->ldc, w->stride_c);
+}
+
+/* Bytes up to the next alignment; at least one of these. */
+static size_t aligned_bytes(double floats)
+{
+    const size_t bytes = (size_t)floats * sizeof(float);
+    return bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
 }
 
 double workload_bytes(const workload *w)
 {
-    const shape *s = &w->size;
-    return lines_bytes(w->order, w->transa != XGEMM_NO_TRANS, s->m, s->k, w->lda) +
-           lines_bytes(w->order, w->transb != XGEMM_NO_TRANS, s->k, s->n, w->ldb) +
-           lines_bytes(w->order, false, s->m, s->n, w->ldc);
+    return (a_floats(w) + b_floats(w) + c_floats(w)) * sizeof(float);
 }
 
 static size_t sets_wanted(const xgemm_handle *handle, size_t set_bytes)
@@ -92,7 +126,6 @@ static bool fill(const rotation *sets, uint64_t seed)
 bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, uint64_t seed,
                    char *message, size_t message_size)
 {
-    const shape *s = &work->size;
     uint64_t available = UINT64_MAX, total = 0;
     memset(sets, 0, sizeof *sets);
     sets->handle = handle;
@@ -104,11 +137,9 @@ bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, u
                  bytes_text((double)available));
         return false;
     }
-    sets->a_bytes =
-        operand_bytes(work->order, work->transa != XGEMM_NO_TRANS, s->m, s->k, work->lda);
-    sets->b_bytes =
-        operand_bytes(work->order, work->transb != XGEMM_NO_TRANS, s->k, s->n, work->ldb);
-    sets->c_bytes = operand_bytes(work->order, false, s->m, s->n, work->ldc);
+    sets->a_bytes = aligned_bytes(a_floats(work));
+    sets->b_bytes = aligned_bytes(b_floats(work));
+    sets->c_bytes = aligned_bytes(c_floats(work));
     sets->set_bytes = sets->a_bytes + sets->b_bytes + sets->c_bytes;
     sets->count = sets_wanted(handle, sets->set_bytes);
     while (sets->count > 1 && sets->count * sets->set_bytes > available / 10 * 9)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What bench runs: a product, its operands on the device, and its times. */
+/* What bench runs: a product, or a batch of them, its operands on the device, and its times. */
 #ifndef XGEMM_BIN_WORKLOAD_H
 #define XGEMM_BIN_WORKLOAD_H
 
@@ -12,6 +12,9 @@ typedef struct {
     xgemm_transpose transa, transb;
     float alpha, beta;
     int64_t lda, ldb, ldc;
+    int64_t batch; /* products; more than 1: the matrices follow one another */
+    int64_t stride_a, stride_b, stride_c;
+    bool lists; /* a batch of pointers; the strides say where these point */
 } workload;
 
 /* One set of operands. */
@@ -48,9 +51,15 @@ typedef struct {
 /* Enqueues one product on a set; false when it fails. */
 typedef bool (*enqueue)(void *context, const workload *work, const buffers *use);
 
-/* A workload with tight leading dimensions plus pad elements. */
+/* A workload of one product with tight leading dimensions plus pad elements. */
 workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
                      float alpha, float beta, int64_t pad);
+
+/* Makes it a batch, with "between" elements from the end of a matrix to the next. */
+void workload_repeat(workload *work, int64_t batch, int64_t between);
+
+/* The operations of all its products. */
+double workload_flops(const workload *work);
 
 /* The bytes of one set; a double, since it may be larger than any memory. */
 double workload_bytes(const workload *work);

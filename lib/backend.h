@@ -21,25 +21,34 @@ typedef struct {
     void (*simulated)(const void *); /* one thread of it, for the simulator; takes the arguments */
     void (*traced)(const void *);    /* the same, every load and store watched */
     void (*host)(const void *);      /* a plain function, for the CPU */
-    bool waits; /* for the launch before it, by itself: see xg_wait_for_earlier */
-    int index;  /* 0 ... XG_PROGRAMS_MAX - 1, its own */
+    int index;                       /* 0 ... XG_PROGRAMS_MAX - 1, its own */
+    int architecture;                /* the compute capability that it is for alone; 0: for all */
 } xg_program;
 
 enum { XG_PROGRAMS_MAX = 64 };
 
-/* Memory that a launch may use: lines of width floats, step floats apart. */
+/*
+ * Memory that a block may use: lines of width floats, step floats apart. For the
+ * blocks whose z is not 0 it begins z * apart floats further on; or, with a list of
+ * pointers, where pointer number z says.
+ */
 typedef struct {
     const char *name; /* "A" */
     const float *base;
     int64_t lines, width, step;
+    int64_t apart;
+    const float *const *list; /* NULL: base it is */
 } xg_region;
 
-enum { XG_REGIONS_MAX = 3 };
+/* By the dialect's rule a kernel writes to one of them, its C. */
+enum { XG_REGIONS_MAX = 4, XG_REGION_WRITTEN = 2 };
 
 typedef struct {
     const xg_program *program;
     uint32_t grid[3], block[3];
-    uint32_t shared_bytes;             /* dynamic */
+    uint32_t shared_bytes; /* dynamic */
+    uint32_t cluster;      /* blocks along x that form a cluster; 0 or 1: none */
+    bool overlaps; /* may begin before the stream's last launch has ended, and waits itself */
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
@@ -51,9 +60,11 @@ typedef struct xg_mark xg_mark;     /* a point in a stream */
 typedef struct {
     const char *name;
     bool has_streams;
+    bool host_memory; /* what the kernels read and write, the host can too */
     bool (*can_run)(const xg_program *);
     int (*count)(void);
-    int (*processors)(const xg_device *); /* that a launch is to fill; the device may be NULL */
+    int (*processors)(const xg_device *);   /* that a launch is to fill; the device may be NULL */
+    int (*architecture)(const xg_device *); /* its compute capability; 0: it has none */
     xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
     xgemm_status (*open)(int ordinal, xg_device **, xg_error *);
     void (*close)(xg_device *);

@@ -11,6 +11,10 @@
  * and the strips at the edges, all at the memory's speed; and nothing is faster
  * than reading A and B and writing C once.
  *
+ * Of a batch a launch computes as many products together as the grid, and the
+ * workspace for their copies, hold; or the best launches for one are repeated for
+ * each, which large products do not mind.
+ *
  * The constants were measured on an H200 (doc/notes/fp32.md): on another GPU they
  * are off by about the same factor all, so that the choice remains a good one.
  */
@@ -34,6 +38,9 @@ static const struct {
 /* The longest strip that "skinny" computes in one reading of the large matrix. */
 enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
 
+/* The copies of a batch's operands, at once; enough to fill any GPU several times. */
+#define COPIES_MOST ((size_t)256 << 20)
+
 typedef struct {
     const char *kernel;
     int blocks_per_sm;
@@ -47,11 +54,9 @@ static const speed speeds[] = {
     {"pipelined-32x64", 8, 0.122, 0.20, 0.8, true},
     {"pipelined-words-32x64", 4, 0.078, 0.28, 0.8, true},
     {"pipelined-words-64x128", 3, 0.13, 0.35, 2.0, true},
-    {"pipelined-words-128x64", 3, 0.13, 0.35, 2.0, true},
     {"sliced-64x128", 1, 0.040, 1.0, 2.5, true},
     {"sliced-64x64", 2, 0.022, 1.0, 2.0, true},
     {"sliced-96x96", 1, 0.045, 1.0, 2.5, true},
-    {"sliced-96x64", 1, 0.030, 1.0, 2.0, true},
     {"sliced-32x64", 4, 0.012, 1.0, 1.5, true},
     {"sliced-64x32", 4, 0.012, 1.0, 1.5, true},
     {"sliced-32x32", 4, 0.012, 0.6, 1.5, true},
@@ -70,20 +75,22 @@ int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int
     return parts <= 1 ? k : xg_tiles_of(xg_tiles_of(k, parts), multiple) * multiple;
 }
 
-static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t size)
+/* Also of a batch's other matrices, apart floats further on; of lists it is not known. */
+static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t size,
+                       int64_t apart)
 {
     return x_step == 1 && l_step % 4 == 0 && l_step < 1 << 28 && size % 4 == 0 &&
-           (uintptr_t)base % 16 == 0;
+           (uintptr_t)base % 16 == 0 && apart % 4 == 0 && apart != XG_LISTS;
 }
 
 bool xg_packs_a(const xg_args *p, int64_t m)
 {
-    return !is_aligned(p->a, p->a_row, p->a_col, m);
+    return !is_aligned(p->a, p->a_row, p->a_col, m, p->a_batch);
 }
 
 bool xg_packs_b(const xg_args *p, int64_t n)
 {
-    return !is_aligned(p->b, p->b_col, p->b_row, n);
+    return !is_aligned(p->b, p->b_col, p->b_row, n, p->b_batch);
 }
 
 static double floats_us(double floats, double rate)
@@ -102,13 +109,16 @@ static double waves_us(const speed *s, int64_t blocks, int64_t k_part, int proce
            (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
 }
 
-/* What the copies before the product take. */
+/* What the copies before the product take: one launch, or one an operand of several products. */
 static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
 {
     const bool a = kernel->packs && xg_packs_a(p, shape->m);
     const bool b = kernel->packs && xg_packs_b(p, shape->n);
-    const double floats = (a ? (double)shape->m : 0.0) + (b ? (double)shape->n : 0.0);
-    return a || b ? next_launch_us + floats_us(2.0 * floats * (double)p->k, copy_rate) : 0.0;
+    const double all = (double)shape->together;
+    const double floats = (a ? (double)shape->m * (p->a_batch ? all : 1.0) : 0.0) +
+                          (b ? (double)shape->n * (p->b_batch ? all : 1.0) : 0.0);
+    const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
+    return launches * next_launch_us + floats_us(2.0 * floats * (double)p->k, copy_rate);
 }
 
 /* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
@@ -132,34 +142,50 @@ static double strips_us(const xg_args *p, int64_t m, int64_t n)
     return us;
 }
 
+static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
+{
+    return xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n) *
+           shape->together;
+}
+
+/* The time of one pass. */
 static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p,
                        const xg_shape *shape, int processors)
 {
+    const double all = (double)shape->together;
     const int64_t parts = xg_tiles_of(p->k, shape->k_part);
-    const int64_t tiles =
-        xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n);
+    const int64_t tiles = tiles_together(kernel, shape);
     const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
-    const double least = floats_us(m * k + k * n + m * n, read_rate);
+    const double least =
+        floats_us((p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n + all * m * n,
+                  read_rate);
     double us = waves_us(s, tiles * parts, shape->k_part, processors);
     us = us > least ? us : least;
     if (parts > 1)
-        us += next_launch_us + floats_us(((double)parts + 1.0) * m * n, sum_rate);
+        us += next_launch_us + floats_us(((double)parts + 1.0) * all * m * n, sum_rate);
     return launch_us + pack_us(kernel, p, shape) + us + strips_us(p, shape->m, shape->n);
 }
 
 /* The best number of parts for what the shape covers. */
-static void choose_part(const speed *s, const xg_kernel *kernel, const xg_args *p, xg_shape *shape,
-                        int processors)
+static void choose_part(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                        xg_shape *shape)
 {
-    const int64_t tiles =
-        xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n);
+    const xg_args *p = &request->problem;
+    const int processors = request->processors;
+    const int64_t tiles = tiles_together(kernel, shape);
     const int64_t enough = 2 * (int64_t)processors * s->blocks_per_sm;
     xg_shape best = *shape;
     best.k_part = p->k;
     best.microseconds = shape_us(s, kernel, p, &best, processors);
-    for (int64_t parts = 2; s->splits && tiles * parts <= enough; parts += (parts + 2) / 3) {
+    /* A named kernel does not change for a small workspace: it says what it needs. */
+    const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
+    const double part_bytes = 4.0 * (double)shape->m * (double)shape->n * (double)shape->together;
+    const bool splits = s->splits && !xg_has_lists(p);
+    for (int64_t parts = 2; splits && tiles * parts <= enough; parts += (parts + 2) / 3) {
         xg_shape other = *shape;
         other.k_part = xg_part_of(p->k, 1, parts, PART_LEAST, PART_STEP);
+        if ((double)xg_tiles_of(p->k, other.k_part) * part_bytes > (double)room)
+            break;
         other.microseconds = shape_us(s, kernel, p, &other, processors);
         if (other.microseconds < best.microseconds)
             best = other;
@@ -181,47 +207,141 @@ static const speed *speed_of(const xg_kernel *kernel)
     return NULL;
 }
 
-xg_shape xg_shape_of(const xg_kernel *kernel, const xg_args *p, int processors)
+/* The time of a batch, from that of one pass: a pass begins when the one before has ended. */
+static double repeated(double pass_us, int64_t passes)
 {
-    const speed *s = speed_of(kernel);
+    return pass_us + (double)(passes - 1) * (pass_us - launch_us + next_launch_us);
+}
+
+/* That of all passes, of which the last may have fewer products. */
+static double passes_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                        const xg_shape *shape)
+{
+    const int64_t full = request->products / shape->together;
+    xg_shape last = *shape;
+    last.together = request->products % shape->together;
+    const double us = repeated(shape->microseconds, full);
+    return last.together == 0
+               ? us
+               : us + shape_us(s, kernel, &request->problem, &last, request->processors) -
+                     launch_us + next_launch_us;
+}
+
+static xg_shape whole(const xg_request *request, int64_t together)
+{
+    const xg_args *p = &request->problem;
+    return (xg_shape){.m = p->m, .n = p->n, .k_part = p->k, .together = together};
+}
+
+bool xg_batches(const xg_kernel *kernel)
+{
+    return kernel->steps == xg_steps_pipelined;
+}
+
+/* How many products a launch can compute; 1: it is no kernel for batches, or memory is short. */
+static int64_t most_in_launch(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_args *p = &request->problem;
+    const size_t limit =
+        request->workspace_limit < COPIES_MOST ? request->workspace_limit : COPIES_MOST;
+    const int64_t most = request->products < XG_GRID_Z_MAX ? request->products : XG_GRID_Z_MAX;
+    if (!xg_batches(kernel))
+        return 1;
+    if (!kernel->packs)
+        return most;
+    const double floats = (xg_packs_a(p, p->m) ? (double)(p->m + XG_PACK_LINE) : 0.0) +
+                          (xg_packs_b(p, p->n) ? (double)(p->n + XG_PACK_LINE) : 0.0);
+    const double bytes = 4.0 * floats * (double)p->k;
+    const double room = bytes > 0.0 ? (double)limit / bytes : (double)most;
+    return room < 1.0 ? 1 : room < (double)most ? (int64_t)room : most;
+}
+
+/* As few passes as can be, of about equal size. */
+static int64_t balanced(const xg_kernel *kernel, const xg_request *request)
+{
+    const int64_t passes = xg_tiles_of(request->products, most_in_launch(kernel, request));
+    return xg_tiles_of(request->products, passes);
+}
+
+/* Keeps the shape with its best parts when that is faster than the best so far. */
+static void consider(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                     xg_shape shape, xg_shape *best)
+{
+    choose_part(s, kernel, request, &shape);
+    shape.microseconds = passes_us(s, kernel, request, &shape);
+    if (best->together == 0 || shape.microseconds < best->microseconds)
+        *best = shape;
+}
+
+static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_args *p = &request->problem;
     const int64_t m = s->splits ? without_strip(p->m, kernel->tile_m) : p->m;
     const int64_t n = s->splits ? without_strip(p->n, kernel->tile_n) : p->n;
-    xg_shape best = {.microseconds = -1.0};
-    for (int strips = 0; strips < 4; strips++) {
-        xg_shape shape = {.m = strips & 1 ? m : p->m, .n = strips & 2 ? n : p->n};
+    const int64_t together = balanced(kernel, request);
+    xg_shape best = {.together = 0};
+    if (together > 1 || xg_has_lists(p))
+        consider(s, kernel, request, whole(request, together), &best);
+    for (int strips = 0; strips < 4 && !xg_has_lists(p); strips++) {
+        xg_shape shape = whole(request, 1);
         if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
             continue;
-        choose_part(s, kernel, p, &shape, processors);
-        if (best.microseconds < 0.0 || shape.microseconds < best.microseconds)
-            best = shape;
+        shape.m = strips & 1 ? m : p->m;
+        shape.n = strips & 2 ? n : p->n;
+        consider(s, kernel, request, shape, &best);
     }
     return best;
 }
 
-static bool fits(const xg_kernel *kernel, const xg_args *problem, int processors, size_t limit)
+static xg_shape shape_of_skinny(const xg_request *request)
 {
-    xg_plan plan = {.processors = processors};
-    return limit == SIZE_MAX || (kernel->steps(kernel, problem, &plan, NULL) == XGEMM_OK &&
-                                 plan.workspace_bytes <= limit);
+    const xg_args *p = &request->problem;
+    const bool low = p->m < p->n;
+    xg_shape shape = whole(request, 1);
+    shape.microseconds = repeated(launch_us + skinny_us(low ? p->m : p->n, low ? p->n : p->m, p->k),
+                                  request->products);
+    return shape;
 }
 
-const xg_kernel *xg_choose(const xg_args *problem, int processors, size_t workspace_limit)
+xg_shape xg_shape_of(const xg_kernel *kernel, const xg_request *request)
 {
-    const xg_kernel *skinny = xg_kernel_named("skinny"), *best = xg_kernel_named("vectorized");
-    double least = -1.0;
-    if (fits(skinny, problem, processors, workspace_limit)) {
-        best = skinny;
-        least =
-            launch_us + (problem->m < problem->n ? skinny_us(problem->m, problem->n, problem->k)
-                                                 : skinny_us(problem->n, problem->m, problem->k));
-    }
-    for (int i = 0; i < SPEEDS; i++) {
-        const xg_kernel *kernel = xg_kernel_named(speeds[i].kernel);
-        const double us = xg_shape_of(kernel, problem, processors).microseconds;
-        if ((least < 0.0 || us < least) && fits(kernel, problem, processors, workspace_limit)) {
+    const speed *s = speed_of(kernel);
+    if (s)
+        return shape_of_tiles(s, kernel, request);
+    return kernel->steps == xg_steps_skinny ? shape_of_skinny(request) : whole(request, 1);
+}
+
+bool xg_takes_lists(const xg_kernel *kernel)
+{
+    return xg_batches(kernel) && !kernel->packs;
+}
+
+static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
+{
+    if (request->workspace_limit == SIZE_MAX)
+        return true;
+    xg_plan plan = {.processors = request->processors, .shape = *shape};
+    return kernel->steps(kernel, &request->problem, &plan, NULL) == XGEMM_OK &&
+           plan.workspace_bytes <= request->workspace_limit;
+}
+
+const xg_kernel *xg_choose(const xg_request *request, xg_shape *shape)
+{
+    const bool lists = xg_has_lists(&request->problem);
+    const xg_kernel *best = NULL;
+    for (int i = -1; i < SPEEDS; i++) {
+        const xg_kernel *kernel = xg_kernel_named(i < 0 ? "skinny" : speeds[i].kernel);
+        if (lists && !xg_takes_lists(kernel))
+            continue;
+        const xg_shape found = xg_shape_of(kernel, request);
+        if ((!best || found.microseconds < shape->microseconds) && fits(kernel, request, &found)) {
             best = kernel;
-            least = us;
+            *shape = found;
         }
+    }
+    if (!best) { /* its steps say what is wrong */
+        best = xg_kernel_named(lists ? "pipelined-words-32x64" : "vectorized");
+        *shape = xg_shape_of(best, request);
     }
     return best;
 }

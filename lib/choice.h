@@ -5,18 +5,23 @@
 
 #include "kernels.h"
 
-/* How a kernel with tiles computes a problem. */
-typedef struct {
-    int64_t m, n;   /* of C, what the tiles cover; narrow strips are left to "skinny" */
-    int64_t k_part; /* at least k: not split */
-    double microseconds;
-} xg_shape;
+/*
+ * The fastest shape by the model, for that kernel. One that the model does not know
+ * covers all of C, product after product.
+ */
+xg_shape xg_shape_of(const xg_kernel *kernel, const xg_request *request);
 
-/* The fastest shape by the model, for a kernel that can split k and leave strips. */
-xg_shape xg_shape_of(const xg_kernel *kernel, const xg_args *problem, int processors);
+/*
+ * The fastest kernel by the model, of those whose plan needs no more workspace than
+ * the request allows, and its shape.
+ */
+const xg_kernel *xg_choose(const xg_request *request, xg_shape *shape);
 
-/* The fastest kernel by the model, of those whose plan needs no more workspace than that. */
-const xg_kernel *xg_choose(const xg_args *problem, int processors, size_t workspace_limit);
+/* Whether its launches can compute a batch: those of xg_steps_pipelined, whose grid's z is free. */
+bool xg_batches(const xg_kernel *kernel);
+
+/* Whether the kernel can compute lists of pointers, which the host does not know. */
+bool xg_takes_lists(const xg_kernel *kernel);
 
 /*
  * The depth of a part of k when "blocks" tiles are to become about "enough": none

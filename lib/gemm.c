@@ -1,41 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "handle.h"
-#include "problem.h"
+#include "gemm.h"
 
-/* Only a named kernel can fail for its workspace: there is always one to choose that needs none. */
-static xgemm_status make_plan(xgemm_handle *handle, const xg_args *problem, size_t limit,
-                              xg_plan *plan)
+#include "choice.h"
+
+xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int64_t products,
+                         size_t workspace_limit)
 {
-    return xg_plan_make(handle->backend, handle->processors, handle->kernel, problem, limit, plan,
-                        &handle->error);
+    return (xg_request){.problem = *problem,
+                        .products = products,
+                        .kernel = handle->kernel,
+                        .workspace_limit = workspace_limit,
+                        .processors = handle->processors,
+                        .math = (int)handle->math};
 }
 
-/* The plan, and memory for it; when there is not enough, the plan that needs none. */
-static xgemm_status prepare(xgemm_handle *handle, const xg_args *problem, xg_plan *plan,
-                            void **workspace)
+/*
+ * The plan, and memory for it; when there is not enough, the plan that needs none.
+ * Only a named kernel can fail for its workspace: there is always one to choose
+ * that needs none.
+ */
+static xgemm_status prepare(xgemm_handle *handle, const xg_args *problem, int64_t products,
+                            const xg_plan **plan, void **workspace)
 {
     *workspace = handle->given_workspace;
-    if (*workspace)
-        return make_plan(handle, problem, handle->given_bytes, plan);
-    xgemm_status status = make_plan(handle, problem, SIZE_MAX, plan);
-    if (!status && plan->workspace_bytes > 0)
-        status = xg_workspace_get(&handle->workspaces, handle->backend, handle->device,
-                                  handle->stream, plan->workspace_bytes, workspace, &handle->error);
-    if (status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY && !handle->kernel)
-        status = make_plan(handle, problem, 0, plan);
+    xg_request request =
+        xg_request_of(handle, problem, products, *workspace ? handle->given_bytes : SIZE_MAX);
+    xgemm_status status =
+        xg_plans_get(&handle->plans, handle->backend, &request, plan, &handle->error);
+    if (*workspace || status || (*plan)->workspace_bytes == 0)
+        return status;
+    status = xg_workspace_get(&handle->workspaces, handle->backend, handle->device, handle->stream,
+                              (*plan)->workspace_bytes, workspace, &handle->error);
+    if (status != XGEMM_ERROR_OUT_OF_DEVICE_MEMORY || handle->kernel)
+        return status;
+    request.workspace_limit = 0;
+    return xg_plans_get(&handle->plans, handle->backend, &request, plan, &handle->error);
+}
+
+static xgemm_status run(xgemm_handle *handle, const xg_call *call)
+{
+    const xg_args problem = xg_problem_of(call);
+    const xg_plan *plan;
+    void *workspace;
+    xgemm_status status = handle->kernel
+                              ? xg_kernel_check_math(handle->kernel, handle->math, &handle->error)
+                              : XGEMM_OK;
+    if (!status)
+        status = prepare(handle, &problem, call->products, &plan, &workspace);
+    if (!status)
+        status = xg_plan_run(plan, &problem, handle->backend, handle->device, handle->stream,
+                             workspace, &handle->error);
+    if (!status)
+        handle->last_kernel = plan->kernel ? plan->kernel->name : NULL;
     return status;
 }
 
-static xgemm_status run(xgemm_handle *handle, const xg_args *problem)
+static bool takes_lists(const xgemm_handle *handle)
 {
-    xg_plan plan;
-    void *workspace;
-    xgemm_status status = prepare(handle, problem, &plan, &workspace);
-    if (!status)
-        status = xg_plan_run(&plan, handle->backend, handle->device, handle->stream, workspace,
-                             &handle->error);
-    if (!status)
-        handle->last_kernel = plan.kernel ? plan.kernel->name : NULL;
+    return handle->kernel ? xg_takes_lists(handle->kernel)
+                          : handle->backend->can_run(&xg_program_scale);
+}
+
+/* Where the host can read the pointers, every kernel can compute a batch of them. */
+static xgemm_status run_lists(xgemm_handle *handle, const xg_call *call)
+{
+    if (!handle->backend->host_memory)
+        return run(handle, call);
+    xgemm_status status = xg_lists_check(call, &handle->error);
+    if (!status && takes_lists(handle))
+        return run(handle, call);
+    for (int64_t i = 0; i < call->products && !status; i++) {
+        const xg_call one = xg_call_of_lists(call, i);
+        status = run(handle, &one);
+    }
     return status;
 }
 
@@ -45,10 +82,9 @@ static xgemm_status sgemm(xgemm_handle *handle, const xg_call *call)
     if (status)
         return status;
     handle->last_kernel = NULL;
-    if (call->m == 0 || call->n == 0)
+    if (!xg_call_writes(call))
         return XGEMM_OK;
-    const xg_args problem = xg_problem_of(call);
-    return run(handle, &problem);
+    return call->lists ? run_lists(handle, call) : run(handle, call);
 }
 
 xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
@@ -58,6 +94,49 @@ xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpos
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {order, transa, transb, m, n, k, alpha, beta, a, b, c, lda, ldb, ldc};
+    const xg_call call = {order, transa, transb, m,   n, k,     alpha, beta, a, b,
+                          c,     lda,    ldb,    ldc, 1, false, 0,     0,    0};
+    return xg_handle_done(handle, sgemm(handle, &call), __func__);
+}
+
+xgemm_status xgemm_sgemm_strided_batched(xgemm_handle *handle, xgemm_order order,
+                                         xgemm_transpose transa, xgemm_transpose transb, int64_t m,
+                                         int64_t n, int64_t k, float alpha, const float *a,
+                                         int64_t lda, int64_t stride_a, const float *b, int64_t ldb,
+                                         int64_t stride_b, float beta, float *c, int64_t ldc,
+                                         int64_t stride_c, int64_t batch_count)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    const xg_call call = {order,       transa, transb,   m,        n,       k,   alpha,
+                          beta,        a,      b,        c,        lda,     ldb, ldc,
+                          batch_count, false,  stride_a, stride_b, stride_c};
+    return xg_handle_done(handle, sgemm(handle, &call), __func__);
+}
+
+xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
+                                 xgemm_transpose transb, int64_t m, int64_t n, int64_t k,
+                                 float alpha, const float *const *a, int64_t lda,
+                                 const float *const *b, int64_t ldb, float beta, float *const *c,
+                                 int64_t ldc, int64_t batch_count)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    const xg_call call = {.order = order,
+                          .transa = transa,
+                          .transb = transb,
+                          .m = m,
+                          .n = n,
+                          .k = k,
+                          .alpha = alpha,
+                          .beta = beta,
+                          .a = (const float *)(const void *)a,
+                          .b = (const float *)(const void *)b,
+                          .c = (float *)(uintptr_t)c,
+                          .lda = lda,
+                          .ldb = ldb,
+                          .ldc = ldc,
+                          .products = batch_count,
+                          .lists = true};
     return xg_handle_done(handle, sgemm(handle, &call), __func__);
 }

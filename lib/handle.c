@@ -123,7 +123,7 @@ xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math)
 
 /* A kernel of that name that the handle's device can run. */
 static xgemm_status find_kernel(const char *name, const xg_backend *backend,
-                                const xg_kernel **kernel, xg_error *error)
+                                const xg_device *device, const xg_kernel **kernel, xg_error *error)
 {
     const xg_kernel *found = xg_kernel_named(name);
     if (!found)
@@ -132,6 +132,12 @@ static xgemm_status find_kernel(const char *name, const xg_backend *backend,
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s is not for the %s device, or not in this build", name,
                        backend->name);
+    const int wanted = found->program->architecture, here = backend->architecture(device);
+    if (wanted && wanted != here)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s is for compute capability %d.%d alone, and the %s device has "
+                       "%d.%d",
+                       name, wanted / 10, wanted % 10, backend->name, here / 10, here % 10);
     *kernel = found;
     return XGEMM_OK;
 }
@@ -144,8 +150,14 @@ xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name)
         handle->kernel = NULL;
         return XGEMM_OK;
     }
-    return xg_handle_done(
-        handle, find_kernel(name, handle->backend, &handle->kernel, &handle->error), __func__);
+    const xg_kernel *kernel;
+    xgemm_status status =
+        find_kernel(name, handle->backend, handle->device, &kernel, &handle->error);
+    if (!status)
+        status = xg_kernel_check_math(kernel, handle->math, &handle->error);
+    if (!status)
+        handle->kernel = kernel;
+    return xg_handle_done(handle, status, __func__);
 }
 
 xgemm_status xgemm_set_workspace(xgemm_handle *handle, void *device_memory, size_t bytes)
@@ -206,7 +218,7 @@ static xgemm_status resources(xgemm_handle *handle, const char *name,
     if (size < sizeof result->struct_size)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "struct_size is %zu; set it to sizeof(xgemm_kernel_resources)", size);
-    xgemm_status status = find_kernel(name, handle->backend, &kernel, error);
+    xgemm_status status = find_kernel(name, handle->backend, handle->device, &kernel, error);
     if (status)
         return status;
 

@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "kernels.h"
+#include "plans.h"
 #include "workspace.h"
 
 struct xgemm_handle {
@@ -15,6 +16,7 @@ struct xgemm_handle {
     xgemm_math math;
     const xg_kernel *kernel; /* NULL: chosen for every call */
     const char *last_kernel;
+    xg_plans plans;
     xg_workspace *workspaces;
     void *given_workspace; /* the caller's; NULL: the library's own */
     size_t given_bytes;

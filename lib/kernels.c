@@ -17,6 +17,12 @@
 #define IMAGE(id) NULL
 #endif
 
+#if XGEMM_WITH_SM90A
+#define IMAGE_SM90(id) xg_fatbin_##id
+#else
+#define IMAGE_SM90(id) NULL
+#endif
+
 #if XGEMM_WITH_TRACE
 #define TRACED(id) xg_traced_##id
 #else
@@ -28,31 +34,7 @@
 #define HOST_BLAS NULL
 #endif
 
-/* Those that wait for the launch before them by themselves, and the others. */
-#define WAITING_PROGRAMS(X)                                                                        \
-    X(pipelined_128x128)                                                                           \
-    X(pipelined_64x128)                                                                            \
-    X(pipelined_32x64)                                                                             \
-    X(pipelined_words_32x64)                                                                       \
-    X(pipelined_words_64x128)                                                                      \
-    X(pipelined_words_128x64)                                                                      \
-    X(sliced_64x128)                                                                               \
-    X(sliced_64x64)                                                                                \
-    X(sliced_96x96)                                                                                \
-    X(sliced_96x64)                                                                                \
-    X(sliced_32x64)                                                                                \
-    X(sliced_64x32)                                                                                \
-    X(sliced_32x32)                                                                                \
-    X(sliced_16x128)                                                                               \
-    X(sliced_128x16)                                                                               \
-    X(pack)                                                                                        \
-    X(skinny1)                                                                                     \
-    X(skinny2)                                                                                     \
-    X(skinny4)                                                                                     \
-    X(skinny8)                                                                                     \
-    X(skinny16)                                                                                    \
-    X(reduce)
-#define OTHER_PROGRAMS(X)                                                                          \
+#define PROGRAMS(X)                                                                                \
     X(naive)                                                                                       \
     X(coalesced)                                                                                   \
     X(tiled16)                                                                                     \
@@ -64,6 +46,26 @@
     X(register_tiled_1d)                                                                           \
     X(register_tiled_2d)                                                                           \
     X(vectorized)                                                                                  \
+    X(pipelined_128x128)                                                                           \
+    X(pipelined_64x128)                                                                            \
+    X(pipelined_32x64)                                                                             \
+    X(pipelined_words_32x64)                                                                       \
+    X(pipelined_words_64x128)                                                                      \
+    X(sliced_64x128)                                                                               \
+    X(sliced_64x64)                                                                                \
+    X(sliced_96x96)                                                                                \
+    X(sliced_32x64)                                                                                \
+    X(sliced_64x32)                                                                                \
+    X(sliced_32x32)                                                                                \
+    X(sliced_16x128)                                                                               \
+    X(sliced_128x16)                                                                               \
+    X(pack)                                                                                        \
+    X(skinny1)                                                                                     \
+    X(skinny2)                                                                                     \
+    X(skinny4)                                                                                     \
+    X(skinny8)                                                                                     \
+    X(skinny16)                                                                                    \
+    X(reduce)                                                                                      \
     X(pad)                                                                                         \
     X(unpad)                                                                                       \
     X(scale)                                                                                       \
@@ -77,11 +79,17 @@
     X(probe_powers_shared)                                                                         \
     X(probe_powers_global)                                                                         \
     X(probe_empty)
-#define PROGRAMS(X) WAITING_PROGRAMS(X) OTHER_PROGRAMS(X)
+
+/* For compute capability 9.0 alone. */
+#define PROGRAMS_SM90(X)                                                                           \
+    X(fp16_split)                                                                                  \
+    X(fp16x3_128x128)                                                                              \
+    X(fp16x3_128x256)                                                                              \
+    X(fp16_rest)
 
 enum {
 #define INDEX(id) INDEX_##id,
-    PROGRAMS(INDEX)
+    PROGRAMS(INDEX) PROGRAMS_SM90(INDEX)
 #undef INDEX
         INDEX_host
 };
@@ -93,13 +101,14 @@ enum {
                                         .image = IMAGE(id),                                        \
                                         .simulated = xg_simulated_##id,                            \
                                         .traced = TRACED(id),                                      \
-                                        .waits = WAITS,                                            \
                                         .index = INDEX_##id};
-#define WAITS true
-WAITING_PROGRAMS(DEVICE_PROGRAM)
-#undef WAITS
-#define WAITS false
-OTHER_PROGRAMS(DEVICE_PROGRAM)
+PROGRAMS(DEVICE_PROGRAM)
+
+#define DEVICE_PROGRAM_SM90(id)                                                                    \
+    extern const unsigned char xg_fatbin_##id[];                                                   \
+    const xg_program xg_program_##id = {                                                           \
+        .symbol = "xg_" #id, .image = IMAGE_SM90(id), .index = INDEX_##id, .architecture = 90};
+PROGRAMS_SM90(DEVICE_PROGRAM_SM90)
 
 static const xg_program reference = {
     .symbol = "reference", .host = xg_host_reference, .index = INDEX_host};
@@ -112,92 +121,113 @@ const xg_program xg_program_scale_host = {
 #define PIPELINE(m, n) FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
 /* The stages of a sliced kernel: so many, each so deep in k. */
 #define SLICED(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
-#define TILE_FLOP_PER_BYTE(m, n)    ((double)(m) * (n) / (2.0 * ((m) + (n))))
+/* Units of both parts, and two barriers for each. */
+#define FP16_RING(slots)         ((slots) * (32768 + 16))
+#define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
 static const xg_kernel kernels[] = {
     {"naive", "one thread an element, neighbours down a column: nothing coalesces",
-     &xg_program_naive, 32, 8, 1, 32, 8, 0, 0.25, false, xg_steps_single},
+     &xg_program_naive, 32, 8, 1, 32, 8, 0, 0.25, false, xg_steps_single, 0, 0},
     {"coalesced", "one thread an element, neighbours along a row", &xg_program_coalesced, 32, 32, 1,
-     32, 32, 0, 0.25, false, xg_steps_rows_on_x},
+     32, 32, 0, 0.25, false, xg_steps_rows_on_x, 0, 0},
     {"tiled16", "tiles of 16 x 16 in shared memory", &xg_program_tiled16, 16, 16, 16, 16, 16,
-     FLOATS(2 * 16 * 16), TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
+     FLOATS(2 * 16 * 16), TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single, 0, 0},
     {"tiled32", "tiles of 32 x 32 in shared memory", &xg_program_tiled32, 32, 32, 32, 32, 32,
-     FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_single},
+     FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_single, 0, 0},
     {"padded", "matrices copied and padded with zeros, then no boundary checks", &xg_program_padded,
-     32, 32, 32, 32, 32, FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_padded},
+     32, 32, 32, 32, 32, FLOATS(2 * 32 * 32), TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_padded, 0,
+     0},
     {"tiled16-colmajor", "tiles of 16, a column-major B read across its columns: uncoalesced",
      &xg_program_tiled16_colmajor, 16, 16, 16, 16, 16, FLOATS(2 * 16 * 16),
-     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single, 0, 0},
     {"corner-turned",
      "tiles of 16, a column-major B read down its columns and turned in shared "
      "memory",
      &xg_program_corner_turned, 16, 16, 16, 16, 16, FLOATS(16 * 16 + 16 * 18),
-     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(16, 16), false, xg_steps_single, 0, 0},
     {"coarsened", "tiles of 32, four elements a thread share a tile of B", &xg_program_coarsened,
-     128, 32, 32, 32, 32, FLOATS(5 * 32 * 32), TILE_FLOP_PER_BYTE(128, 32), false, xg_steps_single},
+     128, 32, 32, 32, 32, FLOATS(5 * 32 * 32), TILE_FLOP_PER_BYTE(128, 32), false, xg_steps_single,
+     0, 0},
     {"register-tiled-1d", "64 x 64 x 8, a column of 8 results a thread",
      &xg_program_register_tiled_1d, 64, 64, 8, 512, 1, FLOATS(2 * 2 * 8 * 68),
-     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_single, 0, 0},
     {"register-tiled-2d", "128 x 128 x 16, 8 x 8 results a thread", &xg_program_register_tiled_2d,
      128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 130), TILE_FLOP_PER_BYTE(128, 128), false,
-     xg_steps_single},
+     xg_steps_single, 0, 0},
     {"vectorized", "128 x 128 x 16, 8 x 8 results a thread, accesses of 16 bytes",
      &xg_program_vectorized, 128, 128, 16, 256, 1, FLOATS(2 * 2 * 16 * 132),
-     TILE_FLOP_PER_BYTE(128, 128), false, xg_steps_single},
+     TILE_FLOP_PER_BYTE(128, 128), false, xg_steps_single, 0, 0},
     {"pipelined-128x128",
      "128 x 128 x 16 in four stages copied in the background, 8 x 8 results a thread",
      &xg_program_pipelined_128x128, 128, 128, 16, 256, 1, PIPELINE(128, 128),
-     TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined, 0, 0},
     {"pipelined-64x128", "the same with tiles of 64 x 128", &xg_program_pipelined_64x128, 64, 128,
-     16, 128, 1, PIPELINE(64, 128), TILE_FLOP_PER_BYTE(64, 128), true, xg_steps_pipelined},
+     16, 128, 1, PIPELINE(64, 128), TILE_FLOP_PER_BYTE(64, 128), true, xg_steps_pipelined, 0, 0},
     {"pipelined-32x64", "the same with tiles of 32 x 64, 4 x 4 results a thread",
      &xg_program_pipelined_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64), TILE_FLOP_PER_BYTE(32, 64),
-     true, xg_steps_pipelined},
+     true, xg_steps_pipelined, 0, 0},
     {"pipelined-words-32x64", "the same for operands that lie anyhow, copied word by word",
      &xg_program_pipelined_words_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64),
-     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined, 0, 0},
     {"pipelined-words-64x128", "the same with tiles of 64 x 128, 8 x 8 results a thread",
      &xg_program_pipelined_words_64x128, 64, 128, 16, 128, 1, PIPELINE(64, 128),
-     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined},
-    {"pipelined-words-128x64", "the same with tiles of 128 x 64, 8 x 8 results a thread",
-     &xg_program_pipelined_words_128x64, 128, 64, 16, 128, 1, PIPELINE(128, 64),
-     TILE_FLOP_PER_BYTE(128, 64), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0},
     {"sliced-64x128",
-     "64 x 128, 8 x 8 results a thread; 2 groups of warps share the tile, each with a part of k",
-     &xg_program_sliced_64x128, 64, 128, 32, 256, 1, SLICED(6, 32, 64, 128),
-     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined},
+     "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
+     &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),
+     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0},
     {"sliced-64x64", "the same with tiles of 64 x 64, 4 groups of warps, 8 x 8 results a thread",
      &xg_program_sliced_64x64, 64, 64, 64, 256, 1, SLICED(3, 64, 64, 64),
-     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_pipelined, 0, 0},
     {"sliced-96x96", "the same with tiles of 96 x 96, 4 groups of warps, 12 x 8 results a thread",
      &xg_program_sliced_96x96, 96, 96, 64, 384, 1, SLICED(3, 64, 96, 96),
-     TILE_FLOP_PER_BYTE(96, 96), false, xg_steps_pipelined},
-    {"sliced-96x64", "the same with tiles of 96 x 64, 6 groups of warps, 12 x 8 results a thread",
-     &xg_program_sliced_96x64, 96, 64, 96, 384, 1, SLICED(3, 96, 96, 64),
-     TILE_FLOP_PER_BYTE(96, 64), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(96, 96), false, xg_steps_pipelined, 0, 0},
     {"sliced-32x64", "the same with tiles of 32 x 64, 4 groups of warps, 8 x 8 results a thread",
      &xg_program_sliced_32x64, 32, 64, 32, 128, 1, SLICED(4, 32, 32, 64),
-     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined, 0, 0},
     {"sliced-64x32", "the same with tiles of 64 x 32, 4 groups of warps, 8 x 8 results a thread",
      &xg_program_sliced_64x32, 64, 32, 32, 128, 1, SLICED(4, 32, 64, 32),
-     TILE_FLOP_PER_BYTE(64, 32), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(64, 32), false, xg_steps_pipelined, 0, 0},
     {"sliced-32x32", "the same with tiles of 32 x 32, 4 groups of warps, 8 x 4 results a thread",
      &xg_program_sliced_32x32, 32, 32, 32, 128, 1, SLICED(4, 32, 32, 32),
-     TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_pipelined, 0, 0},
     {"sliced-16x128", "the same with tiles of 16 x 128, 4 groups of warps, 8 x 8 results a thread",
      &xg_program_sliced_16x128, 16, 128, 32, 128, 1, SLICED(4, 32, 16, 128),
-     TILE_FLOP_PER_BYTE(16, 128), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(16, 128), false, xg_steps_pipelined, 0, 0},
     {"sliced-128x16", "the same with tiles of 128 x 16, 4 groups of warps, 8 x 8 results a thread",
      &xg_program_sliced_128x16, 128, 16, 32, 128, 1, SLICED(4, 32, 128, 16),
-     TILE_FLOP_PER_BYTE(128, 16), false, xg_steps_pipelined},
+     TILE_FLOP_PER_BYTE(128, 16), false, xg_steps_pipelined, 0, 0},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
      &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),
-     TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny},
+     TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny, 0, 0},
+    {"fp16x3-128x128", "FP32's accuracy from three products of FP16 parts on tensor cores",
+     &xg_program_fp16x3_128x128, 128, 128, 64, 384, 1, FP16_RING(6), 32.0, false, xg_steps_fp16, 2,
+     0},
+    {"fp16x3-128x256", "the same with tiles of 128 x 256, pairs of blocks sharing B",
+     &xg_program_fp16x3_128x256, 128, 256, 64, 384, 1, FP16_RING(7), 64.0, false, xg_steps_fp16, 2,
+     2},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
-     false, xg_steps_host},
-    {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, false, xg_steps_host},
+     false, xg_steps_host, 0, 0},
+    {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, false, xg_steps_host, 0,
+     0},
 };
+
+bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)
+{
+    return kernel->fp16_parts == 0 || math == XGEMM_MATH_TF32 ||
+           (math == XGEMM_MATH_DEFAULT && kernel->fp16_parts == 2);
+}
+
+xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error)
+{
+    if (xg_kernel_serves(kernel, math))
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                   "kernel %s multiplies on tensor cores, which math mode %s does not allow",
+                   kernel->name,
+                   math == XGEMM_MATH_STRICT ? "XGEMM_MATH_STRICT" : "XGEMM_MATH_DEFAULT");
+}
 
 int xg_kernel_count(void)
 {

@@ -16,11 +16,15 @@ typedef struct xg_kernel {
     bool packs; /* it reads aligned operands, and others have to be copied first */
     /* The launches of a problem; xg_steps_single for most. */
     xgemm_status (*steps)(const struct xg_kernel *, const xg_args *, xg_plan *, xg_error *);
+    int fp16_parts; /* 0: plain FP32; 2: FP16 parts with its accuracy; 1: rounded to TF32's 11 bits
+                     */
+    int cluster;    /* blocks; 0: none */
 } xg_kernel;
 
 /* Programs that serve kernels and are no kernel themselves. */
 extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
 extern const xg_program xg_program_reduce, xg_program_pack;
+extern const xg_program xg_program_fp16_split, xg_program_fp16_rest;
 
 /* One for each length of the shorter side: what the kernel "skinny" runs. */
 extern const xg_program xg_program_skinny1, xg_program_skinny2, xg_program_skinny4,
@@ -32,6 +36,10 @@ extern const xg_program xg_program_probe_copy, xg_program_probe_lines, xg_progra
 
 int xg_kernel_count(void);
 const xg_kernel *xg_kernel_at(int index);
+
+/* Whether a kernel may serve in a math mode; and a sentence when it may not. */
+bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math);
+xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error);
 
 /* NULL when there is none of that name. */
 const xg_kernel *xg_kernel_named(const char *name);

@@ -9,7 +9,12 @@
 enum { XG_PLAN_STEPS = 8 };
 
 /* Which pointer of a step's arguments is an offset into the workspace; bits. */
-enum { XG_A_IN_WORKSPACE = 1, XG_B_IN_WORKSPACE = 2, XG_C_IN_WORKSPACE = 4 };
+enum {
+    XG_A_IN_WORKSPACE = 1,
+    XG_B_IN_WORKSPACE = 2,
+    XG_C_IN_WORKSPACE = 4,
+    XG_LIST_IN_WORKSPACE = 8
+};
 
 /* What a step does, and so which matrices its arguments stand for. */
 typedef enum {
@@ -18,36 +23,71 @@ typedef enum {
     XG_STEP_PAD,
     XG_STEP_UNPAD,
     XG_STEP_SCALE,
-    XG_STEP_REDUCE
+    XG_STEP_REDUCE,
+    XG_STEP_FP16_SPLIT,
+    XG_STEP_FP16_PRODUCT,
+    XG_STEP_FP16_REST
 } xg_step_role;
 
+/* How a kernel computes a problem. */
+typedef struct {
+    int64_t m, n;        /* of C, what the tiles cover; narrow strips are left to "skinny" */
+    int64_t k_part;      /* at least k: not split */
+    int64_t together;    /* products of a batch that each launch computes */
+    double microseconds; /* predicted, for the whole batch; 0: the kernel has no model */
+} xg_shape;
+
+/*
+ * A launch. Its arguments are those of the first product, as they were when it was
+ * planned: where it runs, pointers that are not in the workspace move with the
+ * problem's (xg_step_launch).
+ */
 typedef struct {
     const xg_program *program;
     xg_step_role role;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
+    uint32_t cluster;      /* blocks along x that form a cluster; 0: none */
+    bool overlaps;         /* see xg_launch */
     xg_args args;
     unsigned in_workspace;
-    size_t a_offset, b_offset, c_offset;
+    size_t a_offset, b_offset, c_offset, list_offset;
+    int64_t a_apart, b_apart, c_apart; /* floats from a product's matrices to the next one's */
+    bool a_is_b;                       /* its A is the problem's B */
+    bool once;                         /* it serves all products of a pass: not along z */
 } xg_step;
+
+/* What is to be planned; without padding, so that two can be compared as bytes. */
+typedef struct {
+    xg_args problem;  /* of the first product */
+    int64_t products; /* at least 1; of more, or of lists, the problem's batch steps say where */
+    const struct xg_kernel *kernel; /* NULL: chosen */
+    size_t workspace_limit;         /* bytes */
+    int processors;                 /* multiprocessors of the device */
+    int math;                       /* an xgemm_math */
+} xg_request;
 
 typedef struct {
     const struct xg_kernel *kernel; /* NULL when nothing is multiplied */
     int steps;
     xg_step step[XG_PLAN_STEPS];
     size_t workspace_bytes;
-    double microseconds; /* predicted; 0: the kernel has no model */
-    int processors;      /* of the device that it is for */
+    xg_shape shape;
+    int64_t products;
+    int processors;     /* of the device that it is for */
+    const float *a, *b; /* the problem's, when it was planned */
+    float *c;
 } xg_plan;
 
 /*
- * Plans a problem that is not empty. A kernel that is NULL is chosen: by size
- * and layout, from one table, among those that need no more than
- * workspace_limit bytes, for a device of that many multiprocessors.
+ * Plans problems that are not empty. A kernel that is NULL is chosen: by size and
+ * layout, from one table, among those that need no more than the workspace.
  */
-xgemm_status xg_plan_make(const xg_backend *backend, int processors, const struct xg_kernel *kernel,
-                          const xg_args *problem, size_t workspace_limit, xg_plan *plan,
+xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, xg_plan *plan,
                           xg_error *error);
+
+/* Whether A, B and C are lists of pointers. */
+bool xg_has_lists(const xg_args *problem);
 
 /* One launch over tiles of C. */
 xgemm_status xg_steps_single(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
@@ -72,15 +112,25 @@ xgemm_status xg_steps_skinny(const struct xg_kernel *kernel, const xg_args *prob
 xgemm_status xg_steps_pipelined(const struct xg_kernel *kernel, const xg_args *problem,
                                 xg_plan *plan, xg_error *error);
 
+/* The parts of A and B in FP16, their products, and the tiles that these do not serve. */
+xgemm_status xg_steps_fp16(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                           xg_error *error);
+
 /* A plain function call. */
 xgemm_status xg_steps_host(const struct xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                            xg_error *error);
 
-/* A step as a launch; its arguments are put into *args. */
-xg_launch xg_step_launch(const xg_step *step, void *workspace, xg_args *args);
+/* How often the steps run, one after the other: each time for shape.together products. */
+int64_t xg_plan_passes(const xg_plan *plan);
 
-/* Enqueues a plan's launches. */
-xgemm_status xg_plan_run(const xg_plan *plan, const xg_backend *backend, xg_device *device,
-                         void *stream, void *workspace, xg_error *error);
+/* A step as a launch, for a problem like the planned one and that pass; its arguments go to *args.
+ */
+xg_launch xg_step_launch(const xg_plan *plan, int step, const xg_args *problem, int64_t pass,
+                         void *workspace, xg_args *args);
+
+/* Enqueues a plan's launches for a problem that differs from the planned one in its pointers alone.
+ */
+xgemm_status xg_plan_run(const xg_plan *plan, const xg_args *problem, const xg_backend *backend,
+                         xg_device *device, void *stream, void *workspace, xg_error *error);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdbool.h>
 
 /* A matrix of the call, as it lies in memory (before op). */
 typedef struct {
@@ -15,6 +14,7 @@ typedef struct {
     int64_t ld;
     const void *data;
     bool used;
+    int64_t stride; /* from one product's matrix to the next's */
 } matrix;
 
 static bool is_transpose(xgemm_transpose trans)
@@ -45,6 +45,9 @@ static xgemm_status check_sizes(const xg_call *call, xg_error *error)
         if (sizes[i] < 0)
             return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                            "%c is %" PRId64 "; a size must be at least 0", "mnk"[i], sizes[i]);
+    if (call->products < 0)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "batch_count is %" PRId64 "; it must be at least 0", call->products);
     return XGEMM_OK;
 }
 
@@ -52,12 +55,12 @@ static matrix operand(const char *name, const char *trans_name, xgemm_transpose 
                       const char *rows_name, int64_t columns, const char *columns_name, int64_t ld,
                       const void *data, bool used)
 {
-    const matrix plain = {name,      trans_name,   trans, rows, columns,
-                          rows_name, columns_name, ld,    data, used};
+    const matrix plain = {name,         trans_name, trans, rows, columns, rows_name,
+                          columns_name, ld,         data,  used, 0};
     if (trans == XGEMM_NO_TRANS)
         return plain;
-    const matrix turned = {name,         trans_name, trans, columns, rows,
-                           columns_name, rows_name,  ld,    data,    used};
+    const matrix turned = {name,      trans_name, trans, columns, rows, columns_name,
+                           rows_name, ld,         data,  used,    0};
     return turned;
 }
 
@@ -84,35 +87,97 @@ static xgemm_status check_ld(const matrix *x, xgemm_order order, xg_error *error
                    x->ld, with, row_order ? "row" : "column", least_name, least);
 }
 
-/* The bytes from a matrix's first element to its last must fit ptrdiff_t. */
-static xgemm_status check_extent(const matrix *x, xgemm_order order, xg_error *error)
+static int64_t lines_of(const matrix *x, xgemm_order order)
 {
-    const int64_t lines = order == XGEMM_ROW_MAJOR ? x->rows : x->columns;
-    const int64_t width = order == XGEMM_ROW_MAJOR ? x->columns : x->rows;
-    int64_t span;
+    return order == XGEMM_ROW_MAJOR ? x->rows : x->columns;
+}
 
+static int64_t width_of(const matrix *x, xgemm_order order)
+{
+    return order == XGEMM_ROW_MAJOR ? x->columns : x->rows;
+}
+
+/* The bytes from a matrix's first element to its last must fit ptrdiff_t. */
+static xgemm_status check_extent(const matrix *x, const xg_call *call, xg_error *error)
+{
+    const int64_t lines = lines_of(x, call->order), width = width_of(x, call->order);
+    const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
+    int64_t span, before;
     if (lines == 0 || width == 0)
         return XGEMM_OK;
     if (__builtin_mul_overflow(lines - 1, x->ld, &span) ||
-        __builtin_add_overflow(span, width, &span) || span > PTRDIFF_MAX / (int64_t)sizeof(float))
+        __builtin_add_overflow(span, width, &span) || span > most)
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "%s has %" PRId64 " lines %" PRId64
                        " elements apart: its size in bytes does not fit 63 bits",
                        x->name, lines, x->ld);
+    if (call->products > 1 && (__builtin_mul_overflow(call->products - 1, x->stride, &before) ||
+                               __builtin_add_overflow(before, span, &span) || span > most))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "%s has %" PRId64 " matrices %" PRId64
+                       " elements apart: their size in bytes does not fit 63 bits",
+                       x->name, call->products, x->stride);
     return XGEMM_OK;
 }
 
-static xgemm_status check_pointer(const matrix *x, xg_error *error)
+static xgemm_status check_stride(const matrix *x, xg_error *error)
 {
-    if (x->used && !x->data)
+    if (x->stride >= 0)
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                   "stride_%s is %" PRId64 "; a stride must be at least 0", x->name, x->stride);
+}
+
+/*
+ * The second of C's matrices must not overlap the first. Its first line begins
+ * "into" elements after a line of the first matrix, if that has as many lines.
+ */
+static xgemm_status check_apart(const matrix *c, const xg_call *call, xg_error *error)
+{
+    const int64_t lines = lines_of(c, call->order), width = width_of(c, call->order);
+    if (call->products < 2 || call->lists || lines == 0 || width == 0)
+        return XGEMM_OK;
+    const int64_t line = c->stride / c->ld, into = c->stride % c->ld;
+    const bool first = line < lines && into < width;
+    const bool next = line + 1 < lines && c->ld - into < width;
+    if (!first && !next)
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                   "stride_c is %" PRId64 "; with ldc = %" PRId64
+                   " the products of a batch would overlap in C, of which %" PRId64
+                   " lines of %" PRId64 " elements are one",
+                   c->stride, c->ld, lines, width);
+}
+
+static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error *error)
+{
+    const size_t unit = call->lists ? sizeof(float *) : sizeof(float);
+    if (!x->used)
+        return XGEMM_OK;
+    if (!x->data && call->lists)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
+                       "%s is NULL, and pointers to %" PRId64 " matrices are to be read there",
+                       x->name, call->products);
+    if (!x->data)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
                        "%s is NULL, and a %" PRId64 " x %" PRId64 " matrix is to be read there",
                        x->name, x->rows, x->columns);
-    if (x->used && (uintptr_t)x->data % sizeof(float) != 0)
+    if ((uintptr_t)x->data % unit != 0)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "%s is %p, which is not aligned to the 4 bytes of a float", x->name,
-                       x->data);
+                       "%s is %p, which is not aligned to the %zu bytes of a %s", x->name, x->data,
+                       unit, call->lists ? "pointer" : "float");
     return XGEMM_OK;
+}
+
+/* Whether A and B are read. */
+static bool reads(const xg_call *call)
+{
+    return call->m > 0 && call->n > 0 && call->k > 0 && call->alpha != 0.0f && call->products > 0;
+}
+
+bool xg_call_writes(const xg_call *call)
+{
+    return call->m > 0 && call->n > 0 && call->products > 0 && (reads(call) || call->beta != 1.0f);
 }
 
 xgemm_status xg_call_check(const xg_call *call, xg_error *error)
@@ -123,19 +188,66 @@ xgemm_status xg_call_check(const xg_call *call, xg_error *error)
     if (status)
         return status;
 
-    const bool reads = call->m > 0 && call->n > 0 && call->k > 0 && call->alpha != 0.0f;
-    const bool writes = call->m > 0 && call->n > 0 && (reads || call->beta != 1.0f);
-    const matrix matrices[3] = {
-        operand("a", "transa", call->transa, call->m, "m", call->k, "k", call->lda, call->a, reads),
-        operand("b", "transb", call->transb, call->k, "k", call->n, "n", call->ldb, call->b, reads),
-        operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n", call->ldc, call->c, writes)};
+    matrix matrices[3] = {operand("a", "transa", call->transa, call->m, "m", call->k, "k",
+                                  call->lda, call->a, reads(call)),
+                          operand("b", "transb", call->transb, call->k, "k", call->n, "n",
+                                  call->ldb, call->b, reads(call)),
+                          operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n", call->ldc,
+                                  call->c, xg_call_writes(call))};
+    matrices[0].stride = call->stride_a;
+    matrices[1].stride = call->stride_b;
+    matrices[2].stride = call->stride_c;
     for (int i = 0; i < 3 && !status; i++)
         status = check_ld(&matrices[i], call->order, error);
     for (int i = 0; i < 3 && !status; i++)
-        status = check_extent(&matrices[i], call->order, error);
+        status = check_stride(&matrices[i], error);
     for (int i = 0; i < 3 && !status; i++)
-        status = check_pointer(&matrices[i], error);
+        status = check_extent(&matrices[i], call, error);
+    if (!status)
+        status = check_apart(&matrices[2], call, error);
+    for (int i = 0; i < 3 && !status; i++)
+        status = check_pointer(&matrices[i], call, error);
     return status;
+}
+
+static const void *pointer_of(const void *list, int64_t i)
+{
+    return ((const void *const *)list)[i];
+}
+
+xgemm_status xg_lists_check(const xg_call *call, xg_error *error)
+{
+    const struct {
+        char name;
+        const void *list;
+        bool used;
+    } lists[3] = {{'a', call->a, reads(call)},
+                  {'b', call->b, reads(call)},
+                  {'c', call->c, xg_call_writes(call)}};
+    for (int l = 0; l < 3; l++)
+        for (int64_t i = 0; lists[l].used && i < call->products; i++) {
+            const void *pointer = pointer_of(lists[l].list, i);
+            if (!pointer)
+                return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%c[%" PRId64 "] is NULL",
+                               lists[l].name, i);
+            if ((uintptr_t)pointer % sizeof(float) != 0)
+                return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                               "%c[%" PRId64
+                               "] is %p, which is not aligned to the 4 bytes of a float",
+                               lists[l].name, i, pointer);
+        }
+    return XGEMM_OK;
+}
+
+xg_call xg_call_of_lists(const xg_call *call, int64_t i)
+{
+    xg_call one = *call;
+    one.lists = false;
+    one.products = 1;
+    one.a = reads(call) ? pointer_of(call->a, i) : NULL;
+    one.b = reads(call) ? pointer_of(call->b, i) : NULL;
+    one.c = ((float *const *)(const void *)call->c)[i];
+    return one;
 }
 
 /* A matrix of one line has no step between lines: the least one, however large ld is. */
@@ -156,7 +268,7 @@ xg_args xg_problem_of(const xg_call *call)
     const bool turn_b = (swap ? call->transa : call->transb) != XGEMM_NO_TRANS;
     const int64_t lda = step_of(swap ? call->ldb : call->lda, turn_a ? k : m, turn_a ? m : k);
     const int64_t ldb = step_of(swap ? call->lda : call->ldb, turn_b ? n : k, turn_b ? k : n);
-    const xg_args problem = {
+    xg_args problem = {
         .m = m,
         .n = n,
         .k = k,
@@ -172,5 +284,12 @@ xg_args xg_problem_of(const xg_call *call)
         .alpha = call->alpha,
         .beta = call->beta,
     };
+    if (call->lists)
+        problem.a_batch = problem.b_batch = problem.c_batch = XG_LISTS;
+    else if (call->products > 1) {
+        problem.a_batch = swap ? call->stride_b : call->stride_a;
+        problem.b_batch = swap ? call->stride_a : call->stride_b;
+        problem.c_batch = call->stride_c;
+    }
     return problem;
 }

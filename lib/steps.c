@@ -17,6 +17,9 @@ xg_step *xg_add_step(xg_plan *plan, const xg_program *program, const xg_args *ar
     xg_step *step = &plan->step[plan->steps++];
     step->program = program;
     step->args = *args;
+    step->a_apart = args->a_batch;
+    step->b_apart = args->b_batch;
+    step->c_apart = args->c_batch;
     return step;
 }
 

@@ -6,7 +6,10 @@
 #include "kernels.h"
 #include "plan.h"
 
-enum { XG_GRID_Y_MAX = 65535 };
+enum { XG_GRID_Y_MAX = 65535, XG_GRID_Z_MAX = 65535 };
+
+/* Lines of packed copies are multiples of that many floats. */
+enum { XG_PACK_LINE = 32 };
 
 /* Rounded up. */
 int64_t xg_tiles_of(int64_t size, int64_t tile);

@@ -4,8 +4,8 @@
 
 /* Copies a rows × columns matrix to padded_rows × padded_columns at the offset. */
 static xgemm_status add_pad(xg_plan *plan, const float *from, int64_t row_step, int64_t column_step,
-                            int64_t rows, int64_t columns, const xg_args *padded, size_t offset,
-                            xg_error *error)
+                            int64_t rows, int64_t columns, int64_t apart, const xg_args *padded,
+                            size_t offset, xg_error *error)
 {
     const xg_args args = {.m = rows,
                           .n = columns,
@@ -13,6 +13,7 @@ static xgemm_status add_pad(xg_plan *plan, const float *from, int64_t row_step, 
                           .a = from,
                           .a_row = row_step,
                           .a_col = column_step,
+                          .a_batch = apart,
                           .c_row = padded->n};
     xg_step *step = xg_add_step(plan, &xg_program_pad, &args);
     step->role = XG_STEP_PAD;
@@ -35,12 +36,13 @@ xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg
 
     const xg_args padded_a = {.m = m, .n = k}, padded_b = {.m = k, .n = n};
     xgemm_status status = add_pad(plan, problem->a, problem->a_row, problem->a_col, problem->m,
-                                  problem->k, &padded_a, a, error);
+                                  problem->k, problem->a_batch, &padded_a, a, error);
     if (!status)
         status = add_pad(plan, problem->b, problem->b_row, problem->b_col, problem->k, problem->n,
-                         &padded_b, b, error);
+                         problem->b_batch, &padded_b, b, error);
     if (status)
         return status;
+    plan->step[plan->steps - 1].a_is_b = true;
 
     const xg_args product = {.m = m,
                              .n = n,
@@ -64,6 +66,7 @@ xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg
                          .a_col = 1,
                          .c = problem->c,
                          .c_row = problem->c_row,
+                         .c_batch = problem->c_batch,
                          .alpha = problem->alpha,
                          .beta = problem->beta};
     step = xg_add_step(plan, &xg_program_unpad, &out);

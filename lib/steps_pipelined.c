@@ -5,11 +5,11 @@
 
 #include <inttypes.h>
 
-enum { PACK_WIDE = 64, PACK_DEEP = 32, LINE = 32 };
+enum { PACK_WIDE = 64, PACK_DEEP = 32 };
 
 static int64_t padded_line(int64_t size)
 {
-    return xg_tiles_of(size, LINE) * LINE;
+    return xg_tiles_of(size, XG_PACK_LINE) * XG_PACK_LINE;
 }
 
 /* Where a step finds its operands: as they came, or packed. */
@@ -17,7 +17,37 @@ typedef struct {
     bool a, b;
     size_t a_offset, b_offset;
     int64_t a_line, b_line;
+    int64_t a_apart, b_apart; /* from one product's copy to the next's */
 } packed;
+
+/* How many copies of an operand: one where all products share it. */
+static int64_t copies_of(const xg_plan *plan, int64_t apart)
+{
+    return apart ? plan->shape.together : 1;
+}
+
+static xgemm_status add_pack_step(xg_plan *plan, const xg_args *problem, const packed *to, bool a,
+                                  bool b, xg_error *error)
+{
+    xg_step *step = xg_add_step(plan, &xg_program_pack, problem);
+    const int64_t widest = a && (!b || to->a_line > to->b_line) ? to->a_line : to->b_line;
+    const int64_t deep = xg_tiles_of(problem->k, PACK_DEEP);
+    step->role = XG_STEP_PACK;
+    step->overlaps = true;
+    step->in_workspace = XG_C_IN_WORKSPACE;
+    step->c_offset = a ? to->a_offset : to->b_offset;
+    step->args.c_row = to->a_line;
+    step->args.c_batch = to->b_line;
+    if (b)
+        step->args.a_batch = a ? (int64_t)(to->b_offset - to->a_offset) / 4 : 0;
+    step->args.k_part = (a ? 1 : 0) + (b ? 2 : 0);
+    step->once = copies_of(plan, a ? problem->a_batch : problem->b_batch) == 1;
+    const xgemm_status status =
+        xg_set_grid(step, xg_tiles_of(widest, PACK_WIDE),
+                    deep < XG_GRID_Y_MAX ? deep : XG_GRID_Y_MAX, 256, 1, error);
+    step->grid[2] = a && b ? 2 : 1;
+    return status;
+}
 
 static xgemm_status add_pack(xg_plan *plan, const xg_args *problem, packed *to, xg_error *error)
 {
@@ -27,24 +57,22 @@ static xgemm_status add_pack(xg_plan *plan, const xg_args *problem, packed *to, 
     to->b_line = padded_line(problem->n);
     if (!to->a && !to->b)
         return XGEMM_OK;
-    if ((to->a && !xg_reserve(plan, problem->k, to->a_line, &to->a_offset)) ||
-        (to->b && !xg_reserve(plan, problem->k, to->b_line, &to->b_offset)))
+    const int64_t a_copies = copies_of(plan, problem->a_batch),
+                  b_copies = copies_of(plan, problem->b_batch);
+    if ((to->a && !xg_reserve(plan, problem->k * a_copies, to->a_line, &to->a_offset)) ||
+        (to->b && !xg_reserve(plan, problem->k * b_copies, to->b_line, &to->b_offset)))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the aligned copies' size in bytes does not fit the address space");
-    xg_step *step = xg_add_step(plan, &xg_program_pack, problem);
-    const int64_t widest = to->a && (!to->b || to->a_line > to->b_line) ? to->a_line : to->b_line;
-    const int64_t deep = xg_tiles_of(problem->k, PACK_DEEP);
-    step->role = XG_STEP_PACK;
-    step->in_workspace = XG_C_IN_WORKSPACE;
-    step->c_offset = to->a ? to->a_offset : to->b_offset;
-    step->args.c_row = to->a_line;
-    step->args.c_batch = to->b_line;
-    step->args.a_batch = to->a && to->b ? (int64_t)(to->b_offset - to->a_offset) / 4 : 0;
-    step->args.k_part = (to->a ? 1 : 0) + (to->b ? 2 : 0);
-    const xgemm_status status =
-        xg_set_grid(step, xg_tiles_of(widest, PACK_WIDE),
-                    deep < XG_GRID_Y_MAX ? deep : XG_GRID_Y_MAX, 256, 1, error);
-    step->grid[2] = to->a && to->b ? 2 : 1;
+    to->a_apart = a_copies > 1 ? problem->k * to->a_line : 0;
+    to->b_apart = b_copies > 1 ? problem->k * to->b_line : 0;
+    if (plan->shape.together == 1)
+        return add_pack_step(plan, problem, to, to->a, to->b, error);
+    /* The grid's z is the product's number: a launch for each operand. */
+    xgemm_status status = XGEMM_OK;
+    if (to->a)
+        status = add_pack_step(plan, problem, to, true, false, error);
+    if (to->b && !status)
+        status = add_pack_step(plan, problem, to, false, true, error);
     return status;
 }
 
@@ -55,12 +83,14 @@ static void use_packed(xg_step *step, const packed *from)
         step->a_offset = from->a_offset;
         step->args.a_row = 1;
         step->args.a_col = from->a_line;
+        step->args.a_batch = from->a_apart;
     }
     if (from->b) {
         step->in_workspace |= XG_B_IN_WORKSPACE;
         step->b_offset = from->b_offset;
         step->args.b_row = from->b_line;
         step->args.b_col = 1;
+        step->args.b_batch = from->b_apart;
     }
 }
 
@@ -87,6 +117,7 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     if (status)
         return status;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
+    step->overlaps = true;
     use_packed(step, operands);
     return xg_split(plan, step, problem, k_part, error);
 }
@@ -100,11 +131,11 @@ static xgemm_status add_strip(xg_plan *plan, const xg_args *strip, xg_error *err
 xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_plan *plan,
                                 xg_error *error)
 {
-    const xg_shape shape = xg_shape_of(kernel, p, plan->processors);
+    const xg_shape shape = plan->shape;
     const xg_args tiles = part_of_c(p, 0, shape.m, 0, shape.n);
     const xg_args below = part_of_c(p, shape.m, p->m - shape.m, 0, p->n);
     const xg_args beside = part_of_c(p, 0, shape.m, shape.n, p->n - shape.n);
-    packed operands = {false, false, 0, 0, 0, 0};
+    packed operands = {false, false, 0, 0, 0, 0, 0, 0};
     xgemm_status status = XGEMM_OK;
     if (kernel->packs)
         status = add_pack(plan, &tiles, &operands, error);
@@ -114,6 +145,5 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
         status = add_strip(plan, &below, error);
     if (!status)
         status = add_strip(plan, &beside, error);
-    plan->microseconds = shape.microseconds;
     return status;
 }

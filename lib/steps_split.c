@@ -11,13 +11,14 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
     product->args.k_part = k_part;
     if (parts == 1)
         return XGEMM_OK;
-    if (!xg_reserve(plan, parts, problem->m * problem->n, &offset))
+    if (!xg_reserve(plan, parts * plan->shape.together, problem->m * problem->n, &offset))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the partial sums' size in bytes does not fit the address space");
     product->grid[1] = (uint32_t)parts;
     product->in_workspace |= XG_C_IN_WORKSPACE;
     product->c_offset = offset;
     product->args.c_row = problem->n;
+    product->args.c_batch = parts * problem->m * problem->n;
     product->args.alpha = 1.0f;
     product->args.beta = 0.0f;
 
@@ -26,12 +27,15 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
                          .k = parts,
                          .a_row = problem->n,
                          .a_col = 1,
+                         .a_batch = product->args.c_batch,
                          .c = problem->c,
                          .c_row = problem->c_row,
+                         .c_batch = problem->c_batch,
                          .alpha = problem->alpha,
                          .beta = problem->beta};
     xg_step *step = xg_add_step(plan, &xg_program_reduce, &sum);
     step->role = XG_STEP_REDUCE;
+    step->overlaps = true;
     step->in_workspace = XG_A_IN_WORKSPACE;
     step->a_offset = offset;
     return xg_set_grid(step, xg_tiles_of(problem->m * problem->n, 256), 1, 256, 1, error);
@@ -54,6 +58,7 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
     while (programs[i].program != kernel->program && programs[i].side < side)
         i++;
     xg_step *step = xg_add_step(plan, programs[i].program, problem);
+    step->overlaps = true;
     const int64_t blocks = xg_tiles_of(lines, kernel->tile_n),
                   groups = xg_tiles_of(side, kernel->tile_m);
     const xgemm_status status = xg_set_grid(step, blocks, 1, kernel->block_x, 1, error);

@@ -36,7 +36,8 @@ static xg_call call_of(const xgemm_trace_problem *p)
                     .n = p->n,
                     .k = p->k,
                     .alpha = 1.0f,
-                    .beta = p->beta};
+                    .beta = p->beta,
+                    .products = 1};
     call.lda = p->lda ? p->lda : least_ld(call.order, call.transa != XGEMM_NO_TRANS, p->m, p->k);
     call.ldb = p->ldb ? p->ldb : least_ld(call.order, call.transb != XGEMM_NO_TRANS, p->k, p->n);
     call.ldc = p->ldc ? p->ldc : least_ld(call.order, false, p->m, p->n);
@@ -217,8 +218,8 @@ static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *
     return XGEMM_OK;
 }
 
-static xgemm_status run(const xg_plan *plan, void *workspace, int64_t most_blocks, xg_trace *trace,
-                        xg_error *error)
+static xgemm_status run(const xg_plan *plan, const xg_args *problem, void *workspace,
+                        int64_t most_blocks, xg_trace *trace, xg_error *error)
 {
     /* A sample of several launches would count each by another share: they run whole. */
     const xg_sim_options options = {.trace = trace,
@@ -226,7 +227,7 @@ static xgemm_status run(const xg_plan *plan, void *workspace, int64_t most_block
     xgemm_status status = XGEMM_OK;
     for (int i = 0; i < plan->steps && !status; i++) {
         xg_args args;
-        const xg_launch launch = xg_step_launch(&plan->step[i], workspace, &args);
+        const xg_launch launch = xg_step_launch(plan, i, problem, 0, workspace, &args);
         status = xg_sim_launch(&launch, &options, error);
     }
     return status;
@@ -241,8 +242,12 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
     if (status)
         return status;
     const xg_args problem = xg_problem_of(call);
-    status = xg_plan_make(&xg_backend_sim, xg_backend_sim.processors(NULL), kernel, &problem,
-                          SIZE_MAX, &plan, error);
+    const xg_request request = {.problem = problem,
+                                .products = 1,
+                                .kernel = kernel,
+                                .workspace_limit = SIZE_MAX,
+                                .processors = xg_backend_sim.processors(NULL)};
+    status = xg_plan_make(&xg_backend_sim, &request, &plan, error);
     if (!status && plan.workspace_bytes > 0 && !(m->workspace = zeros(plan.workspace_bytes)))
         status = xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                          "the host has no memory for the kernel's workspace");
@@ -251,7 +256,7 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
     xg_trace *trace = xg_trace_new();
     if (!trace)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
-    status = run(&plan, m->workspace, p->most_blocks, trace, error);
+    status = run(&plan, &problem, m->workspace, p->most_blocks, trace, error);
     if (!status)
         status = make_report(&plan, p, trace, result, error);
     xg_trace_free(trace);

@@ -20,6 +20,8 @@ AC_ARG_WITH([cuda-arch],
   [], [with_cuda_arch=])
 
 have_cuda=no
+have_sm90a=no
+NVCC_GENCODE_SM90=
 cuda_why=
 AS_CASE([$with_cuda],
   [no], [cuda_why="switched off"],
@@ -32,6 +34,8 @@ nvidia-cuda-toolkit or cuda-nvcc), or name its compiler: ./configure NVCC=/path/
 leave the GPU out: --without-cuda. config.log has the details.])])
 AS_IF([test "x$have_cuda" = xno], [CUDA_OLDEST=0])
 AC_SUBST([NVCC_GENCODE])
+AC_SUBST([NVCC_GENCODE_SM90])
+AM_CONDITIONAL([WITH_SM90A], [test "x$have_sm90a" = xyes])
 AC_SUBST([CUDA_OLDEST])
 AM_CONDITIONAL([WITH_CUDA], [test "x$have_cuda" = xyes])
 ])
@@ -59,6 +63,17 @@ _XGEMM
   return $cuda_status
 }
 
+# The instructions of compute capability 9.0 that no later one has.
+xgemm_cuda_try_sm90a () {
+  AS_CASE([" $cuda_archs "], [*" 90"*], [], [return 0])
+  AC_MSG_CHECKING([whether $NVCC compiles for sm_90a])
+  AS_IF([xgemm_cuda_compiles 90a],
+    [AC_MSG_RESULT([yes])
+     have_sm90a=yes
+     NVCC_GENCODE_SM90="-gencode arch=compute_90a,code=sm_90a"],
+    [AC_MSG_RESULT([no])])
+}
+
 xgemm_cuda_try_archs () {
   AS_IF([test -z "$NVCC"], [cuda_why="nvcc was not found"; return 0])
   cuda_archs=
@@ -80,6 +95,7 @@ xgemm_cuda_try_archs () {
   AS_IF([test -z "$cuda_archs"],
     [cuda_why="$NVCC compiles for none of the architectures tried"],
     [have_cuda=yes
+     xgemm_cuda_try_sm90a
      # Code for later cards, which the driver compiles when a kernel is loaded.
      NVCC_GENCODE="$NVCC_GENCODE -gencode arch=compute_$CUDA_OLDEST,code=compute_$CUDA_OLDEST"])
 }

@@ -54,7 +54,7 @@ prototypes_of_headers()
 {
     grep -v '^#' | tr '\n' ' ' |
         sed 's,/\*[^*]*\*\**\([^/*][^*]*\*\**\)*/,,g' | tr ';' '\n' |
-        sed -n 's/.*XGEMM_API  *//p' | sed 's/  */ /g; s/ $//'
+        sed -n 's/.*XGEMM_API  *//p' | sed 's/  */ /g; s/( /(/g; s/ $//'
 }
 
 # The same from the SYNOPSIS of man pages, which has .Ft, .Fo, .Fa and .Fc.

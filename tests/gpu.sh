@@ -6,14 +6,14 @@
 #   tests/gpu.sh [OUTPUT-FOLDER]
 #
 # Run it from an unpacked release or a bootstrapped checkout. XGEMM_GPU_STEPS
-# picks steps: "build verify check sanitizer probe ladder compare shapes". Results are
+# picks steps: "build verify check sanitizer probe ladder compare shapes batches". Results are
 # JSON and logs in the folder (default gpu-results); a summary is printed last.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-gpu-results}"
 out=$(cd "${1:-gpu-results}" && pwd)
-steps=${XGEMM_GPU_STEPS:-build verify check sanitizer probe ladder compare shapes}
+steps=${XGEMM_GPU_STEPS:-build verify check sanitizer probe ladder compare shapes batches}
 build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
 jobs=$(nproc)
 summary=$out/summary.txt
@@ -94,6 +94,15 @@ if wants shapes; then
   step "all kernels over shapes" shapes.json "$xgemm" bench --device 0 --json --quiet \
     --kernel all --compare cublas --shapes "$source_dir/tests/shapes.txt" --samples 5 --limit 1 \
     --warm 5
+fi
+if wants batches; then
+  for batch in 64:1000 32:10000 128:500 256:100 512:64 4096:8; do
+    for trans in N T; do
+      step "batch $batch, A $trans" "batch-${batch%:*}-$trans.json" "$xgemm" bench --device 0 --json \
+        --quiet --compare cublas --size "${batch%:*}" --batch "${batch#*:}" --transa "$trans" \
+        --samples 11 --limit 2
+    done
+  done
 fi
 note "results in $out"
 exit $status

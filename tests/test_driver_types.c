@@ -7,7 +7,6 @@
 
 #include "cuda/driver.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 #define SAME_TYPE(member, symbol, parameters)                                                      \
@@ -15,26 +14,6 @@
         __builtin_types_compatible_p(__typeof__(*((xg_cu *)0)->member), __typeof__(symbol)),       \
         #symbol " is declared otherwise in cuda.h");
 XG_CU_FUNCTIONS(SAME_TYPE)
-#if CUDA_VERSION >= 11080
-XG_CU_LATER_FUNCTIONS(SAME_TYPE)
-
-#define SAME_PLACE(type, member, theirs, their_member)                                             \
-    _Static_assert(offsetof(type, member) == offsetof(theirs, their_member),                       \
-                   #their_member " lies elsewhere in cuda.h");
-SAME_PLACE(xg_cu_launch_attribute, id, CUlaunchAttribute, id)
-SAME_PLACE(xg_cu_launch_attribute, value.flag, CUlaunchAttribute,
-           value.programmaticStreamSerializationAllowed)
-SAME_PLACE(xg_cu_launch_config, grid_z, CUlaunchConfig, gridDimZ)
-SAME_PLACE(xg_cu_launch_config, block_x, CUlaunchConfig, blockDimX)
-SAME_PLACE(xg_cu_launch_config, shared_bytes, CUlaunchConfig, sharedMemBytes)
-SAME_PLACE(xg_cu_launch_config, stream, CUlaunchConfig, hStream)
-SAME_PLACE(xg_cu_launch_config, attributes, CUlaunchConfig, attrs)
-SAME_PLACE(xg_cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
-_Static_assert(sizeof(xg_cu_launch_attribute) == sizeof(CUlaunchAttribute) &&
-                   sizeof(xg_cu_launch_config) == sizeof(CUlaunchConfig),
-               "a launch's configuration has another size in cuda.h");
-#undef SAME_PLACE
-#endif
 #undef SAME_TYPE
 
 #define SAME_VALUE(name, value)                                                                    \

@@ -69,4 +69,70 @@ XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order,
                                    int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
                                    const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
 
+/**
+ * \brief   The same for a batch: C[i] = alpha * op(A[i]) * op(B[i]) + beta * C[i],
+ *          all of one size, each matrix a stride after the one before.
+ *
+ * \param   handle, order, transa, transb, m, n, k, alpha, lda, ldb, beta, ldc
+ *                       As for xgemm_sgemm(), the same for all products.
+ * \param   a            A[0]; A[i] begins at a + i * stride_a.
+ * \param   stride_a     Elements from one A to the next; at least 0, and 0 when
+ *                       all products share one A.
+ * \param   b, stride_b  B, likewise.
+ * \param   c            C[0].
+ * \param   stride_c     Elements from one C to the next; at least 0. No element
+ *                       may belong to two of the matrices (unless batch_count is
+ *                       at most 1): usually it is at least m * ldc in row order,
+ *                       n * ldc in column order; less is allowed where matrices
+ *                       lie side by side. A stride with which C[1] overlaps C[0]
+ *                       is an error; if others overlap, the result is undefined.
+ * \param   batch_count  Products; at least 0, and 0 does nothing.
+ *
+ * All that is said of xgemm_sgemm() holds for every product of the batch: what is
+ * not read, where the memory is, when C is done, capture, and the same bits every
+ * time (which need not be those of xgemm_sgemm(), whose choice of a kernel may
+ * differ). Many small products share a launch, as many as the workspace has room
+ * for; a kernel that was named and has no such form runs product after product.
+ *
+ * \return  As xgemm_sgemm(); XGEMM_ERROR_INVALID_VALUE also for a negative stride
+ *          or batch_count and a stride_c that is too small; XGEMM_ERROR_OVERFLOW
+ *          also when the bytes from the first matrix to the last do not fit
+ *          63 bits.
+ */
+XGEMM_API xgemm_status xgemm_sgemm_strided_batched(
+    xgemm_handle *handle, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
+    int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
+    const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
+    int64_t stride_c, int64_t batch_count);
+
+/**
+ * \brief   The same for a batch whose matrices lie anywhere: lists of pointers.
+ *
+ * \param   handle, order, transa, transb, m, n, k, alpha, lda, ldb, beta, ldc
+ *                       As for xgemm_sgemm(), the same for all products.
+ * \param   a, b, c      Lists of batch_count pointers to the matrices. On a CUDA
+ *                       handle the lists themselves are device or managed memory,
+ *                       and must not change before the work is done. A pointer may
+ *                       be in a or b several times; the matrices of c must not
+ *                       overlap. NULL is allowed for a list exactly where it is
+ *                       for the matrix of xgemm_sgemm().
+ * \param   batch_count  Products; at least 0, and 0 does nothing.
+ *
+ * All that is said of xgemm_sgemm() holds for every product of the batch. No
+ * workspace is used on a CUDA handle. There the library does not see the
+ * pointers: one that is wrong is an error of the launch. On the CPU and the
+ * simulator they are checked.
+ *
+ * \return  As xgemm_sgemm(); XGEMM_ERROR_INVALID_VALUE also for a negative
+ *          batch_count, and for lists that are not aligned as pointers are;
+ *          XGEMM_ERROR_NOT_SUPPORTED on a CUDA handle for a kernel that was named
+ *          and cannot take lists.
+ */
+XGEMM_API xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order,
+                                           xgemm_transpose transa, xgemm_transpose transb,
+                                           int64_t m, int64_t n, int64_t k, float alpha,
+                                           const float *const *a, int64_t lda,
+                                           const float *const *b, int64_t ldb, float beta,
+                                           float *const *c, int64_t ldc, int64_t batch_count);
+
 #endif

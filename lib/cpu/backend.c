@@ -20,6 +20,12 @@ static int processors(const xg_device *device)
     return 1;
 }
 
+static int architecture(const xg_device *device)
+{
+    (void)device;
+    return 0;
+}
+
 static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
 {
     (void)ordinal, (void)error;
@@ -50,9 +56,11 @@ static xgemm_status launch(xg_device *device, void *stream, const xg_launch *wha
 const xg_backend xg_backend_cpu = {
     .name = "CPU",
     .has_streams = false,
+    .host_memory = true,
     .can_run = can_run,
     .count = count,
     .processors = processors,
+    .architecture = architecture,
     .describe = describe,
     .open = open_cpu,
     .close = close_cpu,

@@ -5,6 +5,7 @@
 #include "context.h"
 
 #include <stdint.h>
+#include <string.h>
 
 /* Wraps a driver call in the device's context; the rest of the function sees its result. */
 #define IN_CONTEXT(device, result, call, error)                                                    \
@@ -142,6 +143,12 @@ static int processors(const xg_device *device)
     return device ? device->processors : 1;
 }
 
+/* Unknown without a device. */
+static int architecture(const xg_device *device)
+{
+    return device ? device->compute_capability : 0;
+}
+
 /* More shared memory than that a function must be allowed, once. Threads may do it twice. */
 static xgemm_status allow_shared(xg_device *device, const xg_launch *what, xg_cu_function function,
                                  xg_error *error)
@@ -158,21 +165,48 @@ static xgemm_status allow_shared(xg_device *device, const xg_launch *what, xg_cu
     return result_of(device, result, "cuFuncSetAttribute", error);
 }
 
-/*
- * Its blocks may come to the multiprocessors while the launch before still runs, for which
- * they wait there (xg_wait_for_earlier): that hides a launch's latency, a microsecond.
- */
-static xgemm_status launch_overlapping(xg_device *device, void *stream, const xg_launch *what,
-                                       xg_cu_function function, void **arguments, xg_error *error)
+/* More blocks than that in a cluster a function must be allowed. */
+enum { CLUSTER_WITHOUT_ASKING = 8 };
+
+static xgemm_status allow_cluster(xg_device *device, uint32_t blocks, xg_cu_function function,
+                                  xg_error *error)
 {
-    xg_cu_launch_attribute overlap = {
-        .id = XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.flag = 1};
-    const xg_cu_launch_config config = {
-        what->grid[0],  what->grid[1],      what->grid[2], what->block[0], what->block[1],
-        what->block[2], what->shared_bytes, stream,        &overlap,       1};
-    const void *given = &config;
-    return result_of(device, device->driver->launch_with(given, function, arguments, NULL),
-                     "cuLaunchKernelEx", error);
+    if (blocks <= CLUSTER_WITHOUT_ASKING)
+        return XGEMM_OK;
+    return result_of(device,
+                     device->driver->function_set(
+                         function, XG_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+                     "cuFuncSetAttribute", error);
+}
+
+/* A launch that is in clusters, or may overlap with the one before it. */
+static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch *what,
+                                bool overlaps, xg_cu_function function, void **arguments,
+                                xg_error *error)
+{
+    xg_cu_attribute attributes[2] = {0};
+    struct CUlaunchConfig_st how = {
+        .shared_bytes = what->shared_bytes, .stream = stream, .attributes = attributes};
+    memcpy(how.grid, what->grid, sizeof how.grid);
+    memcpy(how.block, what->block, sizeof how.block);
+    if (!device->driver->launch_with)
+        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
+                       "the CUDA driver is too old: libcuda.so.1 has no cuLaunchKernelEx, which "
+                       "CUDA 12.0 has");
+    if (what->cluster > 1) {
+        attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attributes[how.count].value.cluster[0] = what->cluster;
+        attributes[how.count].value.cluster[1] = 1;
+        attributes[how.count++].value.cluster[2] = 1;
+    }
+    if (overlaps) {
+        attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attributes[how.count++].value.allowed = 1;
+    }
+    const xgemm_status status = allow_cluster(device, what->cluster, function, error);
+    return status ? status
+                  : result_of(device, device->driver->launch_with(&how, function, arguments, NULL),
+                              "cuLaunchKernelEx", error);
 }
 
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
@@ -186,8 +220,9 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
         return status;
     void *arguments[1];
     *(const void **)arguments = what->arguments;
-    if (device->overlaps[what->program->index])
-        return launch_overlapping(device, stream, what, function, arguments, error);
+    const bool overlaps = what->overlaps && device->overlaps[what->program->index];
+    if (what->cluster > 1 || overlaps)
+        return launch_with(device, stream, what, overlaps, function, arguments, error);
     return result_of(device,
                      device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
                                             what->block[0], what->block[1], what->block[2],
@@ -288,6 +323,7 @@ const xg_backend xg_backend_cuda = {
     .can_run = can_run,
     .count = xg_cu_count,
     .processors = processors,
+    .architecture = architecture,
     .describe = xg_cu_describe,
     .open = xg_cu_device_open,
     .close = xg_cu_device_close,

@@ -130,10 +130,10 @@ void xg_cu_restore_capture(const xg_cu *driver, unsigned mode)
 }
 
 /* Code for a GPU before Hopper does not wait for its predecessor itself. */
-static bool can_overlap(const xg_cu *driver, const xg_program *program, xg_cu_function function)
+static bool can_overlap(const xg_cu *driver, xg_cu_function function)
 {
     int compiled_for = 0;
-    return program->waits && driver->launch_with && driver->driver_version >= XG_CU_OVERLAPS &&
+    return driver->launch_with && driver->driver_version >= XG_CU_OVERLAPS &&
            !driver->function_attribute(&compiled_for, XG_CU_FUNC_ATTRIBUTE_PTX_VERSION, function) &&
            compiled_for >= 90;
 }
@@ -163,7 +163,7 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
                        device->compute_capability / 10, device->compute_capability % 10, why.text);
     }
     device->modules[program->index] = module;
-    device->overlaps[program->index] = can_overlap(driver, program, function);
+    device->overlaps[program->index] = can_overlap(driver, function);
     __atomic_store_n(&device->functions[program->index], function, __ATOMIC_RELEASE);
     return XGEMM_OK;
 }

@@ -23,13 +23,13 @@ static xgemm_status resolve(xg_error *error)
     }
     XG_CU_FUNCTIONS(RESOLVE)
 #undef RESOLVE
-#define RESOLVE_LATER(member, symbol, parameters)                                                  \
+#define RESOLVE_NEWER(member, symbol, parameters)                                                  \
     {                                                                                              \
         void *address = dlsym(library, #symbol);                                                   \
         memcpy(&functions.member, &address, sizeof address);                                       \
     }
-    XG_CU_LATER_FUNCTIONS(RESOLVE_LATER)
-#undef RESOLVE_LATER
+    XG_CU_NEWER_FUNCTIONS(RESOLVE_NEWER)
+#undef RESOLVE_NEWER
     return XGEMM_OK;
 }
 

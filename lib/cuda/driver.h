@@ -61,34 +61,33 @@ typedef unsigned long long xg_cu_pointer;
        unsigned block_y, unsigned block_z, unsigned shared_bytes, xg_cu_stream, void **arguments,  \
        void **extra))
 
-struct CUlaunchConfig_st; /* xg_cu_launch_config, as cuda.h names it */
-
-/* Those of later drivers, NULL where there are none. */
-#define XG_CU_LATER_FUNCTIONS(X)                                                                   \
+/* What only newer drivers have: NULL where it is missing. */
+#define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
     X(launch_with, cuLaunchKernelEx,                                                               \
       (const struct CUlaunchConfig_st *, xg_cu_function, void **arguments, void **extra))
 
-/* What cuLaunchKernelEx takes. */
+/* What a launch may say of itself. */
 typedef struct {
     unsigned id;
-    char pad[4];
     union {
-        char bytes[64];
-        int flag;
-    } value;
-} xg_cu_launch_attribute;
+        char room[64];
+        unsigned cluster[3];
+        int allowed;
+    } value __attribute__((aligned(8)));
+} xg_cu_attribute;
 
-typedef struct {
-    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+struct CUlaunchConfig_st {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
     xg_cu_stream stream;
-    xg_cu_launch_attribute *attributes;
-    unsigned attribute_count;
-} xg_cu_launch_config;
+    xg_cu_attribute *attributes;
+    unsigned count;
+};
 
 typedef struct {
 #define XG_CU_MEMBER(member, symbol, parameters) xg_cu_result(*member) parameters;
     XG_CU_FUNCTIONS(XG_CU_MEMBER)
-    XG_CU_LATER_FUNCTIONS(XG_CU_MEMBER)
+    XG_CU_NEWER_FUNCTIONS(XG_CU_MEMBER)
 #undef XG_CU_MEMBER
     int driver_version; /* 1000 * major + 10 * minor */
 } xg_cu;
@@ -131,6 +130,8 @@ typedef struct {
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                          \
     X(CU_FUNC_ATTRIBUTE_PTX_VERSION, 5)                                                            \
     X(CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6)                                                         \
+    X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                     \
+    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                    \
     X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                                    \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
     X(CU_EVENT_DEFAULT, 0)
@@ -141,7 +142,7 @@ enum {
 #undef XG_CU_VALUE
 };
 
-/* The oldest driver that has every function but the later ones: CUDA 11.0. */
+/* The oldest driver that has every function: CUDA 11.0. */
 enum { XG_CU_OLDEST = 11000 };
 
 /* The oldest that captures launches which overlap the one before into a graph: CUDA 12.3. */

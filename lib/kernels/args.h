@@ -39,7 +39,11 @@ typedef struct {
      * A + z * a_batch and so on; with a_batch = XG_LISTS, A, B and C are lists of
      * pointers instead, and theirs are number z.
      */
-    int64_t a_batch, b_batch, c_batch;
+    int64_t a_batch, b_batch;
+    union {
+        int64_t c_batch;
+        const void *list; /* for the kernel that works off a list of tiles, an xg_tile_list */
+    };
 } xg_args;
 
 #endif

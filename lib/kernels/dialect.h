@@ -19,7 +19,7 @@
 #define XG_PRAGMA(text) _Pragma(#text)
 #define XG_SHARED16     __shared__ __align__(16)
 /* The block's dynamic shared memory, whose size is the launch's; once in a kernel. */
-#define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(128) type name[]
+#define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
 #else
 #include "sim/cuda_shim.h"
 #define XG_KERNEL static __attribute__((noinline))

@@ -4,7 +4,9 @@
  * a time: k lines each, of A's rows or B's columns side by side, c_row floats
  * apart for A and c_batch for B, of which those past the matrix become zero.
  * A's copy begins at C, B's at C + a_batch. k_part says which: 1 for A, 2 for B,
- * 3 for both, one after the other along the grid's z.
+ * 3 for both, one after the other along the grid's z. Of a batch, one operand: z is
+ * the product, whose A begins at A + z * a_batch (a copy of B alone: at B + z * b_batch)
+ * and whose copy follows the one before.
  *
  * Where k is contiguous, a block turns tiles in shared memory, so that it reads and
  * writes whole lines; few registers, so that many loads are on their way at once.
@@ -23,21 +25,24 @@ void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
 {
     __shared__ float tile[DEEP][WIDE + 1];
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    const int is_a = p.k_part != 2 && blockIdx.z == 0;
+    const int is_a = p.k_part == 1 || (p.k_part == 3 && blockIdx.z == 0);
     const int64_t x_step = is_a ? p.a_row : p.b_col, l_step = is_a ? p.a_col : p.b_row;
     const int64_t line = is_a ? p.c_row : p.c_batch, x0 = XG_BLOCK_X * WIDE;
     const int width = (int)XG_MIN((is_a ? p.m : p.n) - x0, WIDE);
     const int kept = (int)XG_MIN(line - x0, WIDE);
     const int along_k = l_step == 1;
+    const int64_t product = p.k_part == 3 ? 0 : XG_BATCH;
 
-    xg_wait_for_earlier();
+    xg_grid_wait();
+    xg_grid_release();
     if (kept <= 0)
         return;
     for (int64_t l0 = (int64_t)blockIdx.y * DEEP; l0 < p.k; l0 += (int64_t)gridDim.y * DEEP) {
         const int64_t apart =
             along_k ? x_step : l_step; /* from one line that is read to the next */
-        const float *from = (is_a ? p.a : p.b) + x0 * x_step + l0 * l_step + warp * apart + lane;
-        float *to = (is_a ? p.c : p.c + p.a_batch) + (l0 + warp) * line + x0 + lane;
+        const float *from = (is_a ? p.a + product * p.a_batch : p.b + product * p.b_batch) +
+                            x0 * x_step + l0 * l_step + warp * apart + lane;
+        float *to = (is_a ? p.c : p.c + p.a_batch) + (product * p.k + l0 + warp) * line + x0 + lane;
         const int depth = (int)XG_MIN(p.k - l0, DEEP);
         float value[EACH];
         XG_UNROLL

@@ -9,17 +9,23 @@
 #include "dialect.h"
 
 /*
- * A kernel that begins with this may be launched while the one before it still runs:
- * until here it touches no memory but its own. From here on the next may come, too.
+ * A launch that overlaps the one before it in the stream: it waits before it touches
+ * memory that may be another's, and says from when on the next may begin, as far as
+ * there is room. Before compute capability 9.0 launches do not overlap.
  */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-XG_DEVICE void xg_wait_for_earlier(void)
+XG_DEVICE void xg_grid_wait(void)
 {
     asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+XG_DEVICE void xg_grid_release(void)
+{
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 #else
-#define xg_wait_for_earlier() ((void)0)
+#define xg_grid_wait()    ((void)0)
+#define xg_grid_release() ((void)0)
 #endif
 
 /*

@@ -24,6 +24,13 @@ static int processors(const xg_device *device)
     return 132;
 }
 
+/* It stands for the same. */
+static int architecture(const xg_device *device)
+{
+    (void)device;
+    return 90;
+}
+
 static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
 {
     (void)ordinal, (void)error;
@@ -117,9 +124,11 @@ static xgemm_status launch(xg_device *device, void *stream, const xg_launch *wha
 const xg_backend xg_backend_sim = {
     .name = "simulator",
     .has_streams = false,
+    .host_memory = true,
     .can_run = can_run,
     .count = count,
     .processors = processors,
+    .architecture = architecture,
     .describe = describe,
     .open = open_sim,
     .close = close_sim,

@@ -63,6 +63,9 @@ struct xg_trace {
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
+    int64_t product;                               /* the running block's z */
+    const float *bases[XG_REGIONS_MAX];            /* where the regions begin for it */
+    word_state *states[XG_REGIONS_MAX];            /* global's, from there on */
     uint64_t epoch;                                /* of now; see EPOCHS_A_BLOCK */
     int32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
 };
@@ -165,17 +168,42 @@ static int64_t region_words(const xg_region *region)
     return region->lines > 0 ? (region->lines - 1) * region->step + region->width : 0;
 }
 
+/* With those of all products; matrices from a list have one after the other the same states. */
+static int64_t all_words(const xg_launch *what, const xg_region *region)
+{
+    const int64_t words = region_words(region);
+    return words > 0 && !region->list ? words + ((int64_t)what->grid[2] - 1) * region->apart
+                                      : words;
+}
+
+/* The regions of the blocks whose z is that. */
+static void begin_product(xg_trace *trace, int64_t product)
+{
+    trace->product = product;
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const xg_region *region = &trace->launch->regions[i];
+        const int64_t on = region->list ? 0 : product * region->apart;
+        if (region->lines <= 0)
+            continue;
+        trace->bases[i] = region->list ? region->list[product] : region->base + on;
+        trace->states[i] = trace->global[i] ? trace->global[i] + on : NULL;
+        if (region->list && trace->global[i])
+            memset(trace->global[i], 0, (size_t)region_words(region) * sizeof *trace->global[i]);
+    }
+}
+
 bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
 {
     trace->launch = what;
     trace->epoch = 0;
+    trace->product = -1;
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
-        const int64_t words = region_words(&what->regions[i]);
-        /* Only what is written can race: by the dialect's rule, the last region. */
-        trace->global[i] = words > 0 && i == XG_REGIONS_MAX - 1
+        const int64_t words = all_words(what, &what->regions[i]);
+        /* Only what is written can race. */
+        trace->global[i] = words > 0 && i == XG_REGION_WRITTEN
                                ? calloc((size_t)words, sizeof *trace->global[i])
                                : NULL;
-        if (words > 0 && i == XG_REGIONS_MAX - 1 && !trace->global[i])
+        if (words > 0 && i == XG_REGION_WRITTEN && !trace->global[i])
             return false;
     }
     watching = trace;
@@ -197,6 +225,10 @@ void xg_trace_end(xg_trace *trace)
 void xg_trace_block_begins(xg_trace *trace, int warps)
 {
     const size_t used = dynamic_start() + ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
+    const uint32_t *grid = trace->launch->grid;
+    const int64_t product = xg_sim_block() / ((int64_t)grid[0] * grid[1]);
+    if (product != trace->product)
+        begin_product(trace, product);
     trace->totals.blocks++;
     trace->totals.warps += warps;
     trace->epoch = (block_of(trace->epoch) + 1) << EPOCH_BITS;
@@ -459,10 +491,32 @@ HOT int region_of(const xg_trace *trace, uintptr_t address)
 {
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const xg_region *region = &trace->launch->regions[i];
-        if (address - (uintptr_t)region->base < (uintptr_t)region_words(region) * 4)
+        if (address - (uintptr_t)trace->bases[i] < (uintptr_t)region_words(region) * 4)
             return i;
     }
     return -1;
+}
+
+/* Whether a block reads where a list has its own pointer. */
+HOT bool is_in_list(const xg_trace *trace, uintptr_t address, int bytes)
+{
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const float *const *list = trace->launch->regions[i].list;
+        if (list && address == (uintptr_t)(list + trace->product) && bytes == (int)sizeof *list)
+            return true;
+    }
+    return false;
+}
+
+/* An access that is right: for the report. */
+HOT void count_access(xg_trace *trace, const xg_trace_site *wanted, uintptr_t address,
+                      uintptr_t base, int place)
+{
+    code_site *code = &trace->code[place];
+    if (code->merged < 0)
+        code->merged = merged_site(trace, place, wanted);
+    const uintptr_t origin = base / LINE_BYTES * LINE_BYTES;
+    take_part(trace, code, (uint32_t)((address - origin) / 4));
 }
 
 HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, int place)
@@ -471,6 +525,11 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
     const int index = region_of(trace, address), words = (bytes + 3) / 4;
     if (index < 0 && xg_sim_on_stack(address))
         return; /* a variable of the thread's own */
+    if (index < 0 && !is_store && is_in_list(trace, address, bytes)) {
+        const xg_trace_site wanted = {.array = "pointers", .bytes = bytes};
+        count_access(trace, &wanted, address, address, place);
+        return;
+    }
     if (index < 0) {
         int line;
         const char *file = source_of(place, &line);
@@ -478,25 +537,20 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
                        file, line, is_store ? "writes" : "reads", bytes);
     }
     const xg_region *region = &trace->launch->regions[index];
-    const int64_t element = (int64_t)(address - (uintptr_t)region->base) / 4;
+    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index]) / 4;
     if (!inside(region, element, words))
         abandon(is_store ? "writes past the end of a line:" : "reads past the end of a line:",
                 region->name, element, place);
-    if (is_store && !trace->global[index])
+    if (is_store && !trace->states[index])
         abandon("writes an array that is only read:", region->name, element, place);
-    for (int i = 0; trace->global[index] && i < words; i++)
-        check_word(&trace->global[index][element + i], kind, true, region->name, element + i,
+    for (int i = 0; trace->states[index] && i < words; i++)
+        check_word(&trace->states[index][element + i], kind, true, region->name, element + i,
                    place);
-    code_site *code = &trace->code[place];
-    if (code->merged < 0) {
-        const xg_trace_site wanted = {.array = region->name,
-                                      .is_store = is_store,
-                                      .is_atomic = kind == XG_SIM_ATOMIC,
-                                      .bytes = bytes};
-        code->merged = merged_site(trace, place, &wanted);
-    }
-    const uintptr_t origin = (uintptr_t)region->base / LINE_BYTES * LINE_BYTES;
-    take_part(trace, code, (uint32_t)((address - origin) / 4));
+    const xg_trace_site wanted = {.array = region->name,
+                                  .is_store = is_store,
+                                  .is_atomic = kind == XG_SIM_ATOMIC,
+                                  .bytes = bytes};
+    count_access(trace, &wanted, address, (uintptr_t)trace->bases[index], place);
 }
 
 HOT void access_of(const void *pointer, int bytes, int kind, int place)

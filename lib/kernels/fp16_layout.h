@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the FP16 parts of A and B lie in the workspace; for the host, which
+ * reserves it, and for the kernels.
+ *
+ * An operand is a set of lines: the rows of A, the columns of B, both along k. Each line is
+ * multiplied by a power of two that puts its largest entry into [2^14, 2^15), and every entry x
+ * becomes high = FP16(x) and low = FP16(x - high). 128 lines by 64 k are a unit: 16 KB of
+ * high parts and, where there are two parts, 16 KB of low ones, each laid out as
+ * xg_wgmma_operand() wants it. So a unit is one bulk copy, whatever the matrix was like.
+ *
+ *     units of A: line blocks (128 lines), in each k blocks (64)
+ *     units of B
+ *     scales of A's lines, then of B's: what the parts have to be multiplied by again
+ *     guards: of each 32 lines and slice of k, see fp16_guard.h
+ *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
+ *
+ * Lines and k are padded with zeros. A cluster of "slices" blocks splits 32 lines at once, each a
+ * slice of k of slice_chunks * 128.
+ */
+#ifndef XGEMM_KERNELS_FP16_LAYOUT_H
+#define XGEMM_KERNELS_FP16_LAYOUT_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define XG_LAYOUT static __device__ __forceinline__
+#else
+#define XG_LAYOUT static inline
+#endif
+
+enum {
+    XG_UNIT_LINES = 128,
+    XG_UNIT_K = 64,
+    XG_PART_BYTES = XG_UNIT_LINES * XG_UNIT_K * 2,
+    XG_LINES_STEP = 256, /* lines are padded to a multiple of that */
+    XG_SPLIT_LINES = 32,
+    XG_SPLIT_THREADS = 512,
+    XG_CHUNK_K = 128,
+    XG_SPLIT_CHUNKS_MOST = 12, /* of a slice: 192 KB of shared memory */
+    XG_SLICES_MOST = 16,
+    XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
+    XG_SCALED_EXPONENT = 14
+};
+
+/* The rows and columns of a tile of C, in units of 128; and a list's head. */
+typedef struct {
+    int row, column;
+} xg_tile;
+typedef struct {
+    unsigned count, unused[3];
+} xg_tile_list;
+
+typedef struct {
+    int a_blocks, b_blocks, k_blocks; /* of units */
+    int slices, slice_chunks;
+    int64_t unit_bytes;
+    int64_t b_units, a_scales, b_scales, guards, list, bytes; /* bytes from the workspace's start */
+} xg_fp16_layout;
+
+XG_LAYOUT int xg_blocks_of(int64_t size, int block)
+{
+    return (int)((size + block - 1) / block);
+}
+
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int parts)
+{
+    xg_fp16_layout at;
+    const int chunks = xg_blocks_of(k, XG_CHUNK_K);
+    const int least = XG_LINES_STEP / XG_UNIT_LINES;
+    at.a_blocks = xg_blocks_of(m, XG_LINES_STEP) * least;
+    at.b_blocks = xg_blocks_of(n, XG_LINES_STEP) * least;
+    at.k_blocks = xg_blocks_of(k, XG_UNIT_K);
+    /* Three blocks of 64 KB share a multiprocessor; eight of a cluster find room sooner than 16. */
+    at.slice_chunks = chunks <= 32 ? xg_blocks_of(chunks, 8) : xg_blocks_of(chunks, 16);
+    at.slice_chunks = chunks > 32 && at.slice_chunks < 4 ? 4 : at.slice_chunks;
+    at.slices = xg_blocks_of(chunks, at.slice_chunks);
+    at.unit_bytes = (int64_t)parts * XG_PART_BYTES;
+    at.b_units = at.a_blocks * at.k_blocks * at.unit_bytes;
+    at.a_scales = at.b_units + at.b_blocks * at.k_blocks * at.unit_bytes;
+    at.b_scales = at.a_scales + (int64_t)at.a_blocks * XG_UNIT_LINES * 4;
+    at.guards = at.b_scales + (int64_t)at.b_blocks * XG_UNIT_LINES * 4;
+    at.list = at.guards + (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) *
+                              at.slices * 16;
+    at.bytes = at.list + (int64_t)sizeof(xg_tile_list) +
+               (int64_t)at.a_blocks * at.b_blocks * (int64_t)sizeof(xg_tile);
+    return at;
+}
+
+#endif

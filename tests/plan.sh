@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# xgemm plan, and batches of bench and verify, from the command line.
+
+topic=plan
+# shellcheck source=tests/shell.sh
+. "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
+
+test_plans()
+{
+    says 'a large square' \
+        '^ +4096 +4096 +4096 +auto:pipelined-128x128 +128x128x16 +1 +1 +2 +67108864 +[0-9.]+ +[0-9]+$' \
+        plan -s 4096 --gpu H200
+    says 'matrix times vector' '^ +1 +9000 +9000 +auto:skinny ' plan -m 1 -n 9000 -k 9000 --gpu H200
+    says 'k is split' '^ +64 +64 +60000 +auto:[a-z0-9-]+ +[0-9x]+ +[1-9][0-9]+ ' \
+        plan -m 64 -n 64 -k 60000 --gpu H200
+    says 'a thousand small ones: one launch' \
+        '^ +1000 +64 +64 +64 +auto:[a-z0-9-]+ +[0-9x]+ +1 +1000 +1 ' plan -s 64 --batch 1000 --gpu H200
+    says 'a kernel without batches' '^ +3 +64 +64 +64 +tiled32 +32x32x32 +1 +1 +3 +0 +- +-$' \
+        plan -s 64 --batch 3 --gpu H200 --kernel tiled32
+    says 'no copies of aligned operands' ' 1 +1 +1 +0 +[0-9.]+ +[0-9]+$' \
+        plan -s 4096 --transa T --kernel pipelined-64x128 --gpu H100
+    says 'copies of padded ones' ' 1 +1 +2 +[1-9][0-9]+ +[0-9.]+ +[0-9]+$' \
+        plan -s 4096 --transa T --ld-pad 1 --kernel pipelined-128x128 --gpu H100
+    says 'nothing multiplied' 'auto:none +- +- +1 +1 ' plan -s 9 --alpha 0 --device sim
+    says 'the CPU' '^ +64 +64 +64 +reference +- +1 +1 +1 +0 +- +-$' \
+        plan -s 64 --device cpu --kernel reference
+    says 'CSV: the heading' \
+        '^m,n,k,kernel,tile,split_k,together,launches,workspace_bytes,predicted_us,predicted_gflops$' \
+        plan -s 64 --device sim --csv
+    says 'CSV: of a batch' '^batch,m,n,k,kernel' plan -s 64 --device sim --batch 2 --csv
+    says 'JSON: the GPU' '"multiprocessors": 108' plan -s 64 --gpu A100 --json
+    says 'JSON: the plan' '"workspace_bytes": 0' plan -s 64 --gpu A100 --json
+    says 'JSON: the device' '"name": "libxgemm simulator"' plan -s 64 --device sim --json
+    printf '3 4 5 # one\n6 7 8\n' >sizes
+    says 'a file of sizes' '^ +6 +7 +8 ' plan --shapes sizes --gpu A100
+    run plan -s 16:64:16 --kernel all --gpu sm_90 --csv
+    kernels=$("$XGEMM" kernels --csv | grep -c 'sim')
+    if [ "$(grep -c -v ^m, out)" -eq $((4 * kernels)) ]; then
+        ok 'all kernels and sizes'
+    else
+        no 'all kernels and sizes' "$(wc -l <out) lines, $kernels kernels"
+    fi
+}
+
+test_refused()
+{
+    refuses 'no sizes' 2 '^xgemm plan: which sizes' plan
+    refuses 'an operand' 2 '"64" is no option' plan 64
+    refuses 'no batch' 2 -- '--batch takes a whole number from 1' plan -s 64 --batch 0
+    refuses 'a GPU that is none' 2 'nearest' plan -s 64 --gpu nosuch
+    refuses '--gpu and --device' 2 'give one of them' plan -s 64 --gpu A100 --device cpu
+    refuses 'an unknown kernel' 2 'nosuch' plan -s 64 --gpu A100 --kernel nosuch
+    run plan -s 64 --gpu V100
+    if [ "$status" -eq 1 ] && grep -q 'compute capability 7.0; the kernels need at least 8.0' err; then
+        ok 'a GPU that is too old'
+    else
+        no 'a GPU that is too old' "exit status $status; $(head -n 1 err)"
+    fi
+}
+
+test_batches()
+{
+    says 'bench: a batch' '^ +20 +16 +16 +16 +auto:' \
+        bench -s 16 --batch 20 --device cpu --samples 2 --warm 0 --time 0
+    run bench -s 16 --batch 20 --device cpu --samples 2 --warm 0 --time 0 --kernel reference --json
+    cp out run.json
+    says 'bench: JSON has the batch' '"batch": 20' bench --from run.json --json
+    says 'bench: an earlier batch' '^20,16,16,16,reference,' bench --from run.json --csv
+    # All 20 products are counted.
+    if awk '/"median_us"/ { us = $2 + 0 } /"gflops"/ { g = $2 + 0 }
+            END { wanted = 20 * 2 * 16 * 16 * 16 / us / 1000
+                  exit !(g > 0.999 * wanted && g < 1.001 * wanted) }' run.json; then
+        ok 'bench: the speed of a batch'
+    else
+        no 'bench: the speed of a batch' "$(grep -E 'median_us|gflops' run.json | tr '\n' ' ')"
+    fi
+    # 96 cases of one product, 16 of batches.
+    says 'verify: batches are among the cases' '^reference,112,' \
+        verify -m 5 -n 4 -k 3 --device cpu --kernel reference --csv
+}
+
+test_plans
+test_refused
+test_batches
+finish

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What xgemm_sgemm_plan() says: that it is what a call runs, that nothing is
+ * touched, and what is refused. GPUs that need not be here are the catalogue's.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan for matrices in row order with tight leading dimensions. */
+static xgemm_status plan_of(xgemm_handle *handle, int64_t m, int64_t n, int64_t k, float alpha,
+                            const float *a, xgemm_plan *plan)
+{
+    return xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, m, n, k, alpha,
+                            a, k > 0 ? k : 1, NULL, n > 0 ? n : 1, 0.0f, NULL, n > 0 ? n : 1, plan);
+}
+
+static xgemm_plan good_plan(xgemm_handle *handle, int64_t m, int64_t n, int64_t k)
+{
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    const xgemm_status status = plan_of(handle, m, n, k, 1.0f, NULL, &plan);
+    ck_assert_msg(status == XGEMM_OK, "%s", xgemm_last_error(handle));
+    return plan;
+}
+
+static void upload_zeros(xgemm_handle *handle, void *to, size_t bytes)
+{
+    void *zeros = calloc(1, bytes);
+    ck_assert(zeros != NULL);
+    ck_assert_int_eq(xgemm_upload(handle, to, zeros, bytes), XGEMM_OK);
+    free(zeros);
+}
+
+/* Runs a product with a workspace of exactly that size; says the kernel that ran. */
+static const char *run_with(xgemm_handle *handle, int64_t m, int64_t n, int64_t k, size_t bytes,
+                            xgemm_status *status)
+{
+    void *a, *b, *c, *workspace;
+    ck_assert_int_eq(xgemm_malloc(handle, (size_t)(m * k) * 4, &a), XGEMM_OK);
+    ck_assert_int_eq(xgemm_malloc(handle, (size_t)(k * n) * 4, &b), XGEMM_OK);
+    ck_assert_int_eq(xgemm_malloc(handle, (size_t)(m * n) * 4, &c), XGEMM_OK);
+    ck_assert_int_eq(xgemm_malloc(handle, bytes + 256, &workspace), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, workspace, bytes), XGEMM_OK);
+    upload_zeros(handle, a, (size_t)(m * k) * 4);
+    upload_zeros(handle, b, (size_t)(k * n) * 4);
+    *status = xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, m, n, k, 1.0f, a,
+                          k, b, n, 0.0f, c, n);
+    ck_assert_int_eq(xgemm_synchronize(handle), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, NULL, 0), XGEMM_OK);
+    xgemm_free(handle, a);
+    xgemm_free(handle, b);
+    xgemm_free(handle, c);
+    xgemm_free(handle, workspace);
+    return xgemm_last_kernel(handle);
+}
+
+/* The product runs with the workspace that the plan asks for and, if named, with no less. */
+START_TEST(is_what_runs)
+{
+    static const int64_t sizes[][3] = {{1, 200, 90}, {37, 41, 43},   {64, 64, 64},
+                                       {160, 70, 5}, {129, 131, 70}, {24, 24, 1500}};
+    xgemm_handle *handle = open_with_kernel(_i);
+    const bool automatic = _i == test_kernels() - 1;
+    for (int i = 0; i < COUNT(sizes); i++) {
+        const int64_t m = sizes[i][0], n = sizes[i][1], k = sizes[i][2];
+        const xgemm_plan plan = good_plan(handle, m, n, k);
+        xgemm_status status;
+        ck_assert_ptr_nonnull(plan.kernel);
+        ck_assert_int_ge(plan.launches, 1);
+        ck_assert_int_ge(plan.split_k, 1);
+        ck_assert_int_eq(plan.together, 1);
+        ck_assert(isfinite(plan.microseconds) && plan.microseconds >= 0.0);
+        const char *ran = run_with(handle, m, n, k, plan.workspace_bytes, &status);
+        ck_assert_msg(status == XGEMM_OK, "%s", xgemm_last_error(handle));
+        ck_assert_str_eq(ran, plan.kernel);
+        if (automatic || plan.workspace_bytes == 0)
+            continue;
+        run_with(handle, m, n, k, plan.workspace_bytes - 1, &status);
+        ck_assert_int_eq(status, XGEMM_ERROR_WORKSPACE);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* A named kernel's own facts; the choice says a kernel that there is. */
+START_TEST(facts)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    const xgemm_plan plan = good_plan(handle, 300, 200, 100);
+    for (int i = 0; i < xgemm_kernel_count(); i++) {
+        xgemm_kernel_info info = {.struct_size = sizeof info};
+        ck_assert_int_eq(xgemm_kernel_get(i, &info), XGEMM_OK);
+        if (strcmp(info.name, plan.kernel) != 0)
+            continue;
+        ck_assert_int_eq(plan.tile_m, info.tile_m);
+        ck_assert_int_eq(plan.tile_n, info.tile_n);
+        ck_assert_int_eq(plan.tile_k, info.tile_k);
+        if (_i < test_kernels() - 1)
+            ck_assert_str_eq(plan.kernel, test_kernel(_i));
+        xgemm_destroy(handle);
+        return;
+    }
+    ck_abort_msg("there is no kernel %s", plan.kernel);
+}
+END_TEST
+
+/* Sizes at which the choice is obvious, and what is counted. */
+START_TEST(of_a_gpu)
+{
+    xgemm_device h200 = {.struct_size = sizeof h200};
+    ck_assert_int_eq(xgemm_device_find("H200", &h200), XGEMM_OK);
+    /* From any handle, also the CPU's. */
+    xgemm_handle *handle = open_handle(_i ? XGEMM_DEVICE_CPU : XGEMM_DEVICE_SIM);
+    xgemm_plan plan = {.struct_size = sizeof plan, .device = &h200};
+    ck_assert_int_eq(plan_of(handle, 4096, 4096, 4096, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_str_eq(plan.kernel, "pipelined-128x128");
+    ck_assert_int_eq(plan.tile_m, 128);
+    ck_assert_int_eq(plan.split_k, 1);
+    ck_assert_int_eq(plan.launches, 2); /* A is copied */
+    ck_assert_uint_eq(plan.workspace_bytes, (size_t)4096 * 4096 * 4);
+    ck_assert(plan.microseconds > 2050.0 && plan.microseconds < 4000.0); /* 2054: the peak */
+    ck_assert_ptr_eq(plan.device, &h200);
+
+    ck_assert_int_eq(plan_of(handle, 1, 16384, 16384, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_str_eq(plan.kernel, "skinny");
+    ck_assert_int_eq(plan_of(handle, 256, 256, 65536, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_int_gt(plan.split_k, 1);
+    ck_assert_int_gt(plan.launches, 1);
+
+    /* Half of the multiprocessors: about half as fast. */
+    ck_assert_int_eq(plan_of(handle, 8192, 8192, 8192, 1.0f, NULL, &plan), XGEMM_OK);
+    const double us = plan.microseconds;
+    h200.multiprocessors /= 2;
+    ck_assert_int_eq(plan_of(handle, 8192, 8192, 8192, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert(plan.microseconds > 1.8 * us && plan.microseconds < 2.2 * us);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* How a pointer is aligned matters, where it points to does not. */
+START_TEST(alignment)
+{
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    xgemm_plan at_16 = {.struct_size = sizeof at_16}, at_4 = at_16;
+    ck_assert_int_eq(xgemm_set_kernel(handle, "pipelined-32x64"), XGEMM_OK);
+    ck_assert_int_eq(xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 64, 64,
+                                      64, 1.0f, (const float *)64, 64, NULL, 64, 0.0f, NULL, 64,
+                                      &at_16),
+                     XGEMM_OK);
+    ck_assert_int_eq(at_16.launches, 1);
+    ck_assert_int_eq(xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 64, 64,
+                                      64, 1.0f, (const float *)68, 64, NULL, 64, 0.0f, NULL, 64,
+                                      &at_4),
+                     XGEMM_OK);
+    ck_assert_int_eq(at_4.launches, 2);
+    ck_assert_uint_eq(at_4.workspace_bytes, 64 * 64 * 4);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* A kept plan is for other matrices too, but not for others' alignment, kernel or workspace. */
+START_TEST(kept)
+{
+    xgemm_handle *handle = open_handle(test_device());
+    for (int i = 0; i < 24; i++) {
+        shape s = {.m = 40 + i % 3, .n = 36, .k = 20 + 4 * (i % 2), .alpha = 1.0f, .beta = 0.5f};
+        s.shift_a = i % 5 == 3, s.shift_b = i % 4 == 2, s.shift_c = i % 7 == 1;
+        s.gap_a = i / 12;
+        set_layout(&s, i / 6);
+        ck_assert_int_eq(xgemm_set_kernel(handle, i % 4 ? NULL : test_kernel(0)), XGEMM_OK);
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)i);
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)i + 100);
+        if (i % 4 == 0)
+            ck_assert_str_eq(xgemm_last_kernel(handle), test_kernel(0));
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* The same plan for two sets of matrices that are there at once. */
+START_TEST(kept_for_others)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    generator from = {3};
+    const shape s = {.order = XGEMM_COL_MAJOR,
+                     .transa = XGEMM_TRANS,
+                     .transb = XGEMM_NO_TRANS,
+                     .m = 40,
+                     .n = 33,
+                     .k = 70,
+                     .alpha = 1.0f,
+                     .beta = 1.0f};
+    product *sets[3];
+    for (int i = 0; i < COUNT(sets); i++) {
+        sets[i] = product_new(handle, &s);
+        product_fill(sets[i], random_dyadic, &from);
+    }
+    for (int i = 0; i < COUNT(sets); i++)
+        product_check(sets[i], EXACT);
+    for (int i = 0; i < COUNT(sets); i++)
+        product_free(sets[i]);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* A's memory as B and B's as A: the two do not move together. */
+START_TEST(kept_while_they_change_places)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    generator from = {4};
+    const shape s = {.order = XGEMM_ROW_MAJOR,
+                     .transa = XGEMM_NO_TRANS,
+                     .transb = XGEMM_NO_TRANS,
+                     .m = 35,
+                     .n = 35,
+                     .k = 35,
+                     .alpha = 1.0f};
+    product *p = product_new(handle, &s);
+    product_fill(p, random_dyadic, &from);
+    product_check(p, EXACT);
+    const matrix a = p->a;
+    p->a = p->b;
+    p->b = a;
+    product_check(p, EXACT);
+    product_free(p);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+static xgemm_status run_at(xgemm_handle *handle, const float *a, const float *b, float *c)
+{
+    return xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 32, 32, 32, 1.0f, a,
+                       32, b, 32, 0.0f, c, 32);
+}
+
+/* An operand that is not aligned needs a copy, also after one that is. */
+START_TEST(kept_by_alignment)
+{
+    static float zeros[32 * 32 + 64], workspace[128];
+    float *at = zeros, *room = workspace;
+    while ((uintptr_t)at % 256)
+        at++;
+    while ((uintptr_t)room % 256)
+        room++;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    float *c = malloc(32 * 32 * sizeof *c);
+    ck_assert(c != NULL);
+    ck_assert_int_eq(xgemm_set_kernel(handle, "pipelined-32x64"), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, room, 64), XGEMM_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(run_at(handle, at, at, c), XGEMM_OK);
+        ck_assert_int_eq(run_at(handle, at, at, c), XGEMM_OK);
+        ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_ERROR_WORKSPACE);
+        ck_assert_int_eq(run_at(handle, at, at + 2, c), XGEMM_ERROR_WORKSPACE);
+    }
+    /* Nor is a plan for one workspace, or kernel, one for another. */
+    ck_assert_int_eq(xgemm_set_workspace(handle, NULL, 0), XGEMM_OK);
+    ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, room, 64), XGEMM_OK);
+    ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_ERROR_WORKSPACE);
+    ck_assert_int_eq(xgemm_set_kernel(handle, "tiled16"), XGEMM_OK);
+    ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_OK);
+    ck_assert_str_eq(xgemm_last_kernel(handle), "tiled16");
+    free(c);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* Without a workspace a batch still shares its launches. */
+START_TEST(without_workspace)
+{
+    static float memory[128];
+    float *room = memory;
+    while ((uintptr_t)room % 256)
+        room++;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    for (int given = 0; given < 2; given++) {
+        xgemm_plan plan = {.struct_size = sizeof plan};
+        ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS,
+                                                          XGEMM_NO_TRANS, 16, 16, 4096, 1.0f, NULL,
+                                                          4096, 16 * 4096, NULL, 16, 4096 * 16,
+                                                          0.0f, NULL, 16, 256, 10, &plan),
+                         XGEMM_OK);
+        ck_assert_int_eq(plan.together, 10);
+        ck_assert_int_eq(plan.split_k > 1, given == 0);
+        ck_assert_int_eq(plan.workspace_bytes > 0, given == 0);
+        ck_assert_int_eq(xgemm_set_workspace(handle, room, 64), XGEMM_OK);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+START_TEST(nothing_to_do)
+{
+    xgemm_handle *handle = open_handle(test_device());
+    xgemm_plan plan = good_plan(handle, 0, 5, 5);
+    ck_assert_ptr_null(plan.kernel);
+    ck_assert_int_eq(plan.launches, 0);
+    ck_assert_int_eq(plan.split_k, 0);
+    plan = good_plan(handle, 5, 5, 0); /* C = 0 */
+    ck_assert_ptr_null(plan.kernel);
+    ck_assert_int_eq(plan.launches, 1);
+    ck_assert(plan.microseconds == 0.0 && plan.tile_m == 0);
+    ck_assert_int_eq(plan_of(handle, 5, 5, 5, 0.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.launches, 1);
+    xgemm_plan batch = {.struct_size = sizeof batch};
+    ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(handle, XGEMM_COL_MAJOR, XGEMM_TRANS,
+                                                      XGEMM_NO_TRANS, 4, 4, 4, 1.0f, NULL, 4, 16,
+                                                      NULL, 4, 0, 0.0f, NULL, 4, 16, 0, &batch),
+                     XGEMM_OK);
+    ck_assert_int_eq(batch.launches, 0);
+    ck_assert_ptr_null(xgemm_last_kernel(handle)); /* none has run */
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* More products than a grid's z has blocks: equal passes. */
+START_TEST(of_a_batch)
+{
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(
+                         handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 64, 64, 64, 1.0f,
+                         NULL, 64, 4096, NULL, 64, 4096, 0.0f, NULL, 64, 4096, 1000, &plan),
+                     XGEMM_OK);
+    ck_assert_int_eq(plan.together, 1000);
+    ck_assert_int_eq(plan.launches, 1);
+    ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(
+                         handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 64, 64, 64, 1.0f,
+                         NULL, 64, 4096, NULL, 64, 4096, 0.0f, NULL, 64, 4096, 100000, &plan),
+                     XGEMM_OK);
+    ck_assert_int_eq(plan.together, 50000);
+    ck_assert_int_eq(plan.launches, 2);
+    /* A stride that aligns only every fourth matrix: no 16-byte copies without packing. */
+    ck_assert_int_eq(xgemm_set_kernel(handle, "pipelined-32x64"), XGEMM_OK);
+    ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(
+                         handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 64, 64, 64, 1.0f,
+                         NULL, 64, 4097, NULL, 64, 4096, 0.0f, NULL, 64, 4096, 10, &plan),
+                     XGEMM_OK);
+    ck_assert_int_eq(plan.launches, 2);
+    ck_assert_uint_eq(plan.workspace_bytes, 10 * 64 * 64 * 4);
+    /* One A for all is copied once. */
+    ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(
+                         handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 64, 64, 64, 1.0f,
+                         NULL, 64, 0, NULL, 64, 4096, 0.0f, NULL, 64, 4096, 10, &plan),
+                     XGEMM_OK);
+    ck_assert_int_eq(plan.launches, 2);
+    ck_assert_uint_eq(plan.workspace_bytes, 64 * 64 * 4);
+    /* A kernel without batches. */
+    ck_assert_int_eq(xgemm_set_kernel(handle, "tiled16"), XGEMM_OK);
+    ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(
+                         handle, XGEMM_ROW_MAJOR, XGEMM_TRANS, XGEMM_NO_TRANS, 64, 64, 64, 1.0f,
+                         NULL, 64, 4096, NULL, 64, 4096, 0.0f, NULL, 64, 4096, 7, &plan),
+                     XGEMM_OK);
+    ck_assert_int_eq(plan.together, 1);
+    ck_assert_int_eq(plan.launches, 7);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* A large batch is not predicted to be slower than as many calls. */
+START_TEST(batch_against_calls)
+{
+    static const int64_t sizes[] = {16, 64, 100, 128, 256, 500, 512, 1000, 1024, 2048, 4096};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    for (int i = 0; i < COUNT(sizes); i++)
+        for (int64_t count = 2; count <= 200; count *= 10) {
+            const int64_t n = sizes[i];
+            xgemm_plan batch = {.struct_size = sizeof batch};
+            const xgemm_plan one = good_plan(handle, n, n, n);
+            ck_assert_int_eq(xgemm_sgemm_strided_batched_plan(
+                                 handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, n, n, n,
+                                 1.0f, NULL, n, n * n, NULL, n, n * n, 0.0f, NULL, n, n * n, count,
+                                 &batch),
+                             XGEMM_OK);
+            const double calls = (double)count * (one.microseconds + 0.5);
+            ck_assert_msg(batch.microseconds <= calls, "%lld of %lld: %g us, %g us in calls",
+                          (long long)count, (long long)n, batch.microseconds, calls);
+        }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* ---- Structs of other sizes, and what is refused ---- */
+
+START_TEST(struct_sizes)
+{
+    xgemm_handle *handle = open_handle(test_device());
+    union {
+        xgemm_plan plan;
+        unsigned char bytes[sizeof(xgemm_plan) + 64];
+    } larger;
+    memset(&larger, 0x5a, sizeof larger);
+    larger.plan.struct_size = sizeof larger;
+    larger.plan.device = NULL;
+    ck_assert_int_eq(plan_of(handle, 9, 9, 9, 1.0f, NULL, &larger.plan), XGEMM_OK);
+    ck_assert_uint_eq(larger.plan.struct_size, sizeof larger);
+    for (size_t i = sizeof(xgemm_plan); i < sizeof larger; i++)
+        ck_assert_uint_eq(larger.bytes[i], 0x5a);
+
+    /* An older program's, which ends before the kernel, or before the device. */
+    xgemm_plan older;
+    memset(&older, 0x5a, sizeof older);
+    older.struct_size = offsetof(xgemm_plan, tile_m);
+    older.device = NULL;
+    ck_assert_int_eq(plan_of(handle, 9, 9, 9, 1.0f, NULL, &older), XGEMM_OK);
+    ck_assert_ptr_nonnull(older.kernel);
+    ck_assert_int_eq(older.tile_m, 0x5a5a5a5a);
+    memset(&older, 0x5a, sizeof older);
+    older.struct_size = sizeof older.struct_size;
+    ck_assert_int_eq(plan_of(handle, 9, 9, 9, 1.0f, NULL, &older), XGEMM_OK);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+static void assert_refused(const xgemm_handle *handle, xgemm_status status, xgemm_status wanted,
+                           const char *part)
+{
+    const char *sentence = xgemm_last_error(handle);
+    ck_assert_msg(status == wanted, "%s, not %s: %s", xgemm_status_name(status),
+                  xgemm_status_name(wanted), part);
+    ck_assert_msg(strncmp(sentence, "xgemm_sgemm_plan: ", 18) == 0, "%s", sentence);
+    ck_assert_msg(strstr(sentence, part) != NULL, "\"%s\" lacks \"%s\"", sentence, part);
+}
+
+START_TEST(refused)
+{
+    const xgemm_status invalid = XGEMM_ERROR_INVALID_VALUE;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    xgemm_plan plan = {.struct_size = sizeof plan, .launches = 77};
+    xgemm_device device = {.struct_size = sizeof device};
+    assert_refused(NULL, plan_of(NULL, 1, 1, 1, 1.0f, NULL, &plan), XGEMM_ERROR_NULL_POINTER,
+                   "handle is NULL");
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, NULL), XGEMM_ERROR_NULL_POINTER,
+                   "plan is NULL");
+    plan.struct_size = 0;
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, &plan), invalid,
+                   "struct_size is 0; set it to sizeof(xgemm_plan)");
+    plan.struct_size = sizeof plan;
+    assert_refused(handle, plan_of(handle, -1, 1, 1, 1.0f, NULL, &plan), invalid, "m is -1");
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, (const float *)2, &plan), invalid,
+                   "not aligned to the 4 bytes");
+    plan.device = &device;
+    device.struct_size = 0;
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, &plan), invalid,
+                   "the plan's device has struct_size 0");
+    device.struct_size = sizeof device;
+    ck_assert_int_eq(xgemm_device_get(XGEMM_DEVICE_CPU, &device), XGEMM_OK);
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, &plan), invalid, "it is no GPU");
+    ck_assert_int_eq(xgemm_device_find("H100", &device), XGEMM_OK);
+    device.multiprocessors = 0;
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, &plan), invalid,
+                   "has 0 multiprocessors");
+    ck_assert_int_eq(xgemm_device_find("V100", &device), XGEMM_OK);
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, &plan), XGEMM_ERROR_NOT_SUPPORTED,
+                   "compute capability 7.0; the kernels need at least 8.0");
+    ck_assert_int_eq(plan.launches, 77);
+    xgemm_destroy(handle);
+
+    handle = open_handle(XGEMM_DEVICE_CPU);
+    ck_assert_int_eq(xgemm_set_kernel(handle, "reference"), XGEMM_OK);
+    ck_assert_int_eq(xgemm_device_find("H100", &device), XGEMM_OK);
+    assert_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, &plan), XGEMM_ERROR_NOT_SUPPORTED,
+                   "kernel reference, which the handle has, is for the CPU");
+    xgemm_destroy(handle);
+}
+END_TEST
+
+static Suite *plans(void)
+{
+    Suite *suite = suite_create("plan");
+    TCase *cases = tcase_create("plans");
+    tcase_set_timeout(cases, 300);
+    tcase_add_loop_test(cases, is_what_runs, 0, test_kernels());
+    tcase_add_loop_test(cases, facts, 0, test_kernels());
+    tcase_add_loop_test(cases, of_a_gpu, 0, 2);
+    tcase_add_test(cases, alignment);
+    tcase_add_test(cases, kept);
+    tcase_add_loop_test(cases, kept_for_others, 0, test_kernels());
+    tcase_add_loop_test(cases, kept_while_they_change_places, 0, test_kernels());
+    tcase_add_test(cases, kept_by_alignment);
+    tcase_add_test(cases, without_workspace);
+    tcase_add_test(cases, nothing_to_do);
+    tcase_add_test(cases, of_a_batch);
+    tcase_add_test(cases, batch_against_calls);
+    tcase_add_test(cases, struct_sizes);
+    tcase_add_test(cases, refused);
+    suite_add_tcase(suite, cases);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(plans());
+}
