@@ -49,6 +49,7 @@ typedef struct {
     uint32_t shared_bytes; /* dynamic */
     uint32_t cluster;      /* blocks along x that form a cluster; 0 or 1: none */
     bool overlaps; /* may begin before the stream's last launch has ended, and waits itself */
+    bool even;     /* no multiprocessor is to hold more of its blocks than its share */
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;

@@ -48,7 +48,7 @@ typedef struct {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
     uint32_t cluster;      /* blocks along x that form a cluster; 0: none */
-    bool overlaps;         /* see xg_launch */
+    bool overlaps, even;   /* see xg_launch */
     xg_args args;
     unsigned in_workspace;
     size_t a_offset, b_offset, c_offset, list_offset;

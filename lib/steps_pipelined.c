@@ -118,6 +118,7 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
         return status;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
     step->overlaps = true;
+    step->even = true;
     use_packed(step, operands);
     return xg_split(plan, step, problem, k_part, error);
 }

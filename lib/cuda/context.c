@@ -45,8 +45,18 @@ static xgemm_status fill(xg_device *device, xg_error *error)
                        device->ordinal, device->compute_capability / 10,
                        device->compute_capability % 10, XGEMM_CUDA_OLDEST / 10,
                        XGEMM_CUDA_OLDEST % 10);
-    xg_cu_result failed = device->driver->device_attribute(
-        &device->processors, XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device->device);
+    const struct {
+        unsigned attribute;
+        int *value;
+    } wanted[] = {
+        {XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &device->processors},
+        {XG_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &device->shared_in_all},
+        {XG_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &device->shared_in_block},
+        {XG_CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, &device->shared_reserved}};
+    xg_cu_result failed = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !failed; i++)
+        failed =
+            device->driver->device_attribute(wanted[i].value, wanted[i].attribute, device->device);
     if (failed)
         return xg_cu_fail(device->driver, failed, "cuDeviceGetAttribute", error);
     failed = device->driver->context_retain(&device->context, device->device);
