@@ -70,5 +70,5 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
                        XG_GRID_Y_MAX * kernel->tile_m);
     step->grid[2] = (uint32_t)groups;
     return xg_split(plan, step, problem,
-                    xg_part_of(problem->k, blocks * groups, plan->processors, 512, 4), error);
+                    xg_skinny_part(problem->k, blocks * groups, plan->processors), error);
 }
