@@ -249,7 +249,7 @@ const xg_kernel *xg_kernel_named(const char *name)
 
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error)
 {
-    char known[512];
+    char known[768];
     size_t used = (size_t)snprintf(known, sizeof known, "auto");
     for (int i = 0; i < xg_kernel_count() && used < sizeof known; i++)
         if (backend->can_run(kernels[i].program))
