@@ -66,6 +66,7 @@ typedef struct {
     int (*count)(void);
     int (*processors)(const xg_device *);   /* that a launch is to fill; the device may be NULL */
     int (*architecture)(const xg_device *); /* its compute capability; 0: it has none */
+    int64_t (*block_shared)(const xg_device *); /* bytes a block may have; NULL: no such limit */
     xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
     xgemm_status (*open)(int ordinal, xg_device **, xg_error *);
     void (*close)(xg_device *);

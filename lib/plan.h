@@ -63,6 +63,7 @@ typedef struct {
     int64_t products; /* at least 1; of more, or of lists, the problem's batch steps say where */
     const struct xg_kernel *kernel; /* NULL: chosen */
     size_t workspace_limit;         /* bytes */
+    int64_t block_shared;           /* bytes of shared memory that a block may have; 0: any */
     int processors;                 /* multiprocessors of the device */
     int math;                       /* an xgemm_math */
 } xg_request;

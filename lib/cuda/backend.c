@@ -149,6 +149,11 @@ static int architecture(const xg_device *device)
     return device ? device->compute_capability : 0;
 }
 
+static int64_t block_shared(const xg_device *device)
+{
+    return device->shared_in_block;
+}
+
 /*
  * Multiprocessors that the launch before leaves first would take several blocks of the
  * next and others none: an even launch asks for so much shared memory that none of them
@@ -339,6 +344,7 @@ const xg_backend xg_backend_cuda = {
     .can_run = can_run,
     .count = xg_cu_count,
     .processors = processors,
+    .block_shared = block_shared,
     .architecture = architecture,
     .describe = xg_cu_describe,
     .open = xg_cu_device_open,
