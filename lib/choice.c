@@ -31,14 +31,17 @@
 static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, read_rate = 3.4e6,
                     write_rate = 1.6e6, sum_rate = 1.6e6;
 
-/* Of "skinny": a block's beginning, that of a later wave, a step; and by the lines that it computes
- * what each k adds, and how fast it reads. */
-static const double skinny_first_us = 2.0, skinny_wave_us = 4.2, skinny_step_us = 0.37;
+/* Of "skinny": a later wave of blocks, and a step of one; and by the lines that it computes, a
+ * block's beginning, what each k adds, and how fast it reads. */
+static const double skinny_wave_us = 3.7, skinny_step_us = 0.89;
 static const struct {
     int side;
-    double per_k, rate;
-} skinny_speeds[] = {
-    {1, 0.0, 4.1e6}, {2, 0.0, 3.7e6}, {4, 0.001, 2.2e6}, {8, 0.004, 1.7e6}, {16, 0.0124, 1.3e6}};
+    double first, per_k, rate;
+} skinny_speeds[] = {{1, 1.25, 0.0, 3.9e6},
+                     {2, 1.35, 0.0, 3.3e6},
+                     {4, 2.1, 0.001, 2.8e6},
+                     {8, 2.2, 0.0048, 2.0e6},
+                     {16, 3.2, 0.0097, 1.4e6}};
 
 /* The longest strip that "skinny" computes in one reading of the large matrix. */
 enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
@@ -50,24 +53,22 @@ typedef struct {
     const char *kernel;
     int blocks_per_sm;
     double per_k, alone, fixed, words;
-    bool splits;
 } speed;
 
 static const speed speeds[] = {
-    {"pipelined-128x128", 2, 0.180, 0.51, 1.7, 0.0, true},
-    {"pipelined-64x128", 4, 0.179, 0.29, 1.9, 0.0, true},
-    {"pipelined-32x64", 8, 0.117, 0.14, 1.5, 0.0, true},
-    {"pipelined-words-32x64", 4, 0.061, 0.28, 1.35, 0.16, true},
-    {"pipelined-words-64x128", 3, 0.135, 0.38, 3.0, 0.08, true},
-    {"sliced-64x128", 1, 0.0405, 1.0, 3.3, 0.15, true},
-    {"sliced-64x64", 2, 0.0467, 0.5, 2.0, 0.18, true},
-    {"sliced-96x96", 1, 0.0463, 1.0, 3.4, 0.17, true},
-    {"sliced-32x64", 4, 0.0506, 0.16, 1.7, 0.21, true},
-    {"sliced-64x32", 4, 0.0462, 0.16, 1.7, 0.41, true},
-    {"sliced-32x32", 4, 0.0274, 0.28, 1.4, 0.29, true},
-    {"sliced-16x128", 2, 0.0319, 0.5, 1.7, 0.12, true},
-    {"sliced-128x16", 2, 0.0293, 0.5, 2.2, 0.35, true},
-    {"vectorized", 2, 0.210, 0.51, 2.0, 0.2, false},
+    {"pipelined-128x128", 2, 0.1637, 0.54, 1.82, 0.0},
+    {"pipelined-64x128", 4, 0.1666, 0.31, 2.03, 0.0},
+    {"pipelined-32x64", 8, 0.1165, 0.14, 1.45, 0.0},
+    {"pipelined-words-32x64", 4, 0.0584, 0.28, 1.45, 0.44},
+    {"pipelined-words-64x128", 3, 0.1235, 0.39, 3.01, 0.23},
+    {"sliced-64x128", 1, 0.0419, 1.00, 3.23, 0.21},
+    {"sliced-64x64", 2, 0.0444, 0.38, 2.10, 0.30},
+    {"sliced-96x96", 1, 0.0486, 1.00, 3.39, 0.16},
+    {"sliced-32x64", 4, 0.0461, 0.27, 1.73, 0.36},
+    {"sliced-64x32", 4, 0.0453, 0.27, 1.77, 0.41},
+    {"sliced-32x32", 4, 0.0257, 0.28, 1.40, 0.51},
+    {"sliced-16x128", 2, 0.0310, 0.40, 1.73, 0.48},
+    {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -116,9 +117,11 @@ static double floats_us(double floats, double rate)
 /* What copying word by word costs, from 1 on: for each operand by its share of a tile. */
 static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p)
 {
-    const double a = xg_packs_a(p, p->m) ? kernel->tile_m : 0.0;
-    const double b = xg_packs_b(p, p->n) ? kernel->tile_n : 0.0;
-    return 1.0 + s->words * (a + b) / (kernel->tile_m + kernel->tile_n);
+    const double across = 0.3; /* of what words along k cost */
+    const double a = xg_packs_a(p, p->m) ? (p->a_row != 1 ? 1.0 : across) : 0.0;
+    const double b = xg_packs_b(p, p->n) ? (p->b_col != 1 ? 1.0 : across) : 0.0;
+    return 1.0 +
+           s->words * (a * kernel->tile_m + b * kernel->tile_n) / (kernel->tile_m + kernel->tile_n);
 }
 
 /* blocks that take so many microseconds each, and a beginning, where a multiprocessor is full. */
@@ -168,7 +171,7 @@ static double skinny_us(int64_t side, int64_t lines, int64_t k, int processors)
     const double steps = busy * ((double)part * skinny_speeds[i].per_k +
                                  (double)xg_tiles_of(part, 256) * skinny_step_us);
     const double waves = (double)xg_tiles_of(blocks * parts, processors) - 1.0;
-    return skinny_first_us +
+    return skinny_speeds[i].first +
            larger(waves * skinny_wave_us + steps, floats_us(floats, skinny_speeds[i].rate)) +
            sum_us(parts, (double)side * (double)lines);
 }
@@ -223,7 +226,7 @@ static void choose_part(const speed *s, const xg_kernel *kernel, const xg_reques
     /* A named kernel does not change for a small workspace: it says what it needs. */
     const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
     const double part_bytes = 4.0 * (double)shape->m * (double)shape->n * (double)shape->together;
-    const bool splits = s->splits && !xg_has_lists(p);
+    const bool splits = !xg_has_lists(p);
     for (int64_t parts = 2; splits && tiles * parts <= enough; parts += (parts + 2) / 3) {
         xg_shape other = *shape;
         other.k_part = xg_part_of(p->k, 1, parts, PART_LEAST, PART_STEP);
@@ -319,8 +322,8 @@ static void consider(const speed *s, const xg_kernel *kernel, const xg_request *
 static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg_request *request)
 {
     const xg_args *p = &request->problem;
-    const int64_t m = s->splits ? without_strip(p->m, kernel->tile_m) : p->m;
-    const int64_t n = s->splits ? without_strip(p->n, kernel->tile_n) : p->n;
+    const int64_t m = without_strip(p->m, kernel->tile_m);
+    const int64_t n = without_strip(p->n, kernel->tile_n);
     const int64_t together = balanced(kernel, request);
     xg_shape best = {.together = 0};
     if (together > 1 || xg_has_lists(p))
