@@ -49,6 +49,7 @@ typedef struct {
     uint32_t shared_bytes; /* dynamic */
     uint32_t cluster;      /* blocks along x that form a cluster; 0 or 1: none */
     bool overlaps; /* may begin before the stream's last launch has ended, and waits itself */
+    bool even;     /* no multiprocessor is to hold more of its blocks than its share */
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
@@ -65,6 +66,7 @@ typedef struct {
     int (*count)(void);
     int (*processors)(const xg_device *);   /* that a launch is to fill; the device may be NULL */
     int (*architecture)(const xg_device *); /* its compute capability; 0: it has none */
+    int64_t (*block_shared)(const xg_device *); /* bytes a block may have; NULL: no such limit */
     xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
     xgemm_status (*open)(int ordinal, xg_device **, xg_error *);
     void (*close)(xg_device *);

@@ -3,13 +3,16 @@
  * The model. Tiles of C, times the parts of k, are blocks, of which the GPU
  * holds processors * blocks_per_sm at once: a wave. A wave takes
  *
- *     fixed + k_part * per_k                          when it is full,
- *     fixed + k_part * per_k * max(share, alone)      when a share of it is there:
+ *     fixed + depth * per_k                          when it is full,
+ *     fixed + depth * per_k * max(share, alone)      when a share of it is there,
  *
- * blocks that have a multiprocessor to themselves are faster, down to a point. To
- * that come the launches, the copies that align operands, the sum over the parts,
- * and the strips at the edges, all at the memory's speed; and nothing is faster
- * than reading A and B and writing C once.
+ * where depth is the part of k, up to a whole number of stages: blocks that have a
+ * multiprocessor to themselves are faster, down to a point. A kernel that copies
+ * operands as they lie takes "words" more when both go word by word. To that come
+ * the launches, the copies that align operands, the sum over the parts, and the
+ * strips at the edges, all at the memory's speed; and nothing is faster than
+ * reading A and B and writing C once. "skinny" waits for memory, or for the steps
+ * of one block, 256 of k each.
  *
  * Of a batch a launch computes as many products together as the grid, and the
  * workspace for their copies, hold; or the best launches for one are repeated for
@@ -25,16 +28,21 @@
 
 #include <string.h>
 
-/* Microseconds; bytes a microsecond. */
-static const double launch_us = 2.2, next_launch_us = 2.5, copy_rate = 2.4e6, read_rate = 3.9e6,
-                    sum_rate = 3.0e6;
+/* Microseconds; bytes a microsecond. A launch overlaps the one before it. */
+static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, read_rate = 3.4e6,
+                    write_rate = 1.6e6, sum_rate = 1.6e6;
 
-/* Of "skinny": before and after it reads, and how fast it does, by the lines that it computes. */
-static const double skinny_fixed_us = 5.0;
+/* Of "skinny": a later wave of blocks, and a step of one; and by the lines that it computes, a
+ * block's beginning, what each k adds, and how fast it reads. */
+static const double skinny_wave_us = 3.7, skinny_step_us = 0.89;
 static const struct {
     int side;
-    double rate;
-} skinny_rates[] = {{2, 4.3e6}, {4, 3.4e6}, {8, 2.3e6}, {16, 1.27e6}};
+    double first, per_k, rate;
+} skinny_speeds[] = {{1, 1.25, 0.0, 3.9e6},
+                     {2, 1.35, 0.0, 3.3e6},
+                     {4, 2.1, 0.001, 2.8e6},
+                     {8, 2.2, 0.0048, 2.0e6},
+                     {16, 3.2, 0.0097, 1.4e6}};
 
 /* The longest strip that "skinny" computes in one reading of the large matrix. */
 enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
@@ -45,17 +53,23 @@ enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
 typedef struct {
     const char *kernel;
     int blocks_per_sm;
-    double per_k, alone, fixed;
-    bool splits;
+    double per_k, alone, fixed, words;
 } speed;
 
 static const speed speeds[] = {
-    {"pipelined-128x128", 2, 0.159, 0.51, 2.5, true},
-    {"pipelined-64x128", 4, 0.162, 0.30, 2.0, true},
-    {"pipelined-32x64", 8, 0.122, 0.20, 0.8, true},
-    {"pipelined-words-32x64", 4, 0.078, 0.28, 0.8, true},
-    {"vectorized", 2, 0.192, 0.51, 2.0, false},
-    {"tiled16", 8, 0.065, 0.52, 0.3, false},
+    {"pipelined-128x128", 2, 0.1637, 0.54, 1.82, 0.0},
+    {"pipelined-64x128", 4, 0.1666, 0.31, 2.03, 0.0},
+    {"pipelined-32x64", 8, 0.1165, 0.14, 1.45, 0.0},
+    {"pipelined-words-32x64", 4, 0.0584, 0.28, 1.45, 0.44},
+    {"pipelined-words-64x128", 3, 0.1235, 0.39, 3.01, 0.23},
+    {"sliced-64x128", 1, 0.0419, 1.00, 3.23, 0.21},
+    {"sliced-64x64", 2, 0.0444, 0.38, 2.10, 0.30},
+    {"sliced-96x96", 1, 0.0486, 1.00, 3.39, 0.16},
+    {"sliced-32x64", 4, 0.0461, 0.27, 1.73, 0.36},
+    {"sliced-64x32", 4, 0.0453, 0.27, 1.77, 0.41},
+    {"sliced-32x32", 4, 0.0257, 0.28, 1.40, 0.51},
+    {"sliced-16x128", 2, 0.0310, 0.40, 1.73, 0.48},
+    {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -65,6 +79,17 @@ int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int
     int64_t parts = enough / blocks;
     parts = parts > most ? most : parts;
     return parts <= 1 ? k : xg_tiles_of(xg_tiles_of(k, parts), multiple) * multiple;
+}
+
+/* The kernel's 32 lines and 16 of the side a block. */
+int64_t xg_skinny_blocks(int64_t side, int64_t lines)
+{
+    return xg_tiles_of(side, STRIP_MOST) * xg_tiles_of(lines, 32);
+}
+
+int64_t xg_skinny_part(int64_t k, int64_t blocks, int processors)
+{
+    return xg_part_of(k, blocks, processors, 512, 4);
 }
 
 /* Also of a batch's other matrices, apart floats further on; of lists it is not known. */
@@ -90,12 +115,21 @@ static double floats_us(double floats, double rate)
     return 4.0 * floats / rate;
 }
 
-/* blocks of depth k_part. */
-static double waves_us(const speed *s, int64_t blocks, int64_t k_part, int processors)
+/* What copying word by word costs, from 1 on: for each operand by its share of a tile. */
+static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p)
+{
+    const double across = 0.3; /* of what words along k cost */
+    const double a = xg_packs_a(p, p->m) ? (p->a_row != 1 ? 1.0 : across) : 0.0;
+    const double b = xg_packs_b(p, p->n) ? (p->b_col != 1 ? 1.0 : across) : 0.0;
+    return 1.0 +
+           s->words * (a * kernel->tile_m + b * kernel->tile_n) / (kernel->tile_m + kernel->tile_n);
+}
+
+/* blocks that take so many microseconds each, and a beginning, where a multiprocessor is full. */
+static double waves_us(const speed *s, int64_t blocks, double wave, int processors)
 {
     const int64_t held = (int64_t)processors * s->blocks_per_sm;
     const int64_t full = blocks / held, rest = blocks % held;
-    const double wave = (double)k_part * s->per_k;
     const double share = (double)xg_tiles_of(rest, processors) / s->blocks_per_sm;
     return (double)full * (s->fixed + wave) +
            (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
@@ -119,24 +153,44 @@ static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape 
     return launches * next_launch_us + floats_us(floats, copy_rate);
 }
 
-/* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
-static double skinny_us(int64_t side, int64_t lines, int64_t k)
+static double larger(double a, double b)
 {
+    return a > b ? a : b;
+}
+
+/* The sum over parts of an m × n product, and its launch. */
+static double sum_us(int64_t parts, double floats)
+{
+    return parts > 1 ? next_launch_us + floats_us(((double)parts + 1.0) * floats, sum_rate) : 0.0;
+}
+
+/* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
+static double skinny_us(int64_t side, int64_t lines, int64_t k, int processors)
+{
+    const int64_t groups = xg_tiles_of(side, STRIP_MOST), blocks = xg_skinny_blocks(side, lines);
+    const int64_t part = xg_skinny_part(k, blocks, processors), parts = xg_tiles_of(k, part);
+    const double busy = larger(1.0, (double)(blocks * parts) / processors);
+    const double floats = (double)lines * (double)k * (double)groups + (double)side * (double)k +
+                          (double)side * (double)lines;
     int i = 0;
-    while (i < 3 && skinny_rates[i].side < side)
+    while (i < 4 && skinny_speeds[i].side < side)
         i++;
-    return skinny_fixed_us + (double)xg_tiles_of(side, STRIP_MOST) *
-                                 floats_us((double)k * (double)lines, skinny_rates[i].rate);
+    const double steps = busy * ((double)part * skinny_speeds[i].per_k +
+                                 (double)xg_tiles_of(part, 256) * skinny_step_us);
+    const double waves = (double)xg_tiles_of(blocks * parts, processors) - 1.0;
+    return skinny_speeds[i].first +
+           larger(waves * skinny_wave_us + steps, floats_us(floats, skinny_speeds[i].rate)) +
+           sum_us(parts, (double)side * (double)lines);
 }
 
 /* The strips that m × n leaves of the problem. */
-static double strips_us(const xg_args *p, int64_t m, int64_t n)
+static double strips_us(const xg_args *p, int64_t m, int64_t n, int processors)
 {
     double us = 0.0;
     if (m < p->m)
-        us += next_launch_us + skinny_us(p->m - m, p->n, p->k);
+        us += next_launch_us + skinny_us(p->m - m, p->n, p->k, processors);
     if (n < p->n)
-        us += next_launch_us + skinny_us(p->n - n, m, p->k);
+        us += next_launch_us + skinny_us(p->n - n, m, p->k, processors);
     return us;
 }
 
@@ -154,14 +208,15 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p
     const int64_t parts = xg_tiles_of(p->k, shape->k_part);
     const int64_t tiles = tiles_together(kernel, shape);
     const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
+    const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
     const double least =
-        floats_us((p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n + all * m * n,
-                  read_rate);
-    double us = waves_us(s, tiles * parts, shape->k_part, processors);
-    us = us > least ? us : least;
-    if (parts > 1)
-        us += next_launch_us + floats_us(((double)parts + 1.0) * all * m * n, sum_rate);
-    return launch_us + pack_us(kernel, p, shape) + us + strips_us(p, shape->m, shape->n);
+        floats_us(read, read_rate) + floats_us((double)parts * all * m * n, write_rate);
+    const double wave = (double)(xg_tiles_of(shape->k_part, kernel->tile_k) * kernel->tile_k) *
+                        s->per_k * words_factor(s, kernel, p);
+    const double us =
+        larger(waves_us(s, tiles * parts, wave, processors), least) + sum_us(parts, all * m * n);
+    return launch_us + pack_us(kernel, p, shape) + us +
+           strips_us(p, shape->m, shape->n, processors);
 }
 
 /* The best number of parts for what the shape covers. */
@@ -178,7 +233,7 @@ static void choose_part(const speed *s, const xg_kernel *kernel, const xg_reques
     /* A named kernel does not change for a small workspace: it says what it needs. */
     const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
     const double part_bytes = 4.0 * (double)shape->m * (double)shape->n * (double)shape->together;
-    const bool splits = s->splits && !xg_has_lists(p);
+    const bool splits = !xg_has_lists(p);
     for (int64_t parts = 2; splits && tiles * parts <= enough; parts += (parts + 2) / 3) {
         xg_shape other = *shape;
         other.k_part = xg_part_of(p->k, 1, parts, PART_LEAST, PART_STEP);
@@ -274,8 +329,8 @@ static void consider(const speed *s, const xg_kernel *kernel, const xg_request *
 static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg_request *request)
 {
     const xg_args *p = &request->problem;
-    const int64_t m = s->splits ? without_strip(p->m, kernel->tile_m) : p->m;
-    const int64_t n = s->splits ? without_strip(p->n, kernel->tile_n) : p->n;
+    const int64_t m = without_strip(p->m, kernel->tile_m);
+    const int64_t n = without_strip(p->n, kernel->tile_n);
     const int64_t together = balanced(kernel, request);
     xg_shape best = {.together = 0};
     if (together > 1 || xg_has_lists(p))
@@ -303,7 +358,8 @@ static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request
             continue;
         xg_shape shape =
             xg_fp16_shape(kernel, request, strips & 1 ? m : p->m, strips & 2 ? n : p->n);
-        shape.microseconds += launch_us + strips_us(p, shape.m, shape.n);
+        shape.microseconds +=
+            launch_us + strips_us(p, shape.m, shape.n, request->processors);
         if (strips > 0 && shape.panels > 1)
             continue;
         if (best.together == 0 || shape.microseconds < best.microseconds)
@@ -318,8 +374,9 @@ static xg_shape shape_of_skinny(const xg_request *request)
     const xg_args *p = &request->problem;
     const bool low = p->m < p->n;
     xg_shape shape = whole(request, 1);
-    shape.microseconds = repeated(launch_us + skinny_us(low ? p->m : p->n, low ? p->n : p->m, p->k),
-                                  request->products);
+    shape.microseconds = repeated(
+        launch_us + skinny_us(low ? p->m : p->n, low ? p->n : p->m, p->k, request->processors),
+        request->products);
     return shape;
 }
 
@@ -340,6 +397,9 @@ bool xg_takes_lists(const xg_kernel *kernel)
 
 static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
+    enum { SHARED_BESIDE = 2048 }; /* of the system, and what a kernel has beside its stages */
+    if (request->block_shared > 0 && kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
+        return false;
     if (request->workspace_limit == SIZE_MAX)
         return true;
     xg_plan plan = {.processors = request->processors, .shape = *shape};

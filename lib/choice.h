@@ -32,6 +32,10 @@ bool xg_takes_lists(const xg_kernel *kernel);
  */
 int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int64_t multiple);
 
+/* How many blocks "skinny" has for a side and so many lines, and what part of k each takes. */
+int64_t xg_skinny_blocks(int64_t side, int64_t lines);
+int64_t xg_skinny_part(int64_t k, int64_t blocks, int processors);
+
 /* Whether A's first m rows (B's first n columns) must be copied for a kernel that packs. */
 bool xg_packs_a(const xg_args *problem, int64_t m);
 bool xg_packs_b(const xg_args *problem, int64_t n);

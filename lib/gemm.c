@@ -10,6 +10,7 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int
                         .products = products,
                         .kernel = handle->kernel,
                         .workspace_limit = workspace_limit,
+                        .block_shared = handle->block_shared,
                         .processors = handle->processors,
                         .math = (int)handle->math,
                         .architecture = handle->backend->can_run(&xg_program_fp16_split)

@@ -66,6 +66,8 @@ static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
     xgemm_status status = open_device(handle, device, error);
     if (!status) {
         handle->processors = handle->backend->processors(handle->device);
+        if (handle->backend->block_shared)
+            handle->block_shared = handle->backend->block_shared(handle->device);
         status = xg_environment_kernel(handle->backend, &handle->kernel, error);
         if (status)
             handle->backend->close(handle->device);

@@ -11,7 +11,8 @@ struct xgemm_handle {
     int ordinal;
     const xg_backend *backend;
     xg_device *device;
-    int processors; /* of the device, for the plan */
+    int64_t block_shared; /* see xg_request */
+    int processors;       /* of the device, for the plan */
     void *stream;
     xgemm_math math;
     const xg_kernel *kernel; /* NULL: chosen for every call */

@@ -50,6 +50,15 @@
     X(pipelined_64x128)                                                                            \
     X(pipelined_32x64)                                                                             \
     X(pipelined_words_32x64)                                                                       \
+    X(pipelined_words_64x128)                                                                      \
+    X(sliced_64x128)                                                                               \
+    X(sliced_64x64)                                                                                \
+    X(sliced_96x96)                                                                                \
+    X(sliced_32x64)                                                                                \
+    X(sliced_64x32)                                                                                \
+    X(sliced_32x32)                                                                                \
+    X(sliced_16x128)                                                                               \
+    X(sliced_128x16)                                                                               \
     X(pack)                                                                                        \
     X(skinny1)                                                                                     \
     X(skinny2)                                                                                     \
@@ -121,7 +130,9 @@ const xg_program xg_program_scale_host = {
 /* Units of A and B, two barriers for each, and the notes: see fp16_product.inc. */
 #define FP16_RINGS(parts, a, b, wide, columns)                                                     \
     ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 1) * 16 + FLOATS(128 + (columns)) + 24)
-#define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
+/* The stages of a sliced kernel: so many, each so deep in k. */
+#define SLICED(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
+#define TILE_FLOP_PER_BYTE(m, n)    ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
 static const xg_kernel kernels[] = {
@@ -168,6 +179,34 @@ static const xg_kernel kernels[] = {
     {"pipelined-words-32x64", "the same for operands that lie anyhow, copied word by word",
      &xg_program_pipelined_words_32x64, 32, 64, 16, 128, 1, PIPELINE(32, 64),
      TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined, 0, 0},
+    {"pipelined-words-64x128", "the same with tiles of 64 x 128, 8 x 8 results a thread",
+     &xg_program_pipelined_words_64x128, 64, 128, 16, 128, 1, PIPELINE(64, 128),
+     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0},
+    {"sliced-64x128",
+     "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
+     &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),
+     TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0},
+    {"sliced-64x64", "the same with tiles of 64 x 64, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_64x64, 64, 64, 64, 256, 1, SLICED(3, 64, 64, 64),
+     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_pipelined, 0, 0},
+    {"sliced-96x96", "the same with tiles of 96 x 96, 4 groups of warps, 12 x 8 results a thread",
+     &xg_program_sliced_96x96, 96, 96, 64, 384, 1, SLICED(3, 64, 96, 96),
+     TILE_FLOP_PER_BYTE(96, 96), false, xg_steps_pipelined, 0, 0},
+    {"sliced-32x64", "the same with tiles of 32 x 64, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_32x64, 32, 64, 32, 128, 1, SLICED(4, 32, 32, 64),
+     TILE_FLOP_PER_BYTE(32, 64), false, xg_steps_pipelined, 0, 0},
+    {"sliced-64x32", "the same with tiles of 64 x 32, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_64x32, 64, 32, 32, 128, 1, SLICED(4, 32, 64, 32),
+     TILE_FLOP_PER_BYTE(64, 32), false, xg_steps_pipelined, 0, 0},
+    {"sliced-32x32", "the same with tiles of 32 x 32, 4 groups of warps, 8 x 4 results a thread",
+     &xg_program_sliced_32x32, 32, 32, 32, 128, 1, SLICED(4, 32, 32, 32),
+     TILE_FLOP_PER_BYTE(32, 32), false, xg_steps_pipelined, 0, 0},
+    {"sliced-16x128", "the same with tiles of 16 x 128, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_16x128, 16, 128, 32, 128, 1, SLICED(4, 32, 16, 128),
+     TILE_FLOP_PER_BYTE(16, 128), false, xg_steps_pipelined, 0, 0},
+    {"sliced-128x16", "the same with tiles of 128 x 16, 4 groups of warps, 8 x 8 results a thread",
+     &xg_program_sliced_128x16, 128, 16, 32, 128, 1, SLICED(4, 32, 128, 16),
+     TILE_FLOP_PER_BYTE(128, 16), false, xg_steps_pipelined, 0, 0},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
      &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),
      TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny, 0, 0},
@@ -226,7 +265,7 @@ const xg_kernel *xg_kernel_named(const char *name)
 
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error)
 {
-    char known[512];
+    char known[768];
     size_t used = (size_t)snprintf(known, sizeof known, "auto");
     for (int i = 0; i < xg_kernel_count() && used < sizeof known; i++)
         if (backend->can_run(kernels[i].program))

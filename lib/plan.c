@@ -279,6 +279,7 @@ xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem,
                         .shared_bytes = step->shared_bytes,
                         .cluster = step->cluster,
                         .overlaps = step->overlaps,
+                        .even = step->even,
                         .arguments = args,
                         .arguments_size = sizeof *args};
     memcpy(launch.grid, step->grid, sizeof launch.grid);

@@ -50,7 +50,7 @@ typedef struct {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
     uint32_t cluster;      /* blocks along x that form a cluster; 0: none */
-    bool overlaps;         /* see xg_launch */
+    bool overlaps, even;   /* see xg_launch */
     xg_args args;
     unsigned in_workspace;
     size_t a_offset, b_offset, c_offset, list_offset;
@@ -65,6 +65,7 @@ typedef struct {
     int64_t products; /* at least 1; of more, or of lists, the problem's batch steps say where */
     const struct xg_kernel *kernel; /* NULL: chosen */
     size_t workspace_limit;         /* bytes */
+    int64_t block_shared;           /* bytes of shared memory that a block may have; 0: any */
     int processors;                 /* multiprocessors of the device */
     int math;                       /* an xgemm_math */
     int64_t architecture;           /* compute capability whose own kernels can run; 0: none */

@@ -8,6 +8,7 @@
 /* Which device a plan is for. */
 typedef struct {
     const xg_backend *backend;
+    int64_t block_shared;
     int processors, architecture;
 } target;
 
@@ -52,7 +53,8 @@ static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kern
                        "kernel %s, which the handle has, is for the CPU, and the plan's device is "
                        "\"%s\"",
                        kernel->name, all.name);
-    *to = (target){&xg_backend_sim, all.multiprocessors, all.compute_capability};
+    *to = (target){&xg_backend_sim, all.shared_per_block, all.multiprocessors,
+                   all.compute_capability};
     return XGEMM_OK;
 }
 
@@ -107,7 +109,7 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     if (result->struct_size < sizeof result->struct_size)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "struct_size is %zu; set it to sizeof(xgemm_plan)", result->struct_size);
-    target to = {handle->backend, handle->processors, 0};
+    target to = {handle->backend, handle->block_shared, handle->processors, 0};
     xgemm_status status = xg_call_check(call, error);
     if (!status && handle->kernel)
         status = xg_kernel_check_math(handle->kernel, handle->math, error);
@@ -122,6 +124,7 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
             xg_request_of(handle, &problem, call->products,
                           handle->given_workspace ? handle->given_bytes : SIZE_MAX);
         request.processors = to.processors;
+        request.block_shared = to.block_shared;
         if (device_of(result))
             request.architecture = to.architecture;
         status = xg_plan_make(to.backend, &request, &plan, error);

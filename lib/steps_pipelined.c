@@ -33,6 +33,7 @@ static xgemm_status add_pack_step(xg_plan *plan, const xg_args *problem, const p
     const int64_t widest = a && (!b || to->a_line > to->b_line) ? to->a_line : to->b_line;
     const int64_t deep = xg_tiles_of(problem->k, PACK_DEEP);
     step->role = XG_STEP_PACK;
+    step->overlaps = true;
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = a ? to->a_offset : to->b_offset;
     step->args.c_row = to->a_line;
@@ -114,6 +115,8 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     if (status)
         return status;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
+    step->overlaps = true;
+    step->even = true;
     use_packed(step, operands);
     return xg_split(plan, step, problem, k_part, error);
 }

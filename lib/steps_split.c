@@ -35,6 +35,7 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
                          .beta = problem->beta};
     xg_step *step = xg_add_step(plan, &xg_program_reduce, &sum);
     step->role = XG_STEP_REDUCE;
+    step->overlaps = true;
     step->in_workspace = XG_A_IN_WORKSPACE;
     step->a_offset = offset;
     return xg_set_grid(step, xg_tiles_of(problem->m * problem->n, 256), 1, 256, 1, error);
@@ -57,6 +58,7 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
     while (programs[i].program != kernel->program && programs[i].side < side)
         i++;
     xg_step *step = xg_add_step(plan, programs[i].program, problem);
+    step->overlaps = true;
     const int64_t blocks = xg_tiles_of(lines, kernel->tile_n),
                   groups = xg_tiles_of(side, kernel->tile_m);
     const xgemm_status status = xg_set_grid(step, blocks, 1, kernel->block_x, 1, error);
@@ -68,5 +70,5 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
                        XG_GRID_Y_MAX * kernel->tile_m);
     step->grid[2] = (uint32_t)groups;
     return xg_split(plan, step, problem,
-                    xg_part_of(problem->k, blocks * groups, plan->processors, 512, 4), error);
+                    xg_skinny_part(problem->k, blocks * groups, plan->processors), error);
 }

@@ -149,19 +149,38 @@ static int architecture(const xg_device *device)
     return device ? device->compute_capability : 0;
 }
 
+static int64_t block_shared(const xg_device *device)
+{
+    return device->shared_in_block;
+}
+
+/*
+ * Multiprocessors that the launch before leaves first would take several blocks of the
+ * next and others none: an even launch asks for so much shared memory that none of them
+ * holds more blocks than its share.
+ */
+static uint32_t shared_of(const xg_device *device, const xg_launch *what)
+{
+    const int64_t blocks = (int64_t)what->grid[0] * what->grid[1] * what->grid[2];
+    const int64_t share = (blocks + device->processors - 1) / device->processors;
+    const int64_t bytes = device->shared_in_all / (share + 1) - device->shared_reserved + 1;
+    const int64_t rounded = (bytes + 127) / 128 * 128;
+    return what->even && rounded > (int64_t)what->shared_bytes ? (uint32_t)rounded
+                                                               : what->shared_bytes;
+}
+
 /* More shared memory than that a function must be allowed, once. Threads may do it twice. */
-static xgemm_status allow_shared(xg_device *device, const xg_launch *what, xg_cu_function function,
-                                 xg_error *error)
+static xgemm_status allow_shared(xg_device *device, const xg_launch *what, uint32_t bytes,
+                                 xg_cu_function function, xg_error *error)
 {
     enum { WITHOUT_ASKING = 48 * 1024 };
     uint32_t *allowed = &device->shared_bytes[what->program->index];
-    if (what->shared_bytes <= WITHOUT_ASKING ||
-        what->shared_bytes <= __atomic_load_n(allowed, __ATOMIC_RELAXED))
+    if (bytes <= WITHOUT_ASKING || bytes <= __atomic_load_n(allowed, __ATOMIC_RELAXED))
         return XGEMM_OK;
     const xg_cu_result result = device->driver->function_set(
-        function, XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)what->shared_bytes);
+        function, XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
     if (!result)
-        __atomic_store_n(allowed, what->shared_bytes, __ATOMIC_RELAXED);
+        __atomic_store_n(allowed, bytes, __ATOMIC_RELAXED);
     return result_of(device, result, "cuFuncSetAttribute", error);
 }
 
@@ -181,11 +200,12 @@ static xgemm_status allow_cluster(xg_device *device, uint32_t blocks, xg_cu_func
 
 /* A launch that is in clusters, or may overlap with the one before it. */
 static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch *what,
-                                xg_cu_function function, void **arguments, xg_error *error)
+                                bool overlaps, uint32_t shared_bytes, xg_cu_function function,
+                                void **arguments, xg_error *error)
 {
     xg_cu_attribute attributes[2] = {0};
     xg_cu_launch_config how = {
-        .shared_bytes = what->shared_bytes, .stream = stream, .attributes = attributes};
+        .shared_bytes = shared_bytes, .stream = stream, .attributes = attributes};
     memcpy(how.grid, what->grid, sizeof how.grid);
     memcpy(how.block, what->block, sizeof how.block);
     if (!device->driver->launch_with)
@@ -198,7 +218,7 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
         attributes[how.count].value.cluster[1] = 1;
         attributes[how.count++].value.cluster[2] = 1;
     }
-    if (what->overlaps) {
+    if (overlaps) {
         attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
         attributes[how.count++].value.allowed = 1;
     }
@@ -213,18 +233,21 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
 {
     xg_cu_function function;
     xgemm_status status = xg_cu_function_of(device, what->program, &function, error);
+    const uint32_t shared_bytes = shared_of(device, what);
     if (!status)
-        status = allow_shared(device, what, function, error);
+        status = allow_shared(device, what, shared_bytes, function, error);
     if (status)
         return status;
     void *arguments[1];
     *(const void **)arguments = what->arguments;
-    if (what->cluster > 1 || (what->overlaps && device->driver->launch_with))
-        return launch_with(device, stream, what, function, arguments, error);
+    const bool overlaps = what->overlaps && device->overlaps[what->program->index];
+    if (what->cluster > 1 || overlaps)
+        return launch_with(device, stream, what, overlaps, shared_bytes, function, arguments,
+                           error);
     return result_of(device,
                      device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
                                             what->block[0], what->block[1], what->block[2],
-                                            what->shared_bytes, stream, arguments, NULL),
+                                            shared_bytes, stream, arguments, NULL),
                      "cuLaunchKernel", error);
 }
 
@@ -321,6 +344,7 @@ const xg_backend xg_backend_cuda = {
     .can_run = can_run,
     .count = xg_cu_count,
     .processors = processors,
+    .block_shared = block_shared,
     .architecture = architecture,
     .describe = xg_cu_describe,
     .open = xg_cu_device_open,

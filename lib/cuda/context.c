@@ -45,8 +45,18 @@ static xgemm_status fill(xg_device *device, xg_error *error)
                        device->ordinal, device->compute_capability / 10,
                        device->compute_capability % 10, XGEMM_CUDA_OLDEST / 10,
                        XGEMM_CUDA_OLDEST % 10);
-    xg_cu_result failed = device->driver->device_attribute(
-        &device->processors, XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device->device);
+    const struct {
+        unsigned attribute;
+        int *value;
+    } wanted[] = {
+        {XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &device->processors},
+        {XG_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &device->shared_in_all},
+        {XG_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &device->shared_in_block},
+        {XG_CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, &device->shared_reserved}};
+    xg_cu_result failed = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !failed; i++)
+        failed =
+            device->driver->device_attribute(wanted[i].value, wanted[i].attribute, device->device);
     if (failed)
         return xg_cu_fail(device->driver, failed, "cuDeviceGetAttribute", error);
     failed = device->driver->context_retain(&device->context, device->device);
@@ -129,6 +139,15 @@ void xg_cu_restore_capture(const xg_cu *driver, unsigned mode)
         driver->capture_mode(&mode);
 }
 
+/* Code for a GPU before Hopper does not wait for its predecessor itself. */
+static bool can_overlap(const xg_cu *driver, xg_cu_function function)
+{
+    int compiled_for = 0;
+    return driver->launch_with && driver->driver_version >= XG_CU_OVERLAPS &&
+           !driver->function_attribute(&compiled_for, XG_CU_FUNC_ATTRIBUTE_PTX_VERSION, function) &&
+           compiled_for >= 90;
+}
+
 static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
 {
     const xg_cu *driver = device->driver;
@@ -154,6 +173,7 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
                        device->compute_capability / 10, device->compute_capability % 10, why.text);
     }
     device->modules[program->index] = module;
+    device->overlaps[program->index] = can_overlap(driver, function);
     __atomic_store_n(&device->functions[program->index], function, __ATOMIC_RELEASE);
     return XGEMM_OK;
 }

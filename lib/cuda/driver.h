@@ -128,6 +128,7 @@ typedef struct {
     X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                                                       \
     X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                                               \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                          \
+    X(CU_FUNC_ATTRIBUTE_PTX_VERSION, 5)                                                            \
     X(CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6)                                                         \
     X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                     \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                    \
@@ -143,6 +144,9 @@ enum {
 
 /* The oldest driver that has every function: CUDA 11.0. */
 enum { XG_CU_OLDEST = 11000 };
+
+/* The oldest that captures launches which overlap the one before into a graph: CUDA 12.3. */
+enum { XG_CU_OVERLAPS = 12030 };
 
 /*
  * Opens libcuda.so.1 and initialises it; once for the process (a failure is

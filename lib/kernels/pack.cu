@@ -12,6 +12,7 @@
  * writes whole lines; few registers, so that many loads are on their way at once.
  */
 #include "dialect.h"
+#include "ptx.h"
 
 #define WIDE    64
 #define DEEP    32
@@ -32,6 +33,8 @@ void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
     const int along_k = l_step == 1;
     const int64_t product = p.k_part == 3 ? 0 : XG_BATCH;
 
+    xg_grid_wait();
+    xg_grid_release();
     if (kept <= 0)
         return;
     for (int64_t l0 = (int64_t)blockIdx.y * DEEP; l0 < p.k; l0 += (int64_t)gridDim.y * DEEP) {

@@ -9,6 +9,26 @@
 #include "dialect.h"
 
 /*
+ * A launch that overlaps the one before it in the stream: it waits before it touches
+ * memory that may be another's, and says from when on the next may begin, as far as
+ * there is room. Before compute capability 9.0 launches do not overlap.
+ */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+XG_DEVICE void xg_grid_wait(void)
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+XG_DEVICE void xg_grid_release(void)
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+#else
+#define xg_grid_wait()    ((void)0)
+#define xg_grid_release() ((void)0)
+#endif
+
+/*
  * Asynchronous copies from global to shared memory (cp.async), of 4 or 16 bytes,
  * both ends aligned to that: of "bytes" that are read, the rest zeros, so that
  * with 0 nothing is read and from may be any address. A thread waits for its own
@@ -19,6 +39,14 @@
 XG_DEVICE unsigned xg_shared_address(const void *shared)
 {
     return (unsigned)__cvta_generic_to_shared(shared);
+}
+
+/* threadIdx.x read anew: what follows from it need not stay in registers until then. */
+XG_DEVICE unsigned xg_thread_again(void)
+{
+    unsigned x;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+    return x;
 }
 
 XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
@@ -51,6 +79,34 @@ XG_DEVICE void xg_cp_async16_at(void *to, const void *base, unsigned index, unsi
                  : "memory");
 }
 
+/* from + so many bytes, computed where it stands: the compiler would carry it along a loop. */
+XG_DEVICE const float *xg_beside(const float *from, int64_t bytes)
+{
+    const float *result;
+    asm volatile("add.s64 %0, %1, %2;" : "=l"(result) : "l"(from), "l"(bytes));
+    return result;
+}
+
+/*
+ * Copies of 4 or 16 bytes from *from, which then goes on by so many bytes: copies
+ * that follow one another need one pointer, and one step of any size.
+ */
+XG_DEVICE void xg_cp_async4_step(void *to, const float **from, int64_t step, int bytes)
+{
+    asm volatile("cp.async.ca.shared.global [%1], [%0], 4, %2; add.s64 %0, %0, %3;"
+                 : "+l"(*from)
+                 : "r"(xg_shared_address(to)), "r"(bytes), "l"(step)
+                 : "memory");
+}
+
+XG_DEVICE void xg_cp_async16_step(void *to, const float **from, int64_t step, int bytes)
+{
+    asm volatile("cp.async.cg.shared.global [%1], [%0], 16, %2; add.s64 %0, %0, %3;"
+                 : "+l"(*from)
+                 : "r"(xg_shared_address(to)), "r"(bytes), "l"(step)
+                 : "memory");
+}
+
 XG_DEVICE void xg_cp_async_commit(void)
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
@@ -62,12 +118,21 @@ XG_DEVICE void xg_cp_async_commit(void)
 #define xg_store_once(to, value) __stcs(to, value)
 #else
 #define xg_store_once(to, value)       (*(to) = (value))
+#define xg_thread_again()              (threadIdx.x)
 #define xg_cp_async4(to, from, bytes)  XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes) XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async16_at(to, base, index, step, bytes)                                             \
     XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, bytes)
-#define xg_cp_async_commit() xg_sim_copy_commit()
-#define xg_cp_async_wait(n)  xg_sim_copy_wait(n)
+#define xg_beside(from, bytes) ((const float *)((const char *)(from) + (bytes)))
+#define XG_SIM_COPY_STEP(to, from, whole, step, bytes)                                             \
+    __extension__({                                                                                \
+        XG_SIM_COPY_ASYNC(to, *(from), whole, bytes);                                              \
+        *(from) = (const float *)((uintptr_t) * (from) + (uintptr_t)(step));                       \
+    })
+#define xg_cp_async4_step(to, from, step, bytes)  XG_SIM_COPY_STEP(to, from, 4, step, bytes)
+#define xg_cp_async16_step(to, from, step, bytes) XG_SIM_COPY_STEP(to, from, 16, step, bytes)
+#define xg_cp_async_commit()                      xg_sim_copy_commit()
+#define xg_cp_async_wait(n)                       xg_sim_copy_wait(n)
 #endif
 
 #endif

@@ -121,18 +121,6 @@ XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
     return value;
 }
 
-/* Waits for the launch before this one in the stream, where that was not waited for already. */
-XG_DEVICE void xg_grid_wait(void)
-{
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-
-/* From here on the stream's next launch may begin, as far as there is room. */
-XG_DEVICE void xg_grid_release(void)
-{
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
-
 /* The registers of a warpgroup's threads from here on; a kernel has its bounds set for it. */
 #define xg_registers_to_more(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
 #define xg_registers_to_less(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
@@ -214,14 +202,6 @@ XG_DEVICE void xg_wgmma_64x256x16(float *sum, uint64_t a, uint64_t b, int add)
         "%128, %129, add, 1, 1, 0, 0; }"
         : XG_SUMS64(sum, 0), XG_SUMS64(sum, 64)
         : "l"(a), "l"(b), "r"(add));
-}
-
-/* threadIdx.x, asked for anew, so that nothing computed from it stays in registers till here. */
-XG_DEVICE unsigned xg_thread_anew(void)
-{
-    unsigned thread;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-    return thread;
 }
 
 /* A float's bits, and back. */

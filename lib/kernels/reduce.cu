@@ -6,6 +6,7 @@
  * the product, whose parts begin at A + z * a_batch and whose C at C + z * c_batch.
  */
 #include "dialect.h"
+#include "ptx.h"
 
 XG_KERNEL
 void xg_reduce(const xg_args p)
@@ -13,6 +14,8 @@ void xg_reduce(const xg_args p)
     const int64_t at = XG_BLOCK_X * blockDim.x + threadIdx.x;
     const int64_t row = at / p.n, col = at % p.n;
 
+    xg_grid_wait();
+    xg_grid_release();
     if (row < p.m) {
         const float *part = &p.a[XG_BATCH * p.a_batch + row * p.a_row + col];
         float *c = &p.c[XG_BATCH * p.c_batch + row * p.c_row + col];

@@ -60,9 +60,7 @@ XG_SIM_API unsigned xg_sim_cluster_read(unsigned address, unsigned rank, const x
 #define xg_cluster_wait()              xg_sim_cluster_wait(XG_SIM_HERE)
 #define xg_cluster_read(address, rank) xg_sim_cluster_read(address, rank, XG_SIM_HERE)
 
-/* Launches follow one another, and registers are as many as the compiler likes. */
-#define xg_grid_wait()    ((void)0)
-#define xg_grid_release() ((void)0)
+/* Registers are as many as the compiler likes. */
 XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
 #define xg_registers_to_more(n) xg_sim_registers(n, XG_SIM_HERE)
 #define xg_registers_to_less(n) xg_sim_registers(n, XG_SIM_HERE)
@@ -80,8 +78,6 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
 #define xg_wgmma_commit()                  xg_sim_wgmma_commit(XG_SIM_HERE)
 #define xg_wgmma_wait(n)                   xg_sim_wgmma_wait(n, XG_SIM_HERE)
 #define xg_wgmma_pin(sum, count)           ((void)(sum), (void)(count))
-
-#define xg_thread_anew() (threadIdx.x)
 
 /* A float's bits, and back. */
 typedef union {
