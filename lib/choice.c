@@ -358,8 +358,7 @@ static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request
             continue;
         xg_shape shape =
             xg_fp16_shape(kernel, request, strips & 1 ? m : p->m, strips & 2 ? n : p->n);
-        shape.microseconds +=
-            launch_us + strips_us(p, shape.m, shape.n, request->processors);
+        shape.microseconds += launch_us + strips_us(p, shape.m, shape.n, request->processors);
         if (strips > 0 && shape.panels > 1)
             continue;
         if (best.together == 0 || shape.microseconds < best.microseconds)
@@ -397,7 +396,7 @@ bool xg_takes_lists(const xg_kernel *kernel)
 
 static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
-    enum { SHARED_BESIDE = 2048 }; /* of the system, and what a kernel has beside its stages */
+    enum { SHARED_BESIDE = 1024 }; /* of the system, and what a kernel has beside its stages */
     if (request->block_shared > 0 && kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
         return false;
     if (request->workspace_limit == SIZE_MAX)
