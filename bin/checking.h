@@ -29,7 +29,8 @@ typedef struct {
  * Runs the workload on the handle with fresh values and compares: with
  * |C - C64| <= (k + 4) 2^-24 (|alpha||A||B| + |beta||C|) for each element, the
  * worst case of FP32 sums in any order and the rounding of alpha, beta and the
- * result; NaN and Inf must stand exactly where float64 has them. Dyadic values
+ * result, and 2^-10 more where a kernel rounds its inputs to TF32; NaN and Inf must stand exactly
+ * where float64 has them. Dyadic values
  * with alpha and beta among 0, 1 and -1 must be equal to the bit. False when
  * the call itself fails; the sentence is in message.
  */

@@ -40,8 +40,8 @@ typedef struct {
     const float *const *list; /* NULL: base it is */
 } xg_region;
 
-/* By the dialect's rule a kernel writes to one of them, its C. */
-enum { XG_REGIONS_MAX = 4, XG_REGION_WRITTEN = 2 };
+/* By the dialect's rule a kernel writes to one of them, its C, and to a list if it has one. */
+enum { XG_REGIONS_MAX = 4, XG_REGION_WRITTEN = 2, XG_REGION_LIST = 3 };
 
 typedef struct {
     const xg_program *program;

@@ -23,6 +23,7 @@
  */
 #include "choice.h"
 
+#include "kernels/fp16_layout.h"
 #include "steps.h"
 
 #include <string.h>
@@ -134,16 +135,22 @@ static double waves_us(const speed *s, int64_t blocks, double wave, int processo
            (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
 }
 
+/* What is read and written to copy an operand of that width; the copy's lines are padded. */
+static double copied_floats(const xg_args *p, int64_t width, int64_t copies)
+{
+    const int64_t line = xg_tiles_of(width, XG_PACK_LINE) * XG_PACK_LINE;
+    return (double)copies * (double)(width + line) * (double)p->k;
+}
+
 /* What the copies before the product take: one launch, or one an operand of several products. */
 static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
 {
     const bool a = kernel->packs && xg_packs_a(p, shape->m);
     const bool b = kernel->packs && xg_packs_b(p, shape->n);
-    const double all = (double)shape->together;
-    const double floats = (a ? (double)shape->m * (p->a_batch ? all : 1.0) : 0.0) +
-                          (b ? (double)shape->n * (p->b_batch ? all : 1.0) : 0.0);
+    const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
+                          (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
     const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
-    return launches * next_launch_us + floats_us(2.0 * floats * (double)p->k, copy_rate);
+    return launches * next_launch_us + floats_us(floats, copy_rate);
 }
 
 static double larger(double a, double b)
@@ -339,6 +346,28 @@ static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg
     return best;
 }
 
+/* With or without strips at the edges, where there is memory for C in one go. */
+static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_args *p = &request->problem;
+    const int64_t high = (int64_t)kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
+    const int64_t m = without_strip(p->m, (int)high), n = without_strip(p->n, kernel->tile_n);
+    xg_shape best = {.together = 0};
+    for (int strips = 0; strips < 4; strips++) {
+        if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
+            continue;
+        xg_shape shape =
+            xg_fp16_shape(kernel, request, strips & 1 ? m : p->m, strips & 2 ? n : p->n);
+        shape.microseconds += launch_us + strips_us(p, shape.m, shape.n, request->processors);
+        if (strips > 0 && shape.panels > 1)
+            continue;
+        if (best.together == 0 || shape.microseconds < best.microseconds)
+            best = shape;
+    }
+    best.microseconds = repeated(best.microseconds, request->products);
+    return best;
+}
+
 static xg_shape shape_of_skinny(const xg_request *request)
 {
     const xg_args *p = &request->problem;
@@ -355,6 +384,8 @@ xg_shape xg_shape_of(const xg_kernel *kernel, const xg_request *request)
     const speed *s = speed_of(kernel);
     if (s)
         return shape_of_tiles(s, kernel, request);
+    if (kernel->steps == xg_steps_fp16)
+        return shape_of_fp16(kernel, request);
     return kernel->steps == xg_steps_skinny ? shape_of_skinny(request) : whole(request, 1);
 }
 
@@ -365,8 +396,11 @@ bool xg_takes_lists(const xg_kernel *kernel)
 
 static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
-    enum { SHARED_BESIDE = 2048 }; /* of the system, and what a kernel has beside its stages */
-    if (request->block_shared > 0 && kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
+    enum {
+        SHARED_BESIDE = 1024
+    }; /* what a kernel has beside its stages; one for its own GPU fits */
+    if (request->block_shared > 0 && kernel->program->architecture == 0 &&
+        kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
         return false;
     if (request->workspace_limit == SIZE_MAX)
         return true;
@@ -375,13 +409,26 @@ static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_sh
            plan.workspace_bytes <= request->workspace_limit;
 }
 
+/* Whether the model knows the kernel, and it may serve. */
+static bool is_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    const int architecture = kernel->program->architecture;
+    const bool known =
+        speed_of(kernel) || kernel->steps == xg_steps_skinny || kernel->steps == xg_steps_fp16;
+    /* In a short sum the parts' own rounding shows. */
+    const bool exact = kernel->fp16_parts != 2 || request->problem.k >= XG_UNIT_K;
+    return known && exact && (!xg_has_lists(&request->problem) || xg_takes_lists(kernel)) &&
+           xg_kernel_serves(kernel, (xgemm_math)request->math) &&
+           (architecture == 0 || architecture == request->architecture);
+}
+
 const xg_kernel *xg_choose(const xg_request *request, xg_shape *shape)
 {
     const bool lists = xg_has_lists(&request->problem);
     const xg_kernel *best = NULL;
-    for (int i = -1; i < SPEEDS; i++) {
-        const xg_kernel *kernel = xg_kernel_named(i < 0 ? "skinny" : speeds[i].kernel);
-        if (lists && !xg_takes_lists(kernel))
+    for (int i = 0; i < xg_kernel_count(); i++) {
+        const xg_kernel *kernel = xg_kernel_at(i);
+        if (!is_candidate(kernel, request))
             continue;
         const xg_shape found = xg_shape_of(kernel, request);
         if ((!best || found.microseconds < shape->microseconds) && fits(kernel, request, &found)) {

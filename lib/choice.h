@@ -17,6 +17,9 @@ xg_shape xg_shape_of(const xg_kernel *kernel, const xg_request *request);
  */
 const xg_kernel *xg_choose(const xg_request *request, xg_shape *shape);
 
+/* That of a kernel on FP16 parts, for the first m × n of C. */
+xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n);
+
 /* Whether its launches can compute a batch: those of xg_steps_pipelined, whose grid's z is free. */
 bool xg_batches(const xg_kernel *kernel);
 

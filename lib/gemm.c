@@ -12,7 +12,10 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int
                         .workspace_limit = workspace_limit,
                         .block_shared = handle->block_shared,
                         .processors = handle->processors,
-                        .math = (int)handle->math};
+                        .math = (int)handle->math,
+                        .architecture = handle->backend->can_run(&xg_program_fp16_split)
+                                            ? handle->backend->architecture(handle->device)
+                                            : 0};
 }
 
 /*

@@ -83,6 +83,9 @@
 /* For compute capability 9.0 alone. */
 #define PROGRAMS_SM90(X)                                                                           \
     X(fp16_split)                                                                                  \
+    X(fp16x1_128x128)                                                                              \
+    X(fp16x1_128x256)                                                                              \
+    X(fp16x3_128x64)                                                                               \
     X(fp16x3_128x128)                                                                              \
     X(fp16x3_128x256)                                                                              \
     X(fp16_rest)
@@ -106,8 +109,13 @@ PROGRAMS(DEVICE_PROGRAM)
 
 #define DEVICE_PROGRAM_SM90(id)                                                                    \
     extern const unsigned char xg_fatbin_##id[];                                                   \
-    const xg_program xg_program_##id = {                                                           \
-        .symbol = "xg_" #id, .image = IMAGE_SM90(id), .index = INDEX_##id, .architecture = 90};
+    extern void xg_simulated_##id(const void *), xg_traced_##id(const void *);                     \
+    const xg_program xg_program_##id = {.symbol = "xg_" #id,                                       \
+                                        .image = IMAGE_SM90(id),                                   \
+                                        .simulated = xg_simulated_##id,                            \
+                                        .traced = TRACED(id),                                      \
+                                        .index = INDEX_##id,                                       \
+                                        .architecture = 90};
 PROGRAMS_SM90(DEVICE_PROGRAM_SM90)
 
 static const xg_program reference = {
@@ -121,8 +129,9 @@ const xg_program xg_program_scale_host = {
 #define PIPELINE(m, n) FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
 /* The stages of a sliced kernel: so many, each so deep in k. */
 #define SLICED(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
-/* Units of both parts, and two barriers for each. */
-#define FP16_RING(slots)         ((slots) * (32768 + 16))
+/* Units of A and B, two barriers for each, and the notes: see fp16_product.inc. */
+#define FP16_RINGS(parts, a, b, wide, columns)                                                     \
+    ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 1) * 16 + FLOATS(128 + (columns)) + 24)
 #define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
@@ -201,12 +210,19 @@ static const xg_kernel kernels[] = {
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
      &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),
      TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny, 0, 0},
-    {"fp16x3-128x128", "FP32's accuracy from three products of FP16 parts on tensor cores",
-     &xg_program_fp16x3_128x128, 128, 128, 64, 384, 1, FP16_RING(6), 32.0, false, xg_steps_fp16, 2,
-     0},
+    {"fp16x3-128x64", "FP32's accuracy from three products of FP16 parts on tensor cores",
+     &xg_program_fp16x3_128x64, 128, 64, 64, 384, 1, FP16_RINGS(2, 4, 4, 64, 64), 21.3, false,
+     xg_steps_fp16, 2, 0},
+    {"fp16x3-128x128", "the same with tiles of 128 x 128", &xg_program_fp16x3_128x128, 128, 128, 64,
+     384, 1, FP16_RINGS(2, 3, 3, 128, 128), 32.0, false, xg_steps_fp16, 2, 0},
     {"fp16x3-128x256", "the same with tiles of 128 x 256, pairs of blocks sharing B",
-     &xg_program_fp16x3_128x256, 128, 256, 64, 384, 1, FP16_RING(7), 64.0, false, xg_steps_fp16, 2,
-     2},
+     &xg_program_fp16x3_128x256, 128, 256, 64, 384, 1, FP16_RINGS(2, 3, 4, 128, 256), 64.0, false,
+     xg_steps_fp16, 2, 2},
+    {"fp16x1-128x128", "TF32's accuracy from FP16 on tensor cores", &xg_program_fp16x1_128x128, 128,
+     128, 64, 384, 1, FP16_RINGS(1, 6, 6, 128, 128), 64.0, false, xg_steps_fp16, 1, 0},
+    {"fp16x1-128x256", "the same with tiles of 128 x 256, pairs of blocks sharing B",
+     &xg_program_fp16x1_128x256, 128, 256, 64, 384, 1, FP16_RINGS(1, 4, 4, 256, 256), 128.0, false,
+     xg_steps_fp16, 1, 2},
     {"reference", "plain C on the CPU, sums in double precision", &reference, 0, 0, 0, 0, 0, 0, 0.0,
      false, xg_steps_host, 0, 0},
     {"blas", "the CPU's BLAS, through CBLAS", &blas, 0, 0, 0, 0, 0, 0, 0.0, false, xg_steps_host, 0,
@@ -294,6 +310,10 @@ static xgemm_status get(int index, xgemm_kernel_info *info, xg_error *error)
         .threads = kernel->block_x * kernel->block_y,
         .shared_bytes = kernel->shared_bytes,
         .flop_per_byte = kernel->flop_per_byte,
+        .math = kernel->fp16_parts == 0   ? XGEMM_MATH_STRICT
+                : kernel->fp16_parts == 1 ? XGEMM_MATH_TF32
+                                          : XGEMM_MATH_DEFAULT,
+        .compute_capability = kernel->program->architecture,
     };
     memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);
     return XGEMM_OK;

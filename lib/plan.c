@@ -209,11 +209,14 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
         break;
     case XG_STEP_FP16_PRODUCT:
         regions[0] = fp16_region(p, p->a, (int)p->k_part);
+        regions[0].width -= list_region(p).width;
+        regions[XG_REGION_LIST] = list_region(p);
+        regions[XG_REGION_LIST].base = p->a + regions[0].width;
         break;
     case XG_STEP_FP16_REST:
         regions[0] = a;
         regions[1] = b;
-        regions[3] = list_region(p);
+        regions[XG_REGION_LIST] = list_region(p);
         break;
     case XG_STEP_SCALE:
         break;
@@ -291,9 +294,72 @@ xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem,
     return launch;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A panel of a product: so much of C from its first row and column, and of k. */
+static xgemm_status plan_panel(const xg_plan *plan, const xg_args *problem, int64_t row,
+                               int64_t column, int64_t first_k, xg_plan *panel, xg_args *args,
+                               xg_error *error)
+{
+    const xg_shape *s = &plan->shape;
+    const xg_request request = {.problem = *problem, .products = 1, .processors = plan->processors};
+    *args = xg_part_of_c(problem, row, least(s->panel_m, s->m - row), column,
+                         least(s->panel_n, s->n - column));
+    args->a += first_k * problem->a_col;
+    args->b += first_k * problem->b_row;
+    args->k = least(s->panel_k, problem->k - first_k);
+    args->beta = first_k > 0 ? 1.0f : problem->beta;
+    begin(&request, panel);
+    panel->kernel = plan->kernel;
+    panel->shape = (xg_shape){.m = args->m, .n = args->n, .k_part = args->k, .together = 1};
+    panel->a = args->a;
+    panel->b = args->b;
+    panel->c = args->c;
+    return plan->kernel->steps(plan->kernel, args, panel, error);
+}
+
+static xgemm_status run_panels(const xg_plan *plan, const xg_args *problem,
+                               const xg_backend *backend, xg_device *device, void *stream,
+                               void *workspace, xg_error *error)
+{
+    const xg_shape *s = &plan->shape;
+    xgemm_status status = XGEMM_OK;
+    for (int64_t row = 0; row < s->m && !status; row += s->panel_m)
+        for (int64_t column = 0; column < s->n && !status; column += s->panel_n)
+            for (int64_t k = 0; k < problem->k && !status; k += s->panel_k) {
+                xg_plan panel;
+                xg_args args;
+                status = plan_panel(plan, problem, row, column, k, &panel, &args, error);
+                if (!status)
+                    status = xg_plan_run(&panel, &args, backend, device, stream, workspace, error);
+            }
+    return status;
+}
+
+/* Product after product in panels. */
+static xgemm_status run_all_panels(const xg_plan *plan, const xg_args *problem,
+                                   const xg_backend *backend, xg_device *device, void *stream,
+                                   void *workspace, xg_error *error)
+{
+    xg_args one = *problem;
+    xgemm_status status = XGEMM_OK;
+    for (int64_t i = 0; i < plan->products && !status; i++) {
+        status = run_panels(plan, &one, backend, device, stream, workspace, error);
+        one.a += problem->a_batch;
+        one.b += problem->b_batch;
+        one.c += problem->c_batch;
+    }
+    return status;
+}
+
 xgemm_status xg_plan_run(const xg_plan *plan, const xg_args *problem, const xg_backend *backend,
                          xg_device *device, void *stream, void *workspace, xg_error *error)
 {
+    if (plan->shape.panels > 1)
+        return run_all_panels(plan, problem, backend, device, stream, workspace, error);
     const int64_t passes = xg_plan_passes(plan);
     xgemm_status status = XGEMM_OK;
     for (int64_t pass = 0; pass < passes && plan->steps > 0 && !status; pass++)

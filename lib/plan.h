@@ -31,9 +31,11 @@ typedef enum {
 
 /* How a kernel computes a problem. */
 typedef struct {
-    int64_t m, n;        /* of C, what the tiles cover; narrow strips are left to "skinny" */
-    int64_t k_part;      /* at least k: not split */
-    int64_t together;    /* products of a batch that each launch computes */
+    int64_t m, n;     /* of C, what the tiles cover; narrow strips are left to "skinny" */
+    int64_t k_part;   /* at least k: not split */
+    int64_t together; /* products of a batch that each launch computes */
+    /* The kernels on FP16 parts compute C and k in panels, of at most that size. */
+    int64_t panel_m, panel_n, panel_k, panels;
     double microseconds; /* predicted, for the whole batch; 0: the kernel has no model */
 } xg_shape;
 
@@ -66,6 +68,7 @@ typedef struct {
     int64_t block_shared;           /* bytes of shared memory that a block may have; 0: any */
     int processors;                 /* multiprocessors of the device */
     int math;                       /* an xgemm_math */
+    int64_t architecture;           /* compute capability whose own kernels can run; 0: none */
 } xg_request;
 
 typedef struct {

@@ -9,7 +9,7 @@
 typedef struct {
     const xg_backend *backend;
     int64_t block_shared;
-    int processors;
+    int processors, architecture;
 } target;
 
 enum { OLDEST = 80 }; /* the compute capability that the kernels are compiled for */
@@ -53,7 +53,8 @@ static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kern
                        "kernel %s, which the handle has, is for the CPU, and the plan's device is "
                        "\"%s\"",
                        kernel->name, all.name);
-    *to = (target){&xg_backend_sim, all.shared_per_block, all.multiprocessors};
+    *to = (target){&xg_backend_sim, all.shared_per_block, all.multiprocessors,
+                   all.compute_capability};
     return XGEMM_OK;
 }
 
@@ -68,10 +69,17 @@ static int64_t parts_of(const xg_plan *plan)
 {
     for (int i = 0; i < plan->steps; i++) {
         const xg_args *args = &plan->step[i].args;
+        if (plan->step[i].role == XG_STEP_FP16_PRODUCT)
+            return 1;
         if (plan->step[i].role == XG_STEP_PRODUCT)
             return args->k_part > 0 ? xg_tiles_of(args->k, args->k_part) : 1;
     }
     return 0;
+}
+
+static int64_t panels_of(const xg_plan *plan)
+{
+    return plan->shape.panels > 1 ? plan->shape.panels : 1;
 }
 
 static void fill(const xg_plan *plan, xgemm_plan *result)
@@ -86,7 +94,7 @@ static void fill(const xg_plan *plan, xgemm_plan *result)
         .tile_k = kernel ? kernel->tile_k : 0,
         .split_k = parts_of(plan),
         .together = plan->steps ? plan->shape.together : 0,
-        .launches = plan->steps ? plan->steps * xg_plan_passes(plan) : 0,
+        .launches = plan->steps ? plan->steps * xg_plan_passes(plan) * panels_of(plan) : 0,
         .workspace_bytes = plan->workspace_bytes,
         .microseconds = kernel ? plan->shape.microseconds : 0.0,
     };
@@ -101,7 +109,7 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     if (result->struct_size < sizeof result->struct_size)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "struct_size is %zu; set it to sizeof(xgemm_plan)", result->struct_size);
-    target to = {handle->backend, handle->block_shared, handle->processors};
+    target to = {handle->backend, handle->block_shared, handle->processors, 0};
     xgemm_status status = xg_call_check(call, error);
     if (!status && handle->kernel)
         status = xg_kernel_check_math(handle->kernel, handle->math, error);
@@ -117,6 +125,8 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
                           handle->given_workspace ? handle->given_bytes : SIZE_MAX);
         request.processors = to.processors;
         request.block_shared = to.block_shared;
+        if (device_of(result))
+            request.architecture = to.architecture;
         status = xg_plan_make(to.backend, &request, &plan, error);
     }
     if (!status)

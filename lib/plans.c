@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-_Static_assert(sizeof(xg_request) == sizeof(xg_args) + 5 * 8, "compared as bytes: no padding");
+_Static_assert(sizeof(xg_request) == sizeof(xg_args) + 6 * 8, "compared as bytes: no padding");
 
 /* Of a pointer, a plan depends on nothing but how it is aligned. */
 static uintptr_t alignment(const void *pointer)

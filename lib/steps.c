@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WORKSPACE_ALIGN = 256 };
-
 int64_t xg_tiles_of(int64_t size, int64_t tile)
 {
     return size / tile + (size % tile != 0);
@@ -69,7 +67,8 @@ bool xg_reserve(xg_plan *plan, int64_t rows, int64_t columns, size_t *offset)
     *offset = plan->workspace_bytes;
     return !__builtin_mul_overflow((size_t)rows, (size_t)columns, &bytes) &&
            !__builtin_mul_overflow(bytes, sizeof(float), &bytes) &&
-           !__builtin_add_overflow(bytes, WORKSPACE_ALIGN - 1, &bytes) &&
-           !__builtin_add_overflow(plan->workspace_bytes, bytes / WORKSPACE_ALIGN * WORKSPACE_ALIGN,
+           !__builtin_add_overflow(bytes, XG_WORKSPACE_ALIGN - 1, &bytes) &&
+           !__builtin_add_overflow(plan->workspace_bytes,
+                                   bytes / XG_WORKSPACE_ALIGN * XG_WORKSPACE_ALIGN,
                                    &plan->workspace_bytes);
 }

@@ -8,6 +8,9 @@
 
 enum { XG_GRID_Y_MAX = 65535, XG_GRID_Z_MAX = 65535 };
 
+/* Pieces of workspace begin at multiples of that many bytes. */
+enum { XG_WORKSPACE_ALIGN = 256 };
+
 /* Lines of packed copies are multiples of that many floats. */
 enum { XG_PACK_LINE = 32 };
 
@@ -30,5 +33,12 @@ bool xg_reserve(xg_plan *plan, int64_t rows, int64_t columns, size_t *offset);
  */
 xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, int64_t k_part,
                       xg_error *error);
+
+/* "skinny" for the part of C, if it is not empty. */
+xgemm_status xg_add_strip(xg_plan *plan, const xg_args *strip, xg_error *error);
+
+/* The rows and columns of C from there on, and as many. */
+xg_args xg_part_of_c(const xg_args *problem, int64_t row, int64_t rows, int64_t column,
+                     int64_t columns);
 
 #endif

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 enum {
-    SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * 32 * 4, /* beside the slice */
-    REST_BLOCKS = 3,                                          /* of a multiprocessor */
-    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 128 + 4) * 4       /* four stages, see pipelined.inc */
+    SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * XG_SPLIT_LINES * 4, /* beside the slice */
+    REST_BLOCKS = 2,                                                      /* of a multiprocessor */
+    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 128 + 4) * 4 /* four stages, see pipelined.inc */
 };
 
 static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
@@ -21,6 +21,8 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = workspace;
     step->args.k_part = parts;
+    step->args.a_batch = at->slices;
+    step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
     step->shared_bytes =
         (uint32_t)(at->slice_chunks * XG_CHUNK_K * XG_SPLIT_LINES * 4 + SPLIT_EXTRA_BYTES);
@@ -32,8 +34,8 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = kernel->cluster ? kernel->cluster : 1;
-    const int64_t tiles =
-        (int64_t)(at->a_blocks / cluster) * (at->b_blocks / (kernel->tile_n / XG_UNIT_LINES));
+    const int64_t tiles = (int64_t)(at->a_blocks / cluster) *
+                          ((int64_t)at->b_blocks * XG_UNIT_LINES / kernel->tile_n);
     const int64_t most = plan->processors / cluster;
     step->role = XG_STEP_FP16_PRODUCT;
     step->in_workspace = XG_A_IN_WORKSPACE;
@@ -60,23 +62,46 @@ static xgemm_status add_rest(xg_plan *plan, const xg_args *problem, const xg_fp1
     return xg_set_grid(step, tiles < most ? tiles : most, 1, 128, 1, error);
 }
 
+/* The strips that the tiles leave, in plain FP32. */
+static xgemm_status add_strips(xg_plan *plan, const xg_args *p, xg_error *error)
+{
+    const xg_shape *s = &plan->shape;
+    const xg_args below = xg_part_of_c(p, s->m, p->m - s->m, 0, p->n);
+    const xg_args beside = xg_part_of_c(p, 0, s->m, s->n, p->n - s->n);
+    const xgemm_status status = xg_add_strip(plan, &below, error);
+    return status ? status : xg_add_strip(plan, &beside, error);
+}
+
+/* What the plan's shape says of the problem's first panel, or all of it. */
+static xg_args first_panel(const xg_plan *plan, const xg_args *problem)
+{
+    const xg_shape *s = &plan->shape;
+    xg_args part = xg_part_of_c(problem, 0, s->m, 0, s->n);
+    if (s->panels > 1) {
+        part.m = s->panel_m;
+        part.n = s->panel_n;
+        part.k = s->panel_k;
+    }
+    return part;
+}
+
 xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                            xg_error *error)
 {
-    if (problem->k > XG_SPLIT_K_MOST || problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s takes a k of at most %d, not %" PRId64, kernel->name,
-                       (int)XG_SPLIT_K_MOST, problem->k);
+    if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED, "kernel %s takes an m and n of at most %d",
+                       kernel->name, INT32_MAX / 2);
     const int parts = kernel->fp16_parts;
-    const xg_fp16_layout at = xg_fp16_layout_of(problem->m, problem->n, problem->k, parts);
+    const xg_args part = first_panel(plan, problem);
+    const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
     size_t workspace;
     if (!xg_reserve(plan, 1, at.bytes / 4, &workspace))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the FP16 parts' size in bytes does not fit the address space");
-    xgemm_status status = add_split(plan, problem, &at, parts, workspace, error);
+    xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
     if (!status)
-        status = add_product(kernel, plan, problem, &at, workspace, error);
+        status = add_product(kernel, plan, &part, &at, workspace, error);
     if (!status)
-        status = add_rest(plan, problem, &at, workspace, error);
-    return status;
+        status = add_rest(plan, &part, &at, workspace, error);
+    return status || plan->shape.panels > 1 ? status : add_strips(plan, problem, error);
 }

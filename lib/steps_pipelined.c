@@ -94,9 +94,7 @@ static void use_packed(xg_step *step, const packed *from)
     }
 }
 
-/* The rows and columns of C from there on, and as many. */
-static xg_args part_of_c(const xg_args *p, int64_t row, int64_t rows, int64_t column,
-                         int64_t columns)
+xg_args xg_part_of_c(const xg_args *p, int64_t row, int64_t rows, int64_t column, int64_t columns)
 {
     xg_args part = *p;
     part.m = rows;
@@ -123,7 +121,7 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     return xg_split(plan, step, problem, k_part, error);
 }
 
-static xgemm_status add_strip(xg_plan *plan, const xg_args *strip, xg_error *error)
+xgemm_status xg_add_strip(xg_plan *plan, const xg_args *strip, xg_error *error)
 {
     const xg_kernel *skinny = xg_kernel_named("skinny");
     return strip->m > 0 && strip->n > 0 ? skinny->steps(skinny, strip, plan, error) : XGEMM_OK;
@@ -133,9 +131,9 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
                                 xg_error *error)
 {
     const xg_shape shape = plan->shape;
-    const xg_args tiles = part_of_c(p, 0, shape.m, 0, shape.n);
-    const xg_args below = part_of_c(p, shape.m, p->m - shape.m, 0, p->n);
-    const xg_args beside = part_of_c(p, 0, shape.m, shape.n, p->n - shape.n);
+    const xg_args tiles = xg_part_of_c(p, 0, shape.m, 0, shape.n);
+    const xg_args below = xg_part_of_c(p, shape.m, p->m - shape.m, 0, p->n);
+    const xg_args beside = xg_part_of_c(p, 0, shape.m, shape.n, p->n - shape.n);
     packed operands = {false, false, 0, 0, 0, 0, 0, 0};
     xgemm_status status = XGEMM_OK;
     if (kernel->packs)
@@ -143,8 +141,8 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
     if (!status)
         status = add_tiles(kernel, plan, &tiles, &operands, shape.k_part, error);
     if (!status)
-        status = add_strip(plan, &below, error);
+        status = xg_add_strip(plan, &below, error);
     if (!status)
-        status = add_strip(plan, &beside, error);
+        status = xg_add_strip(plan, &beside, error);
     return status;
 }

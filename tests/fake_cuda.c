@@ -36,6 +36,7 @@
 
 #define DECLARE(member, symbol, parameters) EXPORT xg_cu_result symbol parameters;
 XG_CU_FUNCTIONS(DECLARE)
+XG_CU_NEWER_FUNCTIONS(DECLARE)
 #undef DECLARE
 
 /* For test_driver.c, which has the same declarations. */
@@ -90,7 +91,7 @@ typedef struct {
 
 enum {
 #define INDEX(member, symbol, parameters) INDEX_##symbol,
-    XG_CU_FUNCTIONS(INDEX)
+    XG_CU_FUNCTIONS(INDEX) XG_CU_NEWER_FUNCTIONS(INDEX)
 #undef INDEX
         FUNCTION_COUNT
 };
@@ -98,7 +99,7 @@ enum {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static function_record functions[] = {
 #define RECORD(member, symbol, parameters) {#symbol, 0},
-    XG_CU_FUNCTIONS(RECORD)
+    XG_CU_FUNCTIONS(RECORD) XG_CU_NEWER_FUNCTIONS(RECORD)
 #undef RECORD
 };
 static struct CUctx_st contexts[DEVICES_MAX];
@@ -671,33 +672,56 @@ static xg_cu_result simulate(const xg_launch *launch)
     return status == XGEMM_ERROR_LAUNCH ? XG_CUDA_ERROR_LAUNCH_FAILED : XG_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+static xg_cu_result start(xg_cu_function token, xg_launch *launch, xg_cu_stream stream,
+                          void **arguments, void **extra)
+{
+    const object *function = function_of(token);
+    xg_args copy;
+    launch->program = function ? &function->program : NULL;
+    launch->arguments = &copy;
+    launch->arguments_size = sizeof copy;
+    if (!function)
+        return fault(INVALID_HANDLE, "a launch of what is no function of the context");
+    if (launch->shared_bytes > 48 * 1024 && (int)launch->shared_bytes > function->shared_bytes)
+        return fault(INVALID_VALUE, "a launch with more shared memory than was allowed");
+    if (!is_launch(launch) || extra)
+        return fault(INVALID_VALUE, "a launch with a grid or a block that cannot be");
+    flush();
+    memcpy(&copy, arguments[0], sizeof copy);
+    if (!are_on_device(launch->program, &copy))
+        return fault(XG_CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel with memory of another device");
+    last_arguments = copy;
+    last_stream = stream;
+    return simulate(launch);
+}
+
 xg_cu_result cuLaunchKernel(xg_cu_function token, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                             unsigned block_x, unsigned block_y, unsigned block_z,
                             unsigned shared_bytes, xg_cu_stream stream, void **arguments,
                             void **extra)
 {
     BEGIN(cuLaunchKernel, INITIALISED | CONTEXT);
-    const object *function = function_of(token);
-    xg_args copy;
-    const xg_launch launch = {.program = function ? &function->program : NULL,
-                              .grid = {grid_x, grid_y, grid_z},
-                              .block = {block_x, block_y, block_z},
-                              .shared_bytes = shared_bytes,
-                              .arguments = &copy,
-                              .arguments_size = sizeof copy};
-    if (!function)
-        return fault(INVALID_HANDLE, "cuLaunchKernel of what is no function of the context");
-    if (shared_bytes > 48 * 1024 && (int)shared_bytes > function->shared_bytes)
-        return fault(INVALID_VALUE, "cuLaunchKernel with more shared memory than was allowed");
-    if (!is_launch(&launch) || extra)
-        return fault(INVALID_VALUE, "cuLaunchKernel with a grid or a block that cannot be");
-    flush();
-    memcpy(&copy, arguments[0], sizeof copy);
-    if (!are_on_device(launch.program, &copy))
-        return fault(XG_CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel with memory of another device");
-    last_arguments = copy;
-    last_stream = stream;
-    return simulate(&launch);
+    xg_launch launch = {.grid = {grid_x, grid_y, grid_z},
+                        .block = {block_x, block_y, block_z},
+                        .shared_bytes = shared_bytes};
+    return start(token, &launch, stream, arguments, extra);
+}
+
+xg_cu_result cuLaunchKernelEx(const xg_cu_launch_config *how, xg_cu_function token,
+                              void **arguments, void **extra)
+{
+    BEGIN(cuLaunchKernelEx, INITIALISED | CONTEXT);
+    xg_launch launch = {.grid = {how->grid[0], how->grid[1], how->grid[2]},
+                        .block = {how->block[0], how->block[1], how->block[2]},
+                        .shared_bytes = how->shared_bytes};
+    for (unsigned i = 0; i < how->count; i++) {
+        const xg_cu_attribute *attribute = &how->attributes[i];
+        if (attribute->id == XG_CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            launch.cluster = attribute->value.cluster[0];
+        else if (attribute->id != XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            return fault(INVALID_VALUE, "a launch with an attribute that is not known");
+    }
+    return start(token, &launch, how->stream, arguments, extra);
 }
 
 /* --- memory --- */

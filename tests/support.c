@@ -128,10 +128,17 @@ int kernels_of(int device, int indices[], int most)
     const unsigned bit = device == XGEMM_DEVICE_CPU   ? XGEMM_RUNS_ON_CPU
                          : device == XGEMM_DEVICE_SIM ? XGEMM_RUNS_ON_SIM
                                                       : XGEMM_RUNS_ON_CUDA;
+    xgemm_device record = {.struct_size = sizeof record};
+    const int here = device >= 0 && xgemm_device_get(device, &record) == XGEMM_OK
+                         ? record.compute_capability
+                         : 90;
     int found = 0;
-    for (int i = 0; i < xgemm_kernel_count() && found < most; i++)
-        if (info_of(i).devices & bit)
+    for (int i = 0; i < xgemm_kernel_count() && found < most; i++) {
+        const xgemm_kernel_info info = info_of(i);
+        if (info.devices & bit && info.math != XGEMM_MATH_TF32 &&
+            (info.compute_capability == 0 || info.compute_capability == here))
             indices[found++] = i;
+    }
     return found;
 }
 

@@ -31,7 +31,7 @@ int run_suite(Suite *suite);
 /* Fails the test when it cannot be had. */
 xgemm_handle *open_handle(int device);
 
-/* The kernels that a device runs, as indices for xgemm_kernel_get(); the number of them. */
+/* The kernels that a device runs with FP32's accuracy, as indices for xgemm_kernel_get(); the number of them. */
 int kernels_of(int device, int indices[], int most);
 
 /* How many kernels the device under test runs; "auto" counts as one more, the last. */

@@ -7,6 +7,7 @@
 
 #include "cuda/driver.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define SAME_TYPE(member, symbol, parameters)                                                      \
@@ -15,6 +16,26 @@
         #symbol " is declared otherwise in cuda.h");
 XG_CU_FUNCTIONS(SAME_TYPE)
 #undef SAME_TYPE
+
+#define SAME_PLACE(ours, our_member, theirs, their_member)                                         \
+    _Static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member),                   \
+                   #our_member " lies elsewhere in cuda.h");
+#if CUDA_VERSION >= 12000
+SAME_PLACE(xg_cu_launch_config, grid, CUlaunchConfig, gridDimX)
+SAME_PLACE(xg_cu_launch_config, block, CUlaunchConfig, blockDimX)
+SAME_PLACE(xg_cu_launch_config, shared_bytes, CUlaunchConfig, sharedMemBytes)
+SAME_PLACE(xg_cu_launch_config, stream, CUlaunchConfig, hStream)
+SAME_PLACE(xg_cu_launch_config, attributes, CUlaunchConfig, attrs)
+SAME_PLACE(xg_cu_launch_config, count, CUlaunchConfig, numAttrs)
+SAME_PLACE(xg_cu_attribute, value, CUlaunchAttribute, value)
+SAME_PLACE(xg_cu_attribute, value.cluster, CUlaunchAttribute, value.clusterDim)
+SAME_PLACE(xg_cu_attribute, value.allowed, CUlaunchAttribute,
+           value.programmaticStreamSerializationAllowed)
+_Static_assert(sizeof(xg_cu_attribute) == sizeof(CUlaunchAttribute) &&
+                   sizeof(xg_cu_launch_config) == sizeof(CUlaunchConfig),
+               "the launch's structs have another size in cuda.h");
+#endif
+#undef SAME_PLACE
 
 #define SAME_VALUE(name, value)                                                                    \
     _Static_assert((value) == (int)name && (value) == (int)XG_##name,                              \

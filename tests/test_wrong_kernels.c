@@ -56,6 +56,8 @@ DECLARE(lost_update)
 DECLARE(unfinished_sum)
 DECLARE(past_dynamic)
 DECLARE(forgotten_z)
+DECLARE(other_product)
+DECLARE(other_pointer)
 
 static const mistake mistakes[] = {
     {PROGRAMS(missing_barrier), ROWS, THREADS, 1,
@@ -247,6 +249,75 @@ START_TEST(right_twin_passes_after_wrong)
 }
 END_TEST
 
+/* ---- Batches: a block is held to the matrices of its own product ---- */
+
+enum { PRODUCTS = 3, LINE = 50 };
+
+static const mistake strays[] = {
+    {PROGRAMS(other_product), 1, LINE, 1, "reads 4 bytes outside every array", 0, 0, false},
+    {PROGRAMS(other_pointer), 1, LINE, 1, "reads 8 bytes outside every array", 0, 0, false},
+};
+
+/* Lines of A and C side by side, or wherever lists say. */
+static xgemm_status run_batch(const xg_program *program, bool lists, int order, xg_error *error)
+{
+    memory all = fresh_memory();
+    const float *a[PRODUCTS];
+    float *c[PRODUCTS];
+    for (int i = 0; i < PRODUCTS; i++) {
+        a[i] = all.a + (PRODUCTS - 1 - i) * LINE;
+        c[i] = all.c + i * LINE;
+    }
+    const xg_args args = {.m = 1,
+                          .n = LINE,
+                          .a = lists ? (const float *)(const void *)a : all.a,
+                          .c = lists ? (float *)(void *)c : all.c,
+                          .a_batch = lists ? XG_LISTS : LINE,
+                          .c_batch = LINE};
+    const xg_region from = {.name = "A",
+                            .base = all.a,
+                            .lines = 1,
+                            .width = LINE,
+                            .step = LINE,
+                            .apart = LINE,
+                            .list = lists ? a : NULL};
+    xg_region to = from;
+    to.name = "C";
+    to.base = all.c;
+    to.list = lists ? (const float *const *)(const void *)c : NULL;
+    const xg_launch launch = {.program = program,
+                              .grid = {1, 1, PRODUCTS},
+                              .block = {THREADS, 1, 1},
+                              .regions = {[0] = from, [XG_REGION_WRITTEN] = to},
+                              .arguments = &args,
+                              .arguments_size = sizeof args};
+    xg_sim_options how = orders[order];
+    how.trace = xg_trace_new();
+    ck_assert_ptr_nonnull(how.trace);
+    const xgemm_status status = xg_sim_launch(&launch, &how, error);
+    xg_trace_free(how.trace);
+    for (int i = 0; i < PRODUCTS && !status; i++)
+        ck_assert_mem_eq(all.c + i * LINE, lists ? a[i] : all.a + i * LINE, LINE * sizeof(float));
+    return status;
+}
+
+START_TEST(stray_into_another_product)
+{
+    const mistake *of = &strays[_i];
+    for (int order = 0; order < COUNT(orders); order++) {
+        xg_error error = {""};
+        ck_assert_int_eq(run_batch(&of->wrong, _i == 1, order, &error), XGEMM_ERROR_LAUNCH);
+        assert_says(&error, "block (0, 0, 1)");
+        assert_says(&error, of->complaint);
+        char part[64];
+        snprintf(part, sizeof part, ": wrong_kernels.cu:%d ", marked_line(of->name));
+        assert_says(&error, part);
+        const xgemm_status status = run_batch(&of->right, _i == 1, order, &error);
+        ck_assert_msg(status == XGEMM_OK, "%s", error.text);
+    }
+}
+END_TEST
+
 /* C after a run that nothing watches. */
 static memory after_plain(const xg_program *program, const mistake *of, int order)
 {
@@ -315,6 +386,10 @@ static Suite *wrong_kernels(void)
     tcase_add_loop_test(each, right_twin_passes_after_wrong, 0, COUNT(mistakes));
     tcase_add_loop_test(each, right_twin_gives_the_same_in_any_order, 0, COUNT(mistakes));
     suite_add_tcase(suite, each);
+
+    TCase *batches = tcase_create("batches");
+    tcase_add_loop_test(batches, stray_into_another_product, 0, COUNT(strays));
+    suite_add_tcase(suite, batches);
 
     TCase *plain = tcase_create("nothing watches");
     tcase_add_test(plain, race_shows_in_the_order_of_threads);

@@ -312,5 +312,26 @@ XG_DEVICE void xg_count_threads(const xg_args p, int right)
 }
 XG_TWINS(xg_forgotten_z, xg_count_threads)
 
+/* A block of a batch copies its own product's line, not the first one's. */
+XG_DEVICE void xg_copy_of_batch(const xg_args p, int right)
+{
+    const int t = (int)threadIdx.x;
+    const int64_t product = right ? XG_BATCH : 0;
+    const float *a = p.a;
+    float *c = p.c;
+
+    if (p.a_batch == XG_LISTS) {
+        a = ((const float *const *)p.a)[product]; /* WRONG: other_pointer */
+        c = ((float *const *)p.c)[XG_BATCH];
+    } else {
+        a += product * p.a_batch;
+        c += XG_BATCH * p.c_batch;
+    }
+    if (t < p.n)
+        c[t] = a[t]; /* WRONG: other_product */
+}
+XG_TWINS(xg_other_product, xg_copy_of_batch)
+XG_TWINS(xg_other_pointer, xg_copy_of_batch)
+
 #undef THREADS
 #undef XG_TWINS

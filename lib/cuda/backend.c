@@ -204,7 +204,7 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
                                 void **arguments, xg_error *error)
 {
     xg_cu_attribute attributes[2] = {0};
-    struct CUlaunchConfig_st how = {
+    xg_cu_launch_config how = {
         .shared_bytes = shared_bytes, .stream = stream, .attributes = attributes};
     memcpy(how.grid, what->grid, sizeof how.grid);
     memcpy(how.block, what->block, sizeof how.block);

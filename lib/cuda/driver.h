@@ -61,11 +61,6 @@ typedef unsigned long long xg_cu_pointer;
        unsigned block_y, unsigned block_z, unsigned shared_bytes, xg_cu_stream, void **arguments,  \
        void **extra))
 
-/* What only newer drivers have: NULL where it is missing. */
-#define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
-    X(launch_with, cuLaunchKernelEx,                                                               \
-      (const struct CUlaunchConfig_st *, xg_cu_function, void **arguments, void **extra))
-
 /* What a launch may say of itself. */
 typedef struct {
     unsigned id;
@@ -76,13 +71,18 @@ typedef struct {
     } value __attribute__((aligned(8)));
 } xg_cu_attribute;
 
-struct CUlaunchConfig_st {
+typedef struct {
     unsigned grid[3], block[3];
     unsigned shared_bytes;
     xg_cu_stream stream;
     xg_cu_attribute *attributes;
     unsigned count;
-};
+} xg_cu_launch_config;
+
+/* What only newer drivers have: NULL where it is missing. */
+#define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
+    X(launch_with, cuLaunchKernelEx,                                                               \
+      (const xg_cu_launch_config *, xg_cu_function, void **arguments, void **extra))
 
 typedef struct {
 #define XG_CU_MEMBER(member, symbol, parameters) xg_cu_result(*member) parameters;

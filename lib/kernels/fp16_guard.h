@@ -18,10 +18,18 @@
  *     at least (r - z) max|b|,        r = sum |b| / max|b|, and also
  *     at least (n - z) max|b| / 128,  n the number of entries with |b| >= max|b| / 128.
  *
+ * Where the high part is all there is (TF32's accuracy, 2^-11), small is what lies below 2^-14, the
+ * least normal FP16, and the same bounds hold.
+ *
  * Either may show R <= 1/8; and likewise with A and B exchanged. The split records c, z, n and r of
- * 32 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
+ * 16 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
  * is left to the kernels of plain FP32. Lines with Inf, NaN, or a largest entry outside 2^-60 to
  * 2^60, past which scales or sums could overflow, count as if all was small.
+ *
+ * Besides, where few entries make up most of a line, so that r is a small part of k, FP32's own
+ * sums are more accurate than usual, and those of the tensor core, which cuts off, are not: for
+ * FP32's accuracy a tile's lines must all have r >= k / 20. (Uniform ones have k / 2, normal ones
+ * about k / 5, and half that with every other entry zero.)
  */
 #ifndef XGEMM_KERNELS_FP16_GUARD_H
 #define XGEMM_KERNELS_FP16_GUARD_H
@@ -29,18 +37,20 @@
 #include "dialect.h"
 #include "fp16_layout.h"
 
-#define XG_GUARD_SMALL    0.125f  /* 2^-3 */
-#define XG_GUARD_LARGE    256.0f  /* 2^15 / 128 */
-#define XG_GUARD_NEVER    1.0e30f /* c of lines that must not be split */
-#define XG_GUARD_MARGIN   8.0f    /* 1 / R */
-#define XG_GUARD_GROUPS   (XG_UNIT_LINES / XG_SPLIT_LINES)
-#define XG_GUARD_EXPONENT 60
+#define XG_GUARD_SMALL       0.125f   /* 2^-3 */
+#define XG_GUARD_SMALL_ALONE 0x1p-14f /* where the high part is all there is */
+#define XG_GUARD_LARGE       256.0f   /* 2^15 / 128 */
+#define XG_GUARD_NEVER       1.0e30f  /* c of lines that must not be split */
+#define XG_GUARD_MARGIN      8.0f     /* 1 / R */
+#define XG_GUARD_GROUPS      (XG_UNIT_LINES / XG_SPLIT_LINES)
+#define XG_GUARD_EXPONENT    60
+#define XG_GUARD_SPREAD      0.05f /* of k */
 
 /* c, z, n, r as x, y, z, w: of the lines of group "group", all of k. */
 XG_DEVICE float4 xg_guard_of(const float4 *guards, int group, int slices)
 {
     float4 all = {0.0f, 0.0f, 0.0f, 0.0f};
-    XG_UNROLL_BY(4)
+    XG_UNROLL_BY(2)
     for (int s = 0; s < slices; s++) {
         const float4 one = guards[(int64_t)group * slices + s];
         all.x += one.x, all.y += one.y, all.z += one.z, all.w += one.w;
@@ -56,43 +66,44 @@ XG_DEVICE int xg_guard_passes(float4 these, float4 those)
 }
 
 /*
- * Called by whole warps: whether the tile of A's lines from block a_block on and B's from b_block
- * on may be computed from the parts; of each so many groups of 32 lines, at most 32 in all.
+ * Called by whole warps: whether the tile may be computed from the parts whose lines are these
+ * groups of 16 of A and of B; at most 16 groups of each. Half of the warp looks at either. The
+ * least r that lets a line pass is "spread".
  */
-XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int a_block,
-                            int a_groups, int b_block, int b_groups)
+XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int a_group,
+                            int a_groups, int b_group, int b_groups, float spread)
 {
-    const int lane = (int)threadIdx.x % 32;
-    const float4 *guards = (const float4 *)(workspace + at->guards);
-    const int first = lane < a_groups
-                          ? a_block * XG_GUARD_GROUPS + lane
-                          : (at->a_blocks + b_block) * XG_GUARD_GROUPS + lane - a_groups;
-    float4 a = {0.0f, 0.0f, 1.0e30f, 1.0e30f}, b = a;
-    if (lane < a_groups)
-        a = xg_guard_of(guards, first, at->slices);
-    else if (lane < a_groups + b_groups)
-        b = xg_guard_of(guards, first, at->slices);
+    const int half = (int)threadIdx.x % 32 / 16, lane = (int)threadIdx.x % 16;
+    const int group = half ? at->a_blocks * XG_GUARD_GROUPS + b_group + lane : a_group + lane;
+    float4 mine = {0.0f, 0.0f, 1.0e30f, 1.0e30f}, others;
+    if (lane < (half ? b_groups : a_groups))
+        mine = xg_guard_of((const float4 *)(workspace + at->guards), group, at->slices);
     XG_UNROLL
-    for (int bit = 16; bit > 0; bit /= 2) {
-        a.x = fmaxf(a.x, __shfl_xor_sync(0xffffffffu, a.x, bit));
-        a.y = fmaxf(a.y, __shfl_xor_sync(0xffffffffu, a.y, bit));
-        a.z = fminf(a.z, __shfl_xor_sync(0xffffffffu, a.z, bit));
-        a.w = fminf(a.w, __shfl_xor_sync(0xffffffffu, a.w, bit));
-        b.x = fmaxf(b.x, __shfl_xor_sync(0xffffffffu, b.x, bit));
-        b.y = fmaxf(b.y, __shfl_xor_sync(0xffffffffu, b.y, bit));
-        b.z = fminf(b.z, __shfl_xor_sync(0xffffffffu, b.z, bit));
-        b.w = fminf(b.w, __shfl_xor_sync(0xffffffffu, b.w, bit));
+    for (int bit = 8; bit > 0; bit /= 2) {
+        mine.x = fmaxf(mine.x, __shfl_xor_sync(0xffffffffu, mine.x, bit));
+        mine.y = fmaxf(mine.y, __shfl_xor_sync(0xffffffffu, mine.y, bit));
+        mine.z = fminf(mine.z, __shfl_xor_sync(0xffffffffu, mine.z, bit));
+        mine.w = fminf(mine.w, __shfl_xor_sync(0xffffffffu, mine.w, bit));
     }
-    return xg_guard_passes(a, b) && xg_guard_passes(b, a);
+    others.x = __shfl_xor_sync(0xffffffffu, mine.x, 16);
+    others.y = __shfl_xor_sync(0xffffffffu, mine.y, 16);
+    others.z = __shfl_xor_sync(0xffffffffu, mine.z, 16);
+    others.w = __shfl_xor_sync(0xffffffffu, mine.w, 16);
+    return fminf(mine.w, others.w) >= spread && xg_guard_passes(mine, others) &&
+           xg_guard_passes(others, mine);
 }
 
-/* One thread: puts a tile onto the list of those that are left out. */
-XG_DEVICE void xg_guard_leave_out(char *workspace, const xg_fp16_layout *at, int row, int column)
+/* One thread: puts a tile onto the list of those that are left out, 128 x 128 at a time. */
+XG_DEVICE void xg_guard_leave_out(char *workspace, const xg_fp16_layout *at, int row, int column,
+                                  int columns)
 {
     xg_tile_list *const list = (xg_tile_list *)(workspace + at->list);
-    xg_tile *const tile = (xg_tile *)(list + 1) + atomicAdd(&list->count, 1u);
-    tile->row = row;
-    tile->column = column;
+    const unsigned pieces = (unsigned)columns / XG_UNIT_LINES;
+    xg_tile *const tiles = (xg_tile *)(list + 1) + atomicAdd(&list->count, pieces);
+    for (unsigned i = 0; i < pieces; i++) {
+        tiles[i].row = row;
+        tiles[i].column = column + (int)i * XG_UNIT_LINES;
+    }
 }
 
 #endif

@@ -12,10 +12,10 @@
  *     units of A: line blocks (128 lines), in each k blocks (64)
  *     units of B
  *     scales of A's lines, then of B's: what the parts have to be multiplied by again
- *     guards: of each 32 lines and slice of k, see fp16_guard.h
+ *     guards: of each 16 lines and slice of k, see fp16_guard.h
  *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
  *
- * Lines and k are padded with zeros. A cluster of "slices" blocks splits 32 lines at once, each a
+ * Lines and k are padded with zeros. A cluster of "slices" blocks splits 16 lines at once, each a
  * slice of k of slice_chunks * 128.
  */
 #ifndef XGEMM_KERNELS_FP16_LAYOUT_H
@@ -34,16 +34,16 @@ enum {
     XG_UNIT_K = 64,
     XG_PART_BYTES = XG_UNIT_LINES * XG_UNIT_K * 2,
     XG_LINES_STEP = 256, /* lines are padded to a multiple of that */
-    XG_SPLIT_LINES = 32,
-    XG_SPLIT_THREADS = 512,
+    XG_SPLIT_LINES = 16,
+    XG_SPLIT_THREADS = 256,
     XG_CHUNK_K = 128,
-    XG_SPLIT_CHUNKS_MOST = 12, /* of a slice: 192 KB of shared memory */
+    XG_SPLIT_CHUNKS_MOST = 24, /* of a slice: 192 KB of shared memory */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14
 };
 
-/* The rows and columns of a tile of C, in units of 128; and a list's head. */
+/* The first row and column of a tile of C, of 128 x 128; and a list's head. */
 typedef struct {
     int row, column;
 } xg_tile;
@@ -71,9 +71,9 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
     at.a_blocks = xg_blocks_of(m, XG_LINES_STEP) * least;
     at.b_blocks = xg_blocks_of(n, XG_LINES_STEP) * least;
     at.k_blocks = xg_blocks_of(k, XG_UNIT_K);
-    /* Three blocks of 64 KB share a multiprocessor; eight of a cluster find room sooner than 16. */
-    at.slice_chunks = chunks <= 32 ? xg_blocks_of(chunks, 8) : xg_blocks_of(chunks, 16);
-    at.slice_chunks = chunks > 32 && at.slice_chunks < 4 ? 4 : at.slice_chunks;
+    /* 32 KB a block, of which six share a multiprocessor; 16 are the most that a cluster has. */
+    at.slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST);
+    at.slice_chunks = at.slice_chunks < 4 ? (chunks < 4 ? chunks : 4) : at.slice_chunks;
     at.slices = xg_blocks_of(chunks, at.slice_chunks);
     at.unit_bytes = (int64_t)parts * XG_PART_BYTES;
     at.b_units = at.a_blocks * at.k_blocks * at.unit_bytes;

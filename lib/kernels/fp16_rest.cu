@@ -10,7 +10,7 @@
 #define WN      64
 #define TM      8
 #define TN      8
-#define BLOCKS  3
+#define BLOCKS  2
 #define GROUP   16
 #define ALIGNED 0
 #define LISTED

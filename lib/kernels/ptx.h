@@ -113,8 +113,12 @@ XG_DEVICE void xg_cp_async_commit(void)
 }
 
 #define xg_cp_async_wait(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
+
+/* Stores what is not soon read again: it gives way first in the caches. */
+#define xg_store_once(to, value) __stcs(to, value)
 #else
 #define xg_thread_again()              (threadIdx.x)
+#define xg_store_once(to, value)       (*(to) = (value))
 #define xg_cp_async4(to, from, bytes)  XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes) XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async16_at(to, base, index, step, bytes)                                             \

@@ -101,12 +101,12 @@ XG_DEVICE unsigned xg_cluster_rank(void)
 /* A barrier of all threads of the cluster, which orders their memory accesses; and its halves. */
 XG_DEVICE void xg_cluster_arrive(void)
 {
-    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
 }
 
 XG_DEVICE void xg_cluster_wait(void)
 {
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /* A word of the shared memory of the cluster's block of that rank. */
@@ -172,6 +172,19 @@ XG_DEVICE void xg_wgmma_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
         : "l"(a), "l"(b), "r"(add));
 }
 
+/* The same with a B of 16 × 64 and 32 sums. */
+XG_DEVICE void xg_wgmma_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
+{
+    asm volatile(
+        "{ .reg .pred add; setp.ne.b32 add, %34, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, 0, "
+        "0; }"
+        : XG_SUMS16(sum, 0), XG_SUMS16(sum, 16)
+        : "l"(a), "l"(b), "r"(add));
+}
+
 /* The same with a B of 16 × 256 and 128 sums: columns 128 and on are sum[64] and on. */
 XG_DEVICE void xg_wgmma_64x256x16(float *sum, uint64_t a, uint64_t b, int add)
 {
@@ -189,6 +202,14 @@ XG_DEVICE void xg_wgmma_64x256x16(float *sum, uint64_t a, uint64_t b, int add)
         "%128, %129, add, 1, 1, 0, 0; }"
         : XG_SUMS64(sum, 0), XG_SUMS64(sum, 64)
         : "l"(a), "l"(b), "r"(add));
+}
+
+/* threadIdx.x, asked for anew, so that nothing computed from it stays in registers till here. */
+XG_DEVICE unsigned xg_thread_anew(void)
+{
+    unsigned thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
 }
 
 /* A float's bits, and back. */

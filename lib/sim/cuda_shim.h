@@ -46,10 +46,14 @@ extern const xg_index3 gridDim __attribute__((visibility("hidden")));
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 
-/* Dynamic shared memory: the launch says how much of it a block has. */
+/*
+ * Dynamic shared memory: the launch says how much of it a block has. Blocks of a cluster run
+ * together: they may use no other shared memory, of which there is one for all of them.
+ */
 enum { XG_SIM_DYNAMIC_MAX = 227 * 1024 };
-extern char xg_sim_dynamic[] __attribute__((aligned(1024), visibility("hidden")));
-#define XG_DYNAMIC_SHARED(type, name) type *const name = (type *)(void *)xg_sim_dynamic
+extern char *const xg_sim_dynamic __attribute__((visibility("hidden")));
+#define XG_DYNAMIC_SHARED(type, name)                                                              \
+    type *const name = (type *)__builtin_assume_aligned(xg_sim_dynamic, 1024)
 
 /* Where the kernel's source is, for the sentences of a launch that fails. */
 typedef struct {
@@ -101,7 +105,7 @@ XG_SIM_API uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *h
  * Accesses that are no plain load or store reach the trace by a call of their
  * own; without a trace there is none. trace-sites.awk puts in the place.
  */
-enum { XG_SIM_READ, XG_SIM_WRITE, XG_SIM_ATOMIC, XG_SIM_ASYNC_WRITE };
+enum { XG_SIM_READ, XG_SIM_WRITE, XG_SIM_ATOMIC, XG_SIM_ASYNC_WRITE, XG_SIM_BULK_READ };
 XG_SIM_API void xg_trace_access(const void *address, int place, int bytes, int kind);
 #ifdef XGEMM_SIM_TRACED
 #define XG_SIM_TRACE(address, bytes, kind) xg_trace_access(address, 0, bytes, kind)

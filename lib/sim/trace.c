@@ -2,7 +2,10 @@
 #include "trace.h"
 
 #include "cuda_shim.h"
+#include "order.h"
 #include "scheduler.h"
+#include "shared.h"
+#include "specialised.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,13 +49,18 @@ typedef struct {
     int next[WARP]; /* requests that each thread has taken part in */
 } code_site;
 
-/* Who last wrote and read a word, to find races and reads of what nobody wrote. */
+/*
+ * Who last wrote and read a word, to find races and reads of what nobody wrote. When in the
+ * epoch: after so many barriers of the thread's warp, or its moment (order.h).
+ */
 typedef struct {
-    uint64_t write_epoch, read_epoch;          /* the block and its phase then; 0: never */
-    int32_t write_warp_phase, read_warp_phase; /* the warp's barriers before it */
-    int16_t writer, reader;                    /* thread; -2 - WARP: several of one warp */
-    bool atomic;                               /* what wrote it last */
-    bool coming;                               /* an asynchronous copy that nobody has waited for */
+    uint64_t write_epoch, read_epoch; /* the block and its phase then; 0: never */
+    uint32_t write_time, read_time;
+    int16_t writer, reader; /* thread; -2 - WARP: several of one warp */
+    uint16_t write_fence;   /* the writer's fences before it */
+    bool atomic : 1;        /* what wrote it last */
+    bool coming : 1;        /* an asynchronous copy that nobody has waited for */
+    bool by_engine : 1;     /* a bulk copy wrote it last */
 } word_state;
 
 struct xg_trace {
@@ -63,11 +71,13 @@ struct xg_trace {
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
-    int64_t product;                               /* the running block's z */
-    const float *bases[XG_REGIONS_MAX];            /* where the regions begin for it */
-    word_state *states[XG_REGIONS_MAX];            /* global's, from there on */
-    uint64_t epoch;                                /* of now; see EPOCHS_A_BLOCK */
-    int32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
+    int64_t product;                    /* the running block's z */
+    const float *bases[XG_REGIONS_MAX]; /* where the regions begin for it */
+    word_state *states[XG_REGIONS_MAX]; /* global's, from there on */
+    uint64_t epoch;                     /* of now; see EPOCH_BITS */
+    uint64_t ordered_since;             /* the epoch from which on order.h is asked; 0: it is not */
+    uint32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
+    uint16_t fences[XG_SIM_THREADS_MAX];            /* the thread's xg_fence_async() so far */
 };
 
 static xg_trace *watching;
@@ -107,15 +117,23 @@ static size_t static_words(void)
                : 0;
 }
 
-/* Dynamic shared memory is numbered after the static, from a multiple of the banks. */
+/*
+ * Dynamic shared memory is numbered after the static, from a multiple of the banks: that of a
+ * cluster's blocks in pieces.
+ */
 static size_t dynamic_start(void)
 {
     return (static_words() + BANKS - 1) / BANKS * BANKS;
 }
 
+static size_t piece_start(int rank)
+{
+    return dynamic_start() + (size_t)rank * (XG_SIM_PIECE / 4);
+}
+
 static size_t shared_words(void)
 {
-    return dynamic_start() + XG_SIM_DYNAMIC_MAX / 4;
+    return dynamic_start() + sizeof xg_sim_pieces / 4;
 }
 
 bool xg_trace_available(void)
@@ -200,10 +218,9 @@ bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const int64_t words = all_words(what, &what->regions[i]);
         /* Only what is written can race. */
-        trace->global[i] = words > 0 && i == XG_REGION_WRITTEN
-                               ? calloc((size_t)words, sizeof *trace->global[i])
-                               : NULL;
-        if (words > 0 && i == XG_REGION_WRITTEN && !trace->global[i])
+        const bool written = words > 0 && (i == XG_REGION_WRITTEN || i == XG_REGION_LIST);
+        trace->global[i] = written ? calloc((size_t)words, sizeof *trace->global[i]) : NULL;
+        if (written && !trace->global[i])
             return false;
     }
     watching = trace;
@@ -224,22 +241,31 @@ void xg_trace_end(xg_trace *trace)
 
 void xg_trace_block_begins(xg_trace *trace, int warps)
 {
-    const size_t used = dynamic_start() + ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
+    const size_t used = ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
     const uint32_t *grid = trace->launch->grid;
     const int64_t product = xg_sim_block() / ((int64_t)grid[0] * grid[1]);
     if (product != trace->product)
         begin_product(trace, product);
-    trace->totals.blocks++;
+    trace->totals.blocks += xg_sim_cluster_blocks();
     trace->totals.warps += warps;
     trace->epoch = (block_of(trace->epoch) + 1) << EPOCH_BITS;
     memset(trace->warp_phase, 0, sizeof trace->warp_phase);
-    memset(trace->shared, 0, used * sizeof *trace->shared);
+    memset(trace->fences, 0, sizeof trace->fences);
+    trace->ordered_since = 0;
+    memset(trace->shared, 0, static_words() * sizeof *trace->shared);
+    for (int rank = 0; rank < xg_sim_cluster_blocks(); rank++)
+        memset(trace->shared + piece_start(rank), 0, used * sizeof *trace->shared);
 }
 
 void xg_trace_barrier_passes(xg_trace *trace)
 {
     trace->totals.barriers++;
     trace->epoch++;
+}
+
+void xg_trace_keeps_order(xg_trace *trace)
+{
+    trace->ordered_since = ++trace->epoch;
 }
 
 void xg_trace_warp_meets(xg_trace *trace, int warp)
@@ -314,7 +340,7 @@ static const char *shared_object(size_t word, int64_t *element)
 {
     const uintptr_t address = (uintptr_t)__start_xg_shared_traced + 4 * (uintptr_t)word;
     if (word >= dynamic_start()) {
-        *element = (int64_t)(word - dynamic_start());
+        *element = (int64_t)((word - dynamic_start()) % (XG_SIM_PIECE / 4));
         return "dynamic";
     }
     const object_record *record = (const object_record *)(const void *)__start_xg_objects;
@@ -358,7 +384,7 @@ static const char *const while_copied[] = {
  * Whether an access of this phase, by a thread or by several of a warp, came
  * before the running thread in every order: its own, or before its warp met.
  */
-HOT bool comes_before(int other, int32_t warp_phase, int thread)
+HOT bool comes_before(int other, uint32_t warp_phase, int thread)
 {
     const int warp = other >= 0 ? other >> WARP_BITS : -2 - other;
     return other == thread || (other != SEVERAL_WARPS && warp == thread >> WARP_BITS &&
@@ -374,6 +400,36 @@ HOT int with_reader(int readers, int thread)
     return readers >= 0 && readers >> WARP_BITS == thread >> WARP_BITS ? whole_warp : SEVERAL_WARPS;
 }
 
+/*
+ * Whether the last write of a word, or its last read, was by another thread and
+ * neither before nor after the running one's step. Where the order of threads is
+ * kept it decides; of several readers only the last one is known then.
+ */
+HOT bool meets_write(const word_state *state, int thread)
+{
+    if (watching->ordered_since)
+        return state->write_epoch >= watching->ordered_since &&
+               !xg_order_came_before(state->writer, state->write_time, thread);
+    return state->write_epoch == watching->epoch &&
+           !comes_before(state->writer, state->write_time, thread);
+}
+
+HOT bool meets_read(const word_state *state, int thread)
+{
+    if (watching->ordered_since)
+        return state->read_epoch >= watching->ordered_since &&
+               !xg_order_came_before(state->reader, state->read_time, thread);
+    return state->read_epoch == watching->epoch &&
+           !comes_before(state->reader, state->read_time, thread);
+}
+
+/* The running thread's time within the epoch. */
+HOT uint32_t time_of(int thread)
+{
+    return watching->ordered_since ? xg_order_moment(thread)
+                                   : watching->warp_phase[thread >> WARP_BITS];
+}
+
 /* Reports a conflict with another thread that no barrier orders. */
 HOT void check_word(word_state *state, int kind, bool across_blocks, const char *array,
                     int64_t element, int place)
@@ -386,10 +442,9 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
 
     if (state->coming)
         conflict(while_copied[kind], across_blocks, array, element, place);
-    if (written_now && !comes_before(state->writer, state->write_warp_phase, thread) &&
-        !both_atomic)
+    if (!both_atomic && meets_write(state, thread))
         conflict(while_written[kind], across_blocks, array, element, place);
-    if (is_store && read_now && !comes_before(state->reader, state->read_warp_phase, thread))
+    if (is_store && meets_read(state, thread))
         conflict(while_read[kind], across_blocks, array, element, place);
     if (across_blocks && state->write_epoch && block_of(state->write_epoch) != block &&
         !both_atomic)
@@ -402,12 +457,15 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
         state->atomic = atomic && (!written_now || state->atomic);
         state->coming = kind == XG_SIM_ASYNC_WRITE;
         state->write_epoch = epoch;
-        state->write_warp_phase = watching->warp_phase[thread / WARP];
+        state->write_time = time_of(thread);
         state->writer = (int16_t)thread;
+        state->by_engine = false;
+        state->write_fence = watching->fences[thread];
     } else {
-        state->reader = (int16_t)(read_now ? with_reader(state->reader, thread) : thread);
+        const bool add = read_now && !watching->ordered_since;
+        state->reader = (int16_t)(add ? with_reader(state->reader, thread) : thread);
         state->read_epoch = epoch;
-        state->read_warp_phase = watching->warp_phase[thread / WARP];
+        state->read_time = time_of(thread);
     }
 }
 
@@ -416,7 +474,7 @@ _Noreturn static void outside_shared(size_t word, int place)
 {
     if (word >= dynamic_start())
         abandon("accesses dynamic shared memory past the launch's end:", "dynamic",
-                (int64_t)(word - dynamic_start()), place);
+                (int64_t)((word - dynamic_start()) % (XG_SIM_PIECE / 4)), place);
     abandon("accesses shared memory between its arrays:", "shared", (int64_t)word, place);
 }
 
@@ -428,7 +486,8 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int p
     const char *name = code->merged >= 0 ? trace->sites[code->merged].array : NULL;
 
     if (first >= dynamic_start() &&
-        4 * (int64_t)(end - dynamic_start()) > xg_sim_dynamic_bytes() + 3)
+        (first < piece_start(xg_sim_rank()) ||
+         4 * (int64_t)(end - piece_start(xg_sim_rank())) > xg_sim_dynamic_bytes() + 3))
         outside_shared(end - 1, place);
     if (!name) {
         name = shared_object(first, &element);
@@ -456,10 +515,10 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int p
 HOT bool shared_word(uintptr_t address, size_t *word)
 {
     const uintptr_t in_static = address - (uintptr_t)__start_xg_shared_traced;
-    const uintptr_t in_dynamic = address - (uintptr_t)xg_sim_dynamic;
+    const uintptr_t in_dynamic = address - (uintptr_t)xg_sim_pieces;
     if (in_static < 4 * static_words())
         *word = in_static / 4;
-    else if (in_dynamic < XG_SIM_DYNAMIC_MAX)
+    else if (in_dynamic < sizeof xg_sim_pieces)
         *word = dynamic_start() + in_dynamic / 4;
     else
         return false;
@@ -475,7 +534,7 @@ void xg_trace_copy_arrives(const void *to, int bytes)
     for (size_t word = first; word < first + (size_t)(bytes + 3) / 4; word++) {
         watching->shared[word].coming = false;
         watching->shared[word].write_epoch = watching->epoch;
-        watching->shared[word].write_warp_phase = watching->warp_phase[xg_sim_thread() / WARP];
+        watching->shared[word].write_time = time_of(xg_sim_thread());
     }
 }
 
@@ -553,6 +612,108 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
     count_access(trace, &wanted, address, (uintptr_t)trace->bases[index], place);
 }
 
+/* What the copy engine reads: one request of as many sectors as there are. */
+static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int place)
+{
+    const int index = region_of(trace, address);
+    const xg_region *region = &trace->launch->regions[index < 0 ? 0 : index];
+    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index < 0 ? 0 : index]) / 4;
+    if (index < 0) {
+        int line;
+        const char *file = source_of(place, &line);
+        xg_sim_abandon("%s: %s:%d reads %d bytes outside every array of the launch", xg_sim_where(),
+                       file, line, bytes);
+    }
+    if (!inside(region, element, bytes / 4))
+        abandon("reads past the end of a line:", region->name, element, place);
+    for (int i = 0; trace->states[index] && i < bytes / 4; i++)
+        check_word(&trace->states[index][element + i], XG_SIM_READ, true, region->name, element + i,
+                   place);
+    const xg_trace_site wanted = {.array = region->name, .bytes = bytes};
+    const int merged = merged_site(trace, place, &wanted); /* may move the sites */
+    xg_trace_site *site = &trace->sites[merged];
+    const uintptr_t last = address + (uintptr_t)bytes - 1;
+    const int sectors = (int)(last / SECTOR_BYTES - address / SECTOR_BYTES + 1);
+    site->requests++;
+    site->lanes++;
+    site->sectors += sectors;
+    site->ideal_sectors += (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    site->cache_lines += (int64_t)(last / LINE_BYTES - address / LINE_BYTES + 1);
+    site->most_sectors = sectors > site->most_sectors ? sectors : site->most_sectors;
+}
+
+/* The launch fails at a word of shared memory, for what a model does there. */
+_Noreturn static void blame_word(size_t word, const char *what, const xg_sim_place *here)
+{
+    int64_t element;
+    const char *name = shared_object(word, &element);
+    xg_sim_blame(here, "%s %s[%lld]", what, name ? name : "shared", (long long)element);
+}
+
+void xg_trace_bulk_sent(const void *to, int bytes, const xg_sim_place *here)
+{
+    const int thread = xg_sim_thread();
+    size_t first;
+    if (!shared_word((uintptr_t)to, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
+        word_state *state = &watching->shared[word];
+        if (meets_write(state, thread))
+            blame_word(word, while_written[XG_SIM_ASYNC_WRITE], here);
+        if (meets_read(state, thread))
+            blame_word(word, while_read[XG_SIM_ASYNC_WRITE], here);
+        *state = (word_state){.write_epoch = watching->epoch,
+                              .writer = (int16_t)thread,
+                              .write_time = time_of(thread),
+                              .coming = true,
+                              .by_engine = true};
+    }
+}
+
+void xg_trace_bulk_comes(const void *to, int bytes)
+{
+    size_t first;
+    if (shared_word((uintptr_t)to, &first))
+        for (size_t word = first; word < first + (size_t)bytes / 4; word++)
+            watching->shared[word].coming = false;
+}
+
+void xg_trace_fence(void)
+{
+    watching->fences[xg_sim_thread()]++;
+}
+
+/* What wrote it must have come before; and a thread's store passed a fence, for a product. */
+static const char *wrong_read(const word_state *state, bool by_product)
+{
+    if (!state->write_epoch)
+        return by_product ? "multiplies what nothing wrote:" : "reads what nothing wrote:";
+    if (meets_write(state, xg_sim_thread()))
+        return by_product ? "multiplies what another thread writes without a barrier between:"
+                          : "reads what another thread writes without a barrier between:";
+    if (by_product && !state->by_engine && state->write_fence == watching->fences[state->writer])
+        return "multiplies what a thread wrote without xg_fence_async() after it:";
+    return NULL;
+}
+
+void xg_trace_model_reads(const void *from, int bytes, bool by_product, const xg_sim_place *here)
+{
+    size_t first;
+    if (!shared_word((uintptr_t)from, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
+        word_state *state = &watching->shared[word];
+        const char *wrong = wrong_read(state, by_product);
+        if (wrong)
+            blame_word(word, wrong, here);
+        if (!by_product) {
+            state->reader = (int16_t)xg_sim_thread();
+            state->read_epoch = watching->epoch;
+            state->read_time = time_of(xg_sim_thread());
+        }
+    }
+}
+
 HOT void access_of(const void *pointer, int bytes, int kind, int place)
 {
     size_t word;
@@ -567,7 +728,10 @@ HOT void access_of(const void *pointer, int bytes, int kind, int place)
 /* Of the shim's own: atomics and asynchronous copies. */
 void xg_trace_access(const void *address, int place, int bytes, int kind)
 {
-    access_of(address, bytes, kind, place);
+    if (watching && kind == XG_SIM_BULK_READ)
+        bulk_read(watching, (uintptr_t)address, bytes, place);
+    else
+        access_of(address, bytes, kind, place);
 }
 
 /* The hooks, under the names that trace-sites.awk gives them. */

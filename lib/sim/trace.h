@@ -8,6 +8,7 @@
 #define XGEMM_SIM_TRACE_H
 
 #include "../backend.h"
+#include "cuda_shim.h"
 
 #include <stdint.h>
 
@@ -54,9 +55,18 @@ void xg_trace_block_begins(xg_trace *trace, int warps);
 /* All threads of the warp have come to a barrier, of the block or their own, or to the end. */
 void xg_trace_warp_stops(xg_trace *trace, int lanes_alive);
 void xg_trace_barrier_passes(xg_trace *trace);
+/* From now on order.h says what came before what. */
+void xg_trace_keeps_order(xg_trace *trace);
 /* All threads of the warp that are left have passed __syncwarp(). */
 void xg_trace_warp_meets(xg_trace *trace, int warp);
 /* The running thread has waited for its asynchronous copy to shared memory. */
 void xg_trace_copy_arrives(const void *to, int bytes);
+/* The running thread sends a bulk copy to shared memory; one has come. */
+void xg_trace_bulk_sent(const void *to, int bytes, const xg_sim_place *here);
+void xg_trace_bulk_comes(const void *to, int bytes);
+/* The running thread's stores so far are for the copy engine and the tensor cores to see. */
+void xg_trace_fence(void);
+/* A matrix product reads shared memory, or the running thread that of a block of its cluster. */
+void xg_trace_model_reads(const void *from, int bytes, bool by_product, const xg_sim_place *here);
 
 #endif

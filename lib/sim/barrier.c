@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counted barriers (mbarrier). The eight bytes in shared memory hold a mark and
+ * the number of a record here, so that a barrier that is not there, or that
+ * something overwrote, is found when it is used.
+ */
+#include "order.h"
+#include "scheduler.h"
+#include "shared.h"
+#include "sm90_shim.h"
+#include "specialised.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    int rank;
+    unsigned address;
+    unsigned count, pending;        /* arrivals of a phase; those that have not come */
+    int64_t bytes;                  /* announced and not come; below 0: come and not announced */
+    unsigned phase;                 /* that has not ended */
+    int maker;                      /* thread */
+    bool fenced;                    /* the cluster and the copies see it */
+    xg_order_news gathered, passed; /* by arrivals and copies; up to the last phase that ended */
+} counted_barrier;
+
+/* What each waiting thread waits for. */
+typedef struct {
+    int index;
+    unsigned parity;
+} awaited_phase;
+
+enum { BARRIER_BYTES = 8, COUNT_MOST = (1 << 20) - 1 };
+static const uint32_t mark = 0xb1a5ed0fu;
+
+static counted_barrier *barriers;
+static int barrier_count, barrier_room;
+static awaited_phase awaited[XG_SIM_THREADS_MAX];
+
+_Noreturn static void out_of_memory(void)
+{
+    xg_sim_abandon("%s: no memory for the simulator's barriers", xg_sim_where());
+}
+
+static char *word_of(int rank, unsigned address, const char *does, const xg_sim_place *here)
+{
+    if (address % BARRIER_BYTES != 0)
+        xg_sim_blame(here, "%s at 0x%x, which is no multiple of %d", does, address, BARRIER_BYTES);
+    return xg_sim_memory(rank, address, BARRIER_BYTES, does, here);
+}
+
+/* The record that a word in shared memory belongs to; -1: none. */
+static int index_at(const char *word, int rank, unsigned address)
+{
+    uint32_t halves[2];
+    memcpy(halves, word, sizeof halves);
+    const bool is_one = halves[1] == mark && halves[0] < (uint32_t)barrier_count &&
+                        barriers[halves[0]].rank == rank && barriers[halves[0]].address == address;
+    return is_one ? (int)halves[0] : -1;
+}
+
+static int find(int rank, unsigned address, const char *does, const xg_sim_place *here)
+{
+    const char *word = word_of(rank, address, does, here);
+    const int index = index_at(word, rank, address);
+    if (index < 0)
+        xg_sim_blame(here,
+                     "%s at 0x%x of block %d, where none was initialised or it was overwritten",
+                     does, address, rank);
+    const counted_barrier *b = &barriers[index];
+    if (!b->fenced && rank != xg_sim_rank())
+        xg_sim_blame(here,
+                     "%s at 0x%x of block %d, which sees it only after xg_barrier_init_fence()",
+                     does, address, rank);
+    return index;
+}
+
+void xg_sim_barrier_init(unsigned address, unsigned count, const xg_sim_place *here)
+{
+    const int rank = xg_sim_rank();
+    char *word = word_of(rank, address, "initialises a barrier", here);
+    xg_sim_specialise();
+    if (count == 0 || count > COUNT_MOST)
+        xg_sim_blame(here, "initialises a barrier with %u arrivals; it takes 1 to %d", count,
+                     COUNT_MOST);
+    if (index_at(word, rank, address) >= 0)
+        xg_sim_blame(here, "initialises the barrier at 0x%x a second time", address);
+    if (barrier_count == barrier_room) {
+        const int room = barrier_room ? 2 * barrier_room : 64;
+        counted_barrier *larger = realloc(barriers, (size_t)room * sizeof *larger);
+        if (!larger)
+            out_of_memory();
+        barriers = larger;
+        barrier_room = room;
+    }
+    const uint32_t halves[2] = {(uint32_t)barrier_count, mark};
+    memcpy(word, halves, sizeof halves);
+    barriers[barrier_count++] = (counted_barrier){.rank = rank,
+                                                  .address = address,
+                                                  .count = count,
+                                                  .pending = count,
+                                                  .maker = xg_sim_thread()};
+}
+
+void xg_sim_barrier_init_fence(void)
+{
+    for (int i = 0; i < barrier_count; i++)
+        barriers[i].fenced |= barriers[i].maker == xg_sim_thread();
+}
+
+static void end_phase(counted_barrier *b)
+{
+    if (b->pending == 0 && b->bytes == 0) {
+        b->phase++;
+        b->pending = b->count;
+        if (!xg_order_keep(b->gathered, &b->passed))
+            out_of_memory();
+    }
+}
+
+static void arrive(int index, const xg_sim_place *here)
+{
+    counted_barrier *b = &barriers[index];
+    if (b->pending == 0)
+        xg_sim_blame(here,
+                     "arrives at the barrier at 0x%x, which has had its %u arrivals in phase %u "
+                     "and waits for %lld bytes",
+                     b->address, b->count, b->phase, (long long)b->bytes);
+    b->pending--;
+    if (!xg_order_pass_on(xg_sim_thread(), &b->gathered))
+        out_of_memory();
+    end_phase(b);
+}
+
+void xg_sim_barrier_arrive(unsigned address, unsigned bytes, const xg_sim_place *here)
+{
+    const int index = find(xg_sim_rank(), address, "arrives at a barrier", here);
+    if (bytes > COUNT_MOST)
+        xg_sim_blame(here, "announces %u bytes; the most is %d", bytes, COUNT_MOST);
+    barriers[index].bytes += bytes;
+    arrive(index, here);
+}
+
+void xg_sim_barrier_arrive_at(unsigned address, unsigned rank, const xg_sim_place *here)
+{
+    arrive(find((int)rank, address, "arrives at a barrier", here), here);
+}
+
+void xg_sim_barrier_check(int rank, unsigned address, bool by_copy, const char *does,
+                          const xg_sim_place *here)
+{
+    const int index = find(rank, address, does, here);
+    if (by_copy && !barriers[index].fenced)
+        xg_sim_blame(here, "%s at 0x%x, which copies see only after xg_barrier_init_fence()", does,
+                     address);
+}
+
+void xg_sim_barrier_bytes_came(int rank, unsigned address, unsigned bytes, int sender,
+                               uint32_t moment, const xg_sim_place *here)
+{
+    counted_barrier *b = &barriers[find(rank, address, "completes a copy at a barrier", here)];
+    b->bytes -= bytes;
+    if (b->bytes < -COUNT_MOST)
+        xg_sim_blame(here, "brings %lld bytes to the barrier at 0x%x that nobody announced",
+                     (long long)-b->bytes, address);
+    if (!xg_order_pass_on_moment(sender, moment, &b->gathered))
+        out_of_memory();
+    end_phase(b);
+}
+
+/* The phase of a parity has ended when the one that goes on is of the other. */
+static bool has_ended(int thread)
+{
+    return (barriers[awaited[thread].index].phase & 1) != awaited[thread].parity;
+}
+
+static bool can_force(int thread)
+{
+    const counted_barrier *b = &barriers[awaited[thread].index];
+    return xg_sim_bulk_awaited(b->rank, b->address);
+}
+
+static void force(int thread)
+{
+    const counted_barrier *b = &barriers[awaited[thread].index];
+    xg_sim_bulk_land(b->rank, b->address);
+}
+
+static void describe(int thread, char *text, size_t size)
+{
+    const counted_barrier *b = &barriers[awaited[thread].index];
+    snprintf(text, size,
+             "waits without end at the barrier at 0x%x for parity %u: its phase %u lacks %u of %u "
+             "arrivals and %lld bytes",
+             b->address, awaited[thread].parity, b->phase, b->pending, b->count,
+             (long long)b->bytes);
+}
+
+void xg_sim_barrier_wait(unsigned address, unsigned parity, const xg_sim_place *here)
+{
+    static const xg_sim_condition condition = {has_ended, can_force, force, describe, 1};
+    const int index = find(xg_sim_rank(), address, "waits at a barrier", here);
+    if (parity > 1)
+        xg_sim_blame(here, "waits for parity %u; it is 0 or 1", parity);
+    awaited[xg_sim_thread()] = (awaited_phase){index, parity};
+    xg_sim_wait(&condition, here);
+    xg_order_learn(xg_sim_thread(), barriers[index].passed);
+}
+
+/* The last thread of the block is about to leave. */
+void xg_sim_barrier_block_ends(int rank)
+{
+    for (int i = 0; i < barrier_count; i++) {
+        const counted_barrier *b = &barriers[i];
+        if (b->rank == rank && b->bytes > 0)
+            xg_sim_abandon("%s leaves the kernel as the last of its block, and the barrier at 0x%x "
+                           "has not had %lld bytes that were announced",
+                           xg_sim_where(), b->address, (long long)b->bytes);
+        if (b->rank == rank && b->bytes < 0)
+            xg_sim_abandon("%s leaves the kernel as the last of its block, and the barrier at 0x%x "
+                           "has had %lld bytes that nobody announced",
+                           xg_sim_where(), b->address, (long long)-b->bytes);
+    }
+}
+
+void xg_sim_barrier_forget(void)
+{
+    for (int i = 0; i < barrier_count; i++) {
+        free(barriers[i].gathered);
+        free(barriers[i].passed);
+    }
+    barrier_count = 0;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk copies: made at once (early), or when a thread waits at their barrier and
+ * nothing else can go on (late). A copy to several blocks is one for each, and
+ * they come apart from one another.
+ */
+#include "order.h"
+#include "scheduler.h"
+#include "shared.h"
+#include "sm90_shim.h"
+#include "specialised.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    int rank; /* of the block that it goes to */
+    unsigned to, bytes, barrier;
+    const void *from;
+    const xg_sim_place *place;
+    int sender; /* thread, and when it sent it */
+    uint32_t moment;
+} copy;
+
+enum { UNIT = 16 };
+
+/* On their way, oldest first. */
+static copy *copies;
+static int copy_count, copy_room;
+
+static void make(const copy *c)
+{
+    void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
+    memcpy(to, c->from, c->bytes);
+    if (xg_sim_is_watched())
+        xg_trace_bulk_comes(to, (int)c->bytes);
+    xg_sim_barrier_bytes_came(c->rank, c->barrier, c->bytes, c->sender, c->moment, c->place);
+}
+
+static void put_off(const copy *c)
+{
+    if (copy_count == copy_room) {
+        const int room = copy_room ? 2 * copy_room : 64;
+        copy *larger = realloc(copies, (size_t)room * sizeof *larger);
+        if (!larger)
+            xg_sim_abandon("%s: no memory for the simulator's copies", xg_sim_where());
+        copies = larger;
+        copy_room = room;
+    }
+    void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
+    copies[copy_count++] = *c;
+    memset(to, 0xff, c->bytes);
+}
+
+/* To one block. */
+static void issue(copy *c)
+{
+    c->moment = xg_order_moment(c->sender);
+    xg_sim_memory(c->rank, c->to, c->bytes, "copies to shared memory", c->place);
+    xg_sim_barrier_check(c->rank, c->barrier, true, "copies with a barrier", c->place);
+    if (xg_sim_bulk_covers(c->rank, c->to, c->bytes))
+        xg_sim_blame(c->place, "copies to where another bulk copy is on its way: %u bytes at 0x%x",
+                     c->bytes, c->to);
+    if (xg_sim_wgmma_reads(c->rank, c->to, c->bytes))
+        xg_sim_blame(c->place, "copies to what a matrix product still reads: %u bytes at 0x%x",
+                     c->bytes, c->to);
+    if (xg_sim_is_watched())
+        xg_trace_bulk_sent(xg_sim_shared_at(c->rank, c->to, c->bytes), (int)c->bytes, c->place);
+    if (xg_sim_is_late())
+        put_off(c);
+    else
+        make(c);
+}
+
+void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier,
+                      unsigned mask, const xg_sim_place *here)
+{
+    xg_sim_specialise();
+    copy c = {.rank = xg_sim_rank(),
+              .to = to,
+              .bytes = bytes,
+              .barrier = barrier,
+              .from = from,
+              .place = here,
+              .sender = xg_sim_thread()};
+    if (to % UNIT != 0 || (uintptr_t)from % UNIT != 0 || bytes % UNIT != 0 || bytes == 0)
+        xg_sim_blame(here,
+                     "copies %u bytes from %p to 0x%x; all three must be multiples of %d and the "
+                     "bytes more than 0",
+                     bytes, from, to, UNIT);
+    if (mask == 0)
+        issue(&c);
+    for (c.rank = 0; mask >> c.rank != 0; c.rank++)
+        if (mask >> c.rank & 1)
+            issue(&c);
+}
+
+unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here)
+{
+    if (mask == 0 || mask >> xg_sim_cluster_blocks() != 0)
+        xg_sim_blame(here, "copies to the blocks 0x%x of a cluster of %d", mask,
+                     xg_sim_cluster_blocks());
+    return mask;
+}
+
+static int oldest(int rank, unsigned barrier)
+{
+    int i = 0;
+    while (i < copy_count && (copies[i].rank != rank || copies[i].barrier != barrier))
+        i++;
+    return i;
+}
+
+bool xg_sim_bulk_awaited(int rank, unsigned barrier)
+{
+    return oldest(rank, barrier) < copy_count;
+}
+
+void xg_sim_bulk_land(int rank, unsigned barrier)
+{
+    const int i = oldest(rank, barrier);
+    const copy c = copies[i];
+    copy_count--;
+    memmove(copies + i, copies + i + 1, (size_t)(copy_count - i) * sizeof *copies);
+    make(&c);
+}
+
+bool xg_sim_bulk_covers(int rank, unsigned address, unsigned bytes)
+{
+    for (int i = 0; i < copy_count; i++)
+        if (copies[i].rank == rank && copies[i].to < address + bytes &&
+            address < copies[i].to + copies[i].bytes)
+            return true;
+    return false;
+}
+
+void xg_sim_bulk_block_ends(int rank)
+{
+    for (int i = 0; i < copy_count; i++)
+        if (copies[i].rank == rank)
+            xg_sim_abandon("%s leaves the kernel as the last of its block, and nobody has waited "
+                           "for the copy of %s:%d to 0x%x",
+                           xg_sim_where(), copies[i].place->file, copies[i].place->line,
+                           copies[i].to);
+}
+
+void xg_sim_bulk_forget(void)
+{
+    copy_count = 0;
+}
+
+/* Only the trace sees the stores that the fence is for. */
+void xg_sim_fence_async(void)
+{
+    if (xg_sim_is_watched())
+        xg_trace_fence();
+}

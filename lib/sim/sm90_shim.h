@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The simulator's side of kernels/ptx_sm90.h: what each instruction does to the
+ * blocks that run together, and which uses of it are mistakes. Wrong uses fail
+ * with a sentence; a launch in which every thread waits does, too.
+ *
+ * Addresses are those of dynamic shared memory (XG_DYNAMIC_SHARED) alone, and a
+ * kernel with clusters has no other shared memory.
+ *
+ * Bulk copies and matrix products happen when they are issued ("early"), or as
+ * late as the waits allow, where nothing else can go on ("late"): until then the
+ * destination of a copy, or the sums of a product, hold NaN.
+ */
+#ifndef XGEMM_SIM_SM90_SHIM_H
+#define XGEMM_SIM_SM90_SHIM_H
+
+#include "cuda_shim.h"
+
+XG_SIM_API unsigned xg_sim_shared_address(const void *pointer, const xg_sim_place *here);
+#define xg_shared_address(shared) xg_sim_shared_address(shared, XG_SIM_HERE)
+
+/* Counted barriers. */
+XG_SIM_API void xg_sim_barrier_init(unsigned barrier, unsigned count, const xg_sim_place *here);
+XG_SIM_API void xg_sim_barrier_init_fence(void);
+XG_SIM_API void xg_sim_barrier_arrive(unsigned barrier, unsigned bytes, const xg_sim_place *here);
+XG_SIM_API void xg_sim_barrier_arrive_at(unsigned barrier, unsigned rank, const xg_sim_place *here);
+XG_SIM_API void xg_sim_barrier_wait(unsigned barrier, unsigned parity, const xg_sim_place *here);
+#define xg_barrier_init(barrier, count)     xg_sim_barrier_init(barrier, count, XG_SIM_HERE)
+#define xg_barrier_init_fence()             xg_sim_barrier_init_fence()
+#define xg_barrier_arrive(barrier)          xg_sim_barrier_arrive(barrier, 0, XG_SIM_HERE)
+#define xg_barrier_expect(barrier, bytes)   xg_sim_barrier_arrive(barrier, bytes, XG_SIM_HERE)
+#define xg_barrier_arrive_at(barrier, rank) xg_sim_barrier_arrive_at(barrier, rank, XG_SIM_HERE)
+#define xg_barrier_wait(barrier, parity)    xg_sim_barrier_wait(barrier, parity, XG_SIM_HERE)
+
+/* Bulk copies; with mask 0 to the running block. The trace sees what they read. */
+XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier,
+                                 unsigned mask, const xg_sim_place *here);
+#define XG_SIM_BULK_COPY(to, from, bytes, barrier, mask)                                           \
+    __extension__({                                                                                \
+        const void *const xg_from = (from);                                                        \
+        const unsigned xg_bytes = (bytes);                                                         \
+        XG_SIM_TRACE(xg_from, (int)xg_bytes, XG_SIM_BULK_READ);                                    \
+        xg_sim_bulk_copy(to, xg_from, xg_bytes, barrier, mask, XG_SIM_HERE);                       \
+    })
+#define xg_bulk_copy(to, from, bytes, barrier) XG_SIM_BULK_COPY(to, from, bytes, barrier, 0)
+#define xg_bulk_copy_multicast(to, from, bytes, barrier, mask)                                     \
+    XG_SIM_BULK_COPY(to, from, bytes, barrier, xg_sim_mask(mask, XG_SIM_HERE))
+XG_SIM_API unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here);
+
+XG_SIM_API void xg_sim_fence_async(void);
+#define xg_fence_async() xg_sim_fence_async()
+
+/* Clusters. */
+XG_SIM_API unsigned xg_sim_cluster_rank(void);
+XG_SIM_API void xg_sim_cluster_arrive(const xg_sim_place *here);
+XG_SIM_API void xg_sim_cluster_wait(const xg_sim_place *here);
+XG_SIM_API unsigned xg_sim_cluster_read(unsigned address, unsigned rank, const xg_sim_place *here);
+#define xg_cluster_rank()              xg_sim_cluster_rank()
+#define xg_cluster_arrive()            xg_sim_cluster_arrive(XG_SIM_HERE)
+#define xg_cluster_wait()              xg_sim_cluster_wait(XG_SIM_HERE)
+#define xg_cluster_read(address, rank) xg_sim_cluster_read(address, rank, XG_SIM_HERE)
+
+/* Launches follow one another, and registers are as many as the compiler likes. */
+#define xg_grid_wait()    ((void)0)
+#define xg_grid_release() ((void)0)
+XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
+#define xg_registers_to_more(n) xg_sim_registers(n, XG_SIM_HERE)
+#define xg_registers_to_less(n) xg_sim_registers(n, XG_SIM_HERE)
+
+/* Matrix products of a warpgroup. */
+XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_place *here);
+XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns,
+                             const xg_sim_place *here);
+XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_place *here);
+XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
+#define xg_wgmma_fence()                   xg_sim_wgmma_fence(XG_SIM_HERE)
+#define xg_wgmma_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, XG_SIM_HERE)
+#define xg_wgmma_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, XG_SIM_HERE)
+#define xg_wgmma_64x256x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 256, XG_SIM_HERE)
+#define xg_wgmma_commit()                  xg_sim_wgmma_commit(XG_SIM_HERE)
+#define xg_wgmma_wait(n)                   xg_sim_wgmma_wait(n, XG_SIM_HERE)
+#define xg_wgmma_pin(sum, count)           ((void)(sum), (void)(count))
+
+#define xg_thread_anew() (threadIdx.x)
+
+/* A float's bits, and back. */
+typedef union {
+    float value;
+    unsigned bits;
+} xg_sim_word;
+#define xg_bits_of(x)        ((xg_sim_word){.value = (x)}.bits)
+#define xg_float_of(pattern) ((xg_sim_word){.bits = (pattern)}.value)
+
+/* FP16, two in a word. */
+XG_SIM_API unsigned xg_sim_half2(float low, float high);
+XG_SIM_API float xg_sim_half_value(unsigned half);
+#define xg_half2(low, high) xg_sim_half2(low, high)
+#define xg_half2_low(both)  xg_sim_half_value((both)&0xffff)
+#define xg_half2_high(both) xg_sim_half_value((both) >> 16)
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels of sm90_kernels.cu: their sizes, and which mistake each makes. */
+#ifndef XGEMM_TESTS_SM90_KERNELS_H
+#define XGEMM_TESTS_SM90_KERNELS_H
+
+enum { TILE = 128, DEPTH = 64, UNIT_BYTES = TILE * DEPTH * 2, SLOT_BYTES = 2 * UNIT_BYTES };
+enum { SLOTS = 3, SHARED_BYTES = SLOTS * (SLOT_BYTES + 16) };
+
+#define XG_SM90_KERNELS(X)                                                                         \
+    X(right, RIGHT)                                                                                \
+    X(no_full_wait, NO_FULL_WAIT)                                                                  \
+    X(no_empty_wait, NO_EMPTY_WAIT)                                                                \
+    X(no_expect, NO_EXPECT)                                                                        \
+    X(wrong_bytes, WRONG_BYTES)                                                                    \
+    X(odd_bytes, ODD_BYTES)                                                                        \
+    X(wrong_mask, WRONG_MASK)                                                                      \
+    X(wrong_full_parity, WRONG_FULL_PARITY)                                                        \
+    X(wrong_empty_parity, WRONG_EMPTY_PARITY)                                                      \
+    X(few_arrivals, FEW_ARRIVALS)                                                                  \
+    X(early_release, EARLY_RELEASE)                                                                \
+    X(no_release, NO_RELEASE)                                                                      \
+    X(misaligned, MISALIGNED)                                                                      \
+    X(different_operands, DIFFERENT_OPERANDS)                                                      \
+    X(absent_thread, ABSENT_THREAD)                                                                \
+    X(leaving_thread, LEAVING_THREAD)                                                              \
+    X(left_over, LEFT_OVER)                                                                        \
+    X(no_product_wait, NO_PRODUCT_WAIT)                                                            \
+    X(no_product_fence, NO_PRODUCT_FENCE)                                                          \
+    X(no_init_fence, NO_INIT_FENCE)                                                                \
+    X(no_first_join, NO_FIRST_JOIN)                                                                \
+    X(no_last_join, NO_LAST_JOIN)
+
+#define XG_SM90_MISTAKE(name, mistake) mistake,
+enum {
+    XG_SM90_KERNELS(XG_SM90_MISTAKE) WRONG_SWIZZLE,
+    SUMS_TOO_EARLY,
+    NO_ASYNC_FENCE,
+    NO_STORE_BARRIER
+};
+
+/* The smaller ones: name, body, mistake. */
+#define XG_SM90_OTHERS(X)                                                                          \
+    X(wide, xg_multiply_wide, RIGHT)                                                               \
+    X(wrong_swizzle, xg_multiply_wide, WRONG_SWIZZLE)                                              \
+    X(sums_too_early, xg_multiply_wide, SUMS_TOO_EARLY)                                            \
+    X(in_turns, xg_multiply_in_turns, RIGHT)                                                       \
+    X(turns_too_early, xg_multiply_in_turns, NO_PRODUCT_WAIT)                                      \
+    X(stored, xg_multiply_stored, RIGHT)                                                           \
+    X(no_async_fence, xg_multiply_stored, NO_ASYNC_FENCE)                                          \
+    X(no_store_barrier, xg_multiply_stored, NO_STORE_BARRIER)                                      \
+    X(handed, xg_hand_over, RIGHT)                                                                 \
+    X(handed_early, xg_hand_over, EARLY_RELEASE)                                                   \
+    X(overwritten, xg_hand_over, NO_EMPTY_WAIT)                                                    \
+    X(taken_early, xg_hand_over, NO_FULL_WAIT)                                                     \
+    X(neighbour, xg_read_neighbour, RIGHT)                                                         \
+    X(read_too_early, xg_read_neighbour, NO_FIRST_JOIN)                                            \
+    X(leave_too_early, xg_read_neighbour, NO_LAST_JOIN)                                            \
+    X(wrong_call, xg_call_wrongly, RIGHT)                                                          \
+    X(no_static, xg_use_static, 0)                                                                 \
+    X(static_memory, xg_use_static, 1)
+
+#endif
