@@ -396,8 +396,9 @@ bool xg_takes_lists(const xg_kernel *kernel)
 
 static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
-    enum { SHARED_BESIDE = 1024 }; /* of the system, and what a kernel has beside its stages */
-    if (request->block_shared > 0 && kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
+    enum { SHARED_BESIDE = 1024 }; /* what a kernel has beside its stages */
+    if (request->block_shared > 0 && kernel->program->architecture == 0 &&
+        kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
         return false;
     if (request->workspace_limit == SIZE_MAX)
         return true;
