@@ -413,7 +413,7 @@ static bool is_candidate(const xg_kernel *kernel, const xg_request *request)
     const int architecture = kernel->program->architecture;
     const bool known =
         speed_of(kernel) || kernel->steps == xg_steps_skinny || kernel->steps == xg_steps_fp16;
-    /* In a short sum the parts' own rounding shows. */
+    /* In short sums the parts' own rounding shows: they would go to plain FP32. */
     const bool exact = kernel->fp16_parts != 2 || request->problem.k >= XG_UNIT_K;
     return known && exact && (!xg_has_lists(&request->problem) || xg_takes_lists(kernel)) &&
            xg_kernel_serves(kernel, (xgemm_math)request->math) &&

@@ -6,8 +6,8 @@
  * error at most STRICT's, or 2^-23, which is what rounding the inputs to FP32 costs.
  * Of large products some rows are looked at.
  *
- * A kernel by its name is held to a plain kernel of FP32 and to k of at least 64; for
- * less, and where STRICT splits k, it is auto's part to choose another one.
+ * A kernel by its name is held to a plain kernel of FP32; where STRICT splits k, it is
+ * auto's part to choose another one.
  */
 #include "support.h"
 
@@ -327,7 +327,7 @@ static void compare(const char *kernel, const char *plain_kernel, const kind *of
 
 START_TEST(named_kernels)
 {
-    static const int64_t depths[] = {64, 300, 130, 700, 200};
+    static const int64_t depths[] = {64, 300, 130, 700, 200, 1, 17};
     const char *names[8];
     const int count = inexact_kernels(names, COUNT(names));
     const int some = test_effort() >= 100 ? COUNT(depths) : 1;

@@ -29,7 +29,8 @@
  * Besides, where few entries make up most of a line, so that r is a small part of k, FP32's own
  * sums are more accurate than usual, and those of the tensor core, which cuts off, are not: for
  * FP32's accuracy a tile's lines must all have r >= k / 20. (Uniform ones have k / 2, normal ones
- * about k / 5, and half that with every other entry zero.)
+ * about k / 5, and half that with every other entry zero.) With k below 64 none passes: the
+ * parts' own rounding would show.
  */
 #ifndef XGEMM_KERNELS_FP16_GUARD_H
 #define XGEMM_KERNELS_FP16_GUARD_H
@@ -63,6 +64,12 @@ XG_DEVICE int xg_guard_passes(float4 these, float4 those)
 {
     const float count = these.x * XG_GUARD_MARGIN;
     return these.x == 0.0f || count <= those.w - these.y || count * 128.0f <= those.z - these.y;
+}
+
+/* The least r for FP32's accuracy. */
+XG_DEVICE float xg_guard_spread(int64_t k)
+{
+    return k < XG_UNIT_K ? 2.0f * XG_GUARD_NEVER : (float)k * XG_GUARD_SPREAD;
 }
 
 /*
