@@ -11,11 +11,22 @@
 
 /** \brief How accurate a product must be, and so what may compute it. */
 typedef enum {
-    /** Any means, tensor cores too, whose componentwise error is no worse than STRICT's bound. */
+    /**
+     * Tensor cores may compute the product, if its largest componentwise error, |C - C64| /
+     * (|alpha||A||B| + |beta||C|), is at most twice the larger of STRICT's for the same data and
+     * 2^-23, and its Frobenius error at most the larger of STRICT's and 2^-23; libxgemm(3) says for
+     * which data that was tested. Today they do on compute capability 9.0, for k >= 64, where the
+     * library's model says that it is faster. What they cannot represent (wide exponent ranges in a
+     * row, few entries that make up most of one, Inf, NaN, subnormals) is found on the device and
+     * computed in FP32, at its speed.
+     */
     XGEMM_MATH_DEFAULT = 0,
     /** Every product and sum in FP32 on the CUDA cores. */
     XGEMM_MATH_STRICT = 1,
-    /** The inputs may be rounded to TF32 (10 bits of mantissa). */
+    /**
+     * The inputs may be rounded to TF32 (10 bits of mantissa); or to FP16 with a power of two for
+     * each row of op(A) and column of op(B), where that is as precise.
+     */
     XGEMM_MATH_TF32 = 2
 } xgemm_math;
 
@@ -73,6 +84,9 @@ XGEMM_API xgemm_status xgemm_set_stream(xgemm_handle *handle, void *stream);
 /**
  * \brief   Chooses the math mode; XGEMM_MATH_DEFAULT at first.
  *
+ * A kernel that xgemm_set_kernel() named before and that the mode does not
+ * allow makes products fail with XGEMM_ERROR_NOT_SUPPORTED.
+ *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE.
  */
 XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
@@ -86,8 +100,8 @@ XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
  *
  * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL (the sentence lists the known
  *          ones); XGEMM_ERROR_NOT_SUPPORTED when the handle's device cannot
- *          run it; XGEMM_ERROR_NULL_POINTER. After an error the setting is
- *          as before.
+ *          run it, or the math mode does not allow it (set the mode first);
+ *          XGEMM_ERROR_NULL_POINTER. After an error the setting is as before.
  */
 XGEMM_API xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name);
 
@@ -103,6 +117,10 @@ XGEMM_API xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name);
  * With a caller's workspace a call allocates nothing. When it is too small,
  * an automatic choice takes a kernel that needs less; a kernel that was named
  * fails with XGEMM_ERROR_WORKSPACE and a sentence that has the bytes needed.
+ * The kernels on FP16 parts need (m + n, each rounded up to 256) * k * 4 bytes,
+ * or 2 for those of XGEMM_MATH_TF32, and a little for scales and lists; with
+ * less, down to a little over 1 MiB, they work in panels. Of its own the library
+ * allocates at most 4 GiB for them. xgemm_sgemm_plan() tells the bytes.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE for
  *          memory that is not aligned, or NULL with bytes other than 0.

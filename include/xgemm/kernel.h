@@ -33,8 +33,10 @@ typedef struct {
     int threads;          /**< Threads in a block. */
     int shared_bytes;     /**< Shared memory of a block, bytes. */
     double flop_per_byte; /**< FP32 operations per byte asked of global memory, for large sizes. */
-    xgemm_math math;      /**< The strictest math mode in which it serves. */
-    int compute_capability; /**< The one that its GPU must have: 90 is 9.0; 0: any. */
+    xgemm_math math;      /**< The strictest mode that allows it: STRICT: all do; DEFAULT: all but
+                               STRICT; TF32: this one alone. */
+    int compute_capability; /**< The one that its GPU must have, no other, later ones included: 90
+                                 is 9.0; 0: any that the library supports. */
 } xgemm_kernel_info;
 
 /** \brief The number of kernels, those this build cannot run included. */

@@ -33,7 +33,8 @@ typedef struct {
     int64_t launches;           /**< Kernels that are launched: copies that align operands, sums
                                      of parts and strips at the edges are counted; 0: nothing is
                                      to be done. */
-    size_t workspace_bytes;     /**< Device memory for intermediate results, bytes. */
+    size_t workspace_bytes;     /**< Device memory for intermediate results, FP16 parts included,
+                                     bytes; what xgemm_set_workspace() has to give. */
     double microseconds;        /**< Predicted time on the device; 0: there is no model for the
                                      kernel. The model's constants are an H200's: on another GPU
                                      they rank kernels, and are no times. */
