@@ -88,11 +88,12 @@ static xg_args first_panel(const xg_plan *plan, const xg_args *problem)
 xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                            xg_error *error)
 {
-    if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED, "kernel %s takes an m and n of at most %d",
-                       kernel->name, INT32_MAX / 2);
     const int parts = kernel->fp16_parts;
     const xg_args part = first_panel(plan, problem);
+    if (part.m > INT32_MAX / 2 || part.n > INT32_MAX / 2)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s takes an m and n of at most %d at once", kernel->name,
+                       INT32_MAX / 2);
     const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
     size_t workspace;
     if (!xg_reserve(plan, 1, at.bytes / 4, &workspace))
