@@ -19,8 +19,8 @@ static const option_row rows[] = {
 };
 
 static const column facts_columns[] = {
-    {"name", -18},        {"devices", -13},      {"tile", -11},   {"threads", 7},
-    {"shared_bytes", 12}, {"flop_per_byte", 13}, {"summary", -1},
+    {"name", -18},        {"devices", -13},      {"tile", -11}, {"threads", 7},
+    {"shared_bytes", 12}, {"flop_per_byte", 13}, {"math", -7},  {"summary", -1},
 };
 static const column resources_columns[] = {
     {"name", -18},       {"compute_capability", 18}, {"registers", 9},    {"shared_bytes", 12},
@@ -53,6 +53,7 @@ static void facts_row(report *to, const xgemm_kernel_info *kernel)
         tiles ? cell_integer(kernel->threads) : cell_none(),
         tiles ? cell_integer(kernel->shared_bytes) : cell_none(),
         tiles ? cell_real(kernel->flop_per_byte, 2) : cell_none(),
+        cell_text(math_word(kernel->math)),
         cell_text(kernel->summary),
     };
     report_row(to, cells);

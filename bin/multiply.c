@@ -347,8 +347,10 @@ static int run(int argc, char **argv)
     const request r = parse(argc, argv);
     xgemm_handle *handle = open_device(ME, &r.common);
     int status;
-    const xgemm_status set = r.kernel ? xgemm_set_kernel(handle, r.kernel) : XGEMM_OK;
-    if (set || xgemm_set_math(handle, r.math)) {
+    xgemm_status set = xgemm_set_math(handle, r.math);
+    if (!set && r.kernel)
+        set = xgemm_set_kernel(handle, r.kernel);
+    if (set) {
         failed_call(ME, handle);
         status = set == XGEMM_ERROR_UNKNOWN_KERNEL ? STATUS_USAGE : STATUS_FAILED;
     } else {

@@ -893,6 +893,7 @@ START_TEST(test_products)
         s.order = _i & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
         s.transa = _i & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS;
         s.transb = _i & 4 ? XGEMM_CONJ_TRANS : XGEMM_NO_TRANS;
+        OK(handle, xgemm_set_math(handle, info.math));
         OK(handle, xgemm_set_kernel(handle, info.name));
         multiply_shape(handle, &s);
         ck_assert_str_eq(xgemm_last_kernel(handle), info.name);

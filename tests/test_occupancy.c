@@ -340,8 +340,9 @@ START_TEST(recorded_resources)
 {
     xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
     xgemm_kernel_resources r = {.struct_size = sizeof r};
-    const xgemm_device device = device_of(1000);
     ck_assert(xgemm_kernel_get(_i, &kernel) == XGEMM_OK);
+    const int only = kernel.compute_capability;
+    const xgemm_device device = device_of(only ? only : 1000), larger = device_of(90);
     const xgemm_status status = xgemm_kernel_resources_find(kernel.name, &device, &r);
     if (!(kernel.devices & XGEMM_RUNS_ON_CUDA)) {
         ck_assert_int_eq(status, XGEMM_ERROR_NOT_SUPPORTED);
@@ -352,11 +353,13 @@ START_TEST(recorded_resources)
     ck_assert(r.registers > 0 && r.registers <= 255 && r.binary_version >= 70);
     ck_assert_int_le(r.shared_bytes, kernel.shared_bytes);
     ck_assert_int_ge(r.max_threads, kernel.threads);
-    ck_assert_int_gt(occupancy(&device, kernel.threads, r.registers, kernel.shared_bytes, 0).blocks,
+    ck_assert_int_gt(occupancy(&larger, kernel.threads, r.registers, kernel.shared_bytes, 0).blocks,
                      0);
-
+    const xgemm_device other = device_of(100);
     const xgemm_device first = device_of(r.binary_version), old = device_of(50);
     xgemm_kernel_resources again = {.struct_size = sizeof again};
+    ck_assert_int_eq(xgemm_kernel_resources_find(kernel.name, &other, &again),
+                     only ? XGEMM_ERROR_NOT_SUPPORTED : XGEMM_OK);
     ck_assert(xgemm_kernel_resources_find(kernel.name, &first, &again) == XGEMM_OK);
     ck_assert_int_eq(again.binary_version, r.binary_version);
     ck_assert(xgemm_kernel_resources_find(kernel.name, &old, &again) == XGEMM_ERROR_NOT_SUPPORTED);

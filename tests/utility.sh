@@ -419,7 +419,10 @@ each_kernel()
     kernels=$(kernels_of "$1")
     [ -n "$kernels" ] || no "multiply: kernels of $1" "kernels lists none"
     for kernel in $kernels; do
-        gives "multiply: kernel $kernel on $1" xy.npy -d "$1" --kernel "$kernel" x.npy y.npy
+        math=$("$XGEMM" kernels --csv | awk -F, -v kernel="$kernel" '$1 == kernel { print $7 }')
+        [ "$math" = tf32 ] || math=default
+        gives "multiply: kernel $kernel on $1" xy.npy -d "$1" --math "$math" --kernel "$kernel" \
+            x.npy y.npy
         if grep -q -w -e "$kernel" out; then
             ok "multiply: prints kernel $kernel on $1"
         else
