@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The model of the kernels on FP16 parts: the split goes at the memory's speed, a wave of tiles,
- * one for each multiprocessor, takes its time for each 64 of k, and a launch more looks whether
- * tiles were left out. Constants as in choice.c.
+ * The model of the kernels on FP16 parts: the split goes at the memory's speed, or block after
+ * block; a wave of tiles, one for each multiprocessor, takes its time for each 64 of k, and where k
+ * is short or C not aligned its stores show; and a launch more looks whether tiles were left out.
+ * Constants as in choice.c.
  *
  * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: pieces of C, and of k, one after the other.
@@ -14,7 +15,9 @@
 #include <string.h>
 
 static const size_t workspace_most = (size_t)4 << 30;
-static const double split_us = 4.0, split_rate = 3.65e6, product_us = 7.0, rest_us = 2.0;
+static const double split_us = 4.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 7.0,
+                    fours_rate = 5.1e6, words_rate = 2.0e6, rest_us = 2.0, short_k = 1.15;
+enum { SPLIT_BLOCKS = 6, FINE_K = 256 }; /* of a multiprocessor; see fp16_product.inc */
 
 static const struct {
     const char *kernel;
@@ -33,16 +36,36 @@ static double wave_of(const xg_kernel *kernel)
     return speeds[i].wave;
 }
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double split_time(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
+{
+    const double bytes = (4.0 + 2.0 * kernel->fp16_parts) * (double)(m + n) * (double)k;
+    const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, kernel->fp16_parts);
+    const int64_t blocks =
+        (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
+    const int64_t waves = xg_tiles_of(blocks, (int64_t)processors * SPLIT_BLOCKS);
+    return split_us + larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
+}
+
 /* The time of one panel. */
-static double panel_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
+static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
+                       int64_t n, int64_t k)
 {
     const int64_t high = kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
     const int64_t tiles =
         xg_tiles_of(m, high) * (high / kernel->tile_m) * xg_tiles_of(n, kernel->tile_n);
-    const double bytes = (4.0 + 2.0 * kernel->fp16_parts) * (double)(m + n) * (double)k;
+    const bool fours =
+        (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
     const double waves = (double)xg_tiles_of(tiles, processors);
-    return split_us + bytes / split_rate + product_us +
-           waves * (double)xg_tiles_of(k, XG_UNIT_K) * wave_of(kernel) + rest_us;
+    const double depth = (double)xg_tiles_of(k, XG_UNIT_K) *
+                         (kernel->fp16_parts == 2 && k <= FINE_K ? short_k : 1.0);
+    const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
+    return split_time(kernel, processors, m, n, k) + product_us + waves * depth * wave_of(kernel) +
+           (k <= FINE_K || !fours ? store : 0.0) + rest_us;
 }
 
 static int64_t half_of(int64_t size, int64_t step)
@@ -92,7 +115,8 @@ xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64
     const xg_args *p = &request->problem;
     xg_shape shape = {.m = m, .n = n, .k_part = p->k, .together = 1};
     choose_panels(kernel, request, &shape);
-    shape.microseconds = (double)shape.panels * panel_us(kernel, request->processors, shape.panel_m,
-                                                         shape.panel_n, shape.panel_k);
+    shape.microseconds =
+        (double)shape.panels *
+        panel_us(kernel, p, request->processors, shape.panel_m, shape.panel_n, shape.panel_k);
     return shape;
 }
