@@ -10,6 +10,7 @@
  *   FAKE_CUDA_INIT     cuInit's result (0)
  *   FAKE_CUDA_DEVICES  how many there are (1)
  *   FAKE_CUDA_CC       their compute capability (90)
+ *   FAKE_CUDA_PTX      what kernels were compiled for (80); from 90 on they overlap
  *   FAKE_CUDA_NAME     their name ("Fake CUDA device N")
  *   FAKE_CUDA_MEMORY   bytes of memory of each (1 GiB)
  *   FAKE_CUDA_FAIL     symbol:result[:nth[:times]]: the function gives this
@@ -636,6 +637,9 @@ xg_cu_result cuFuncGetAttribute(int *value, unsigned attribute, xg_cu_function f
         return 0;
     case XG_CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         *value = compute_capability();
+        return 0;
+    case XG_CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = (int)setting("FAKE_CUDA_PTX", 80);
         return 0;
     default:
         return INVALID_VALUE;

@@ -242,6 +242,7 @@ typedef struct {
     size_t a_count, b_count, c_count;
     float *a, *b, *c, *result; /* the host's */
     void *device_a, *device_b, *device_c;
+    double rounding; /* of the inputs, in terms of |A||B| */
 } problem;
 
 static float *matrix(size_t count, unsigned seed)
@@ -326,8 +327,8 @@ static void check_element(const problem *p, int row, int column)
     }
     const double old = (double)at(p->c, p->ldc, turn_c, row, column);
     const double right = (double)alpha * sum + (double)beta * old;
-    const double bound =
-        (s->k + 4) * FLT_EPSILON * (fabs((double)alpha) * size + fabs((double)beta * old));
+    const double bound = ((s->k + 4) * FLT_EPSILON + p->rounding) *
+                         (fabs((double)alpha) * size + fabs((double)beta * old));
     const double given = (double)at(p->result, p->ldc, turn_c, row, column);
     ck_assert_msg(fabs(given - right) <= bound, "C(%d, %d) is %g; it should be %g +- %g", row,
                   column, given, right, bound);
@@ -350,13 +351,19 @@ static void download_and_check(xgemm_handle *handle, const problem *p)
     check_result(p);
 }
 
-static void multiply_shape(xgemm_handle *handle, const shape *s)
+static void multiply_rounded(xgemm_handle *handle, const shape *s, double rounding)
 {
     problem p = prepare(handle, s);
+    p.rounding = rounding;
     OK(handle, run(handle, &p));
     download_and_check(handle, &p);
     OK(handle, xgemm_synchronize(handle));
     finish(handle, &p);
+}
+
+static void multiply_shape(xgemm_handle *handle, const shape *s)
+{
+    multiply_rounded(handle, s, 0.0);
 }
 
 static void multiply(xgemm_handle *handle)
@@ -895,9 +902,20 @@ START_TEST(test_products)
         s.transb = _i & 4 ? XGEMM_CONJ_TRANS : XGEMM_NO_TRANS;
         OK(handle, xgemm_set_math(handle, info.math));
         OK(handle, xgemm_set_kernel(handle, info.name));
-        multiply_shape(handle, &s);
+        multiply_rounded(handle, &s, info.math == XGEMM_MATH_TF32 ? 0x1p-10 : 0.0);
         ck_assert_str_eq(xgemm_last_kernel(handle), info.name);
     }
+    destroy(handle);
+}
+END_TEST
+
+/* Kernels that wait for the launch before them are told that they may begin earlier. */
+START_TEST(test_launches_overlap)
+{
+    setenv("FAKE_CUDA_PTX", "90", 1);
+    xgemm_handle *handle = create(0);
+    multiply(handle);
+    ck_assert_int_gt(fake.calls("cuLaunchKernelEx"), 0);
     destroy(handle);
 }
 END_TEST
@@ -1875,6 +1893,7 @@ static void add_kernel_cases(Suite *suite)
 {
     TCase *tcase = add_case(suite, "kernels", setup, teardown);
     tcase_add_loop_test(tcase, test_products, 0, 8 * xgemm_kernel_count());
+    tcase_add_test(tcase, test_launches_overlap);
     tcase_add_test(tcase, test_scale);
     tcase_add_test(tcase, test_batches);
     tcase_add_test(tcase, test_batches_by_name);

@@ -140,12 +140,16 @@ void xg_cu_restore_capture(const xg_cu *driver, unsigned mode)
 }
 
 /* Code for a GPU before Hopper does not wait for its predecessor itself. */
-static bool can_overlap(const xg_cu *driver, xg_cu_function function)
+static xg_cu_result can_overlap(const xg_cu *driver, xg_cu_function function, bool *can)
 {
     int compiled_for = 0;
-    return driver->launch_with && driver->driver_version >= XG_CU_OVERLAPS &&
-           !driver->function_attribute(&compiled_for, XG_CU_FUNC_ATTRIBUTE_PTX_VERSION, function) &&
-           compiled_for >= 90;
+    *can = false;
+    if (!driver->launch_with || driver->driver_version < XG_CU_OVERLAPS)
+        return 0;
+    const xg_cu_result failed =
+        driver->function_attribute(&compiled_for, XG_CU_FUNC_ATTRIBUTE_PTX_VERSION, function);
+    *can = compiled_for >= 90;
+    return failed;
 }
 
 static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
@@ -160,9 +164,13 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
     if (!failed) {
         what = "cuModuleGetFunction";
         failed = driver->module_function(&function, module, program->symbol);
-        if (failed)
-            driver->module_unload(module);
     }
+    if (!failed) {
+        what = "cuFuncGetAttribute";
+        failed = can_overlap(driver, function, &device->overlaps[program->index]);
+    }
+    if (failed && module)
+        driver->module_unload(module);
     xg_cu_restore_capture(driver, mode);
     if (failed) {
         xg_error why;
@@ -173,7 +181,6 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
                        device->compute_capability / 10, device->compute_capability % 10, why.text);
     }
     device->modules[program->index] = module;
-    device->overlaps[program->index] = can_overlap(driver, function);
     __atomic_store_n(&device->functions[program->index], function, __ATOMIC_RELEASE);
     return XGEMM_OK;
 }
