@@ -184,18 +184,20 @@ static xgemm_status allow_shared(xg_device *device, const xg_launch *what, uint3
     return result_of(device, result, "cuFuncSetAttribute", error);
 }
 
-/* More blocks than that in a cluster a function must be allowed. */
+/* More blocks than that in a cluster a function must be allowed, once. */
 enum { CLUSTER_WITHOUT_ASKING = 8 };
 
-static xgemm_status allow_cluster(xg_device *device, uint32_t blocks, xg_cu_function function,
+static xgemm_status allow_cluster(xg_device *device, const xg_launch *what, xg_cu_function function,
                                   xg_error *error)
 {
-    if (blocks <= CLUSTER_WITHOUT_ASKING)
+    bool *allowed = &device->large_clusters[what->program->index];
+    if (what->cluster <= CLUSTER_WITHOUT_ASKING || __atomic_load_n(allowed, __ATOMIC_RELAXED))
         return XGEMM_OK;
-    return result_of(device,
-                     device->driver->function_set(
-                         function, XG_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-                     "cuFuncSetAttribute", error);
+    const xg_cu_result result = device->driver->function_set(
+        function, XG_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    if (!result)
+        __atomic_store_n(allowed, true, __ATOMIC_RELAXED);
+    return result_of(device, result, "cuFuncSetAttribute", error);
 }
 
 /* A launch that is in clusters, or may overlap with the one before it. */
@@ -222,7 +224,7 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
         attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
         attributes[how.count++].value.allowed = 1;
     }
-    const xgemm_status status = allow_cluster(device, what->cluster, function, error);
+    const xgemm_status status = allow_cluster(device, what, function, error);
     return status ? status
                   : result_of(device, device->driver->launch_with(&how, function, arguments, NULL),
                               "cuLaunchKernelEx", error);

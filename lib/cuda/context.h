@@ -20,6 +20,7 @@ struct xg_device {
     xg_cu_module modules[XG_PROGRAMS_MAX];
     xg_cu_function functions[XG_PROGRAMS_MAX]; /* loaded when first used */
     bool overlaps[XG_PROGRAMS_MAX];            /* may be launched before its predecessor ends */
+    bool large_clusters[XG_PROGRAMS_MAX];      /* it was allowed more than eight blocks */
     uint32_t shared_bytes[XG_PROGRAMS_MAX];    /* dynamic, that the function may have by now */
 };
 
