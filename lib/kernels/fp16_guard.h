@@ -4,33 +4,34 @@
  *
  * A line (a row of A, a column of B) is scaled so that its largest entry lies in [2^14, 2^15).
  * An entry is then represented by its parts to 2^-22 of itself, unless it is small: nonzero and
- * below 2^-3, the parts ending at 2^-24; then it is off by at most 2^-25. For element (i, j) of C
- * let S be the k at which a = A(i, .) is small, and b = B(., j). What the small entries add to the
- * error, in terms of a's largest entry M, is
+ * below 2^-3, since the parts end at 2^-24; then it is off by at most 2^-25. For element (i, j) of
+ * C let a = A(i, .), b = B(., j), M the largest of |a|, and S the k at which a is small. In units
+ * of M, what the small entries add to the error, and what |A||B| has from those that are neither
+ * small nor zero, are
  *
- *     at most 2^-39 M (sum of |b| over S),   beside   2^-17 M (sum of |b| over the k where a >=
- * 2^-17 M)
+ *     at most 2^-39 * sum of |b| over S,
+ *     at least 2^-17 * sum of |b| over the k where |a| >= 2^-17 M.
  *
- * or more in |A||B|. So the error grows by at most 2^-22 R, where R is the first sum over the
- * second. With c the number of entries in S and z that of the small and zero ones, the first sum
- * is at most c max|b|, and the second
+ * So the error grows by at most 2^-22 R, where R is the first of these sums over the second. With
+ * c the number of entries in S and z that of small and zero ones, the first is at most c max|b|,
+ * and the second
  *
  *     at least (r - z) max|b|,        r = sum |b| / max|b|, and also
  *     at least (n - z) max|b| / 128,  n the number of entries with |b| >= max|b| / 128.
  *
- * Where the high part is all there is (TF32's accuracy, 2^-11), small is what lies below 2^-14, the
- * least normal FP16, and the same bounds hold.
+ * Either may show R <= 1/8; and likewise with A and B exchanged. Where the high part is all there
+ * is (TF32's accuracy, 2^-11), small is what lies below 2^-14, the least normal FP16, and the
+ * same bounds hold.
  *
- * Either may show R <= 1/8; and likewise with A and B exchanged. The split records c, z, n and r of
- * 16 lines at once (the largest c and z, the least n and r), and a tile whose lines do not all pass
- * is left to the kernels of plain FP32. Lines with Inf, NaN, or a largest entry outside 2^-60 to
- * 2^60, past which scales or sums could overflow, count as if all was small.
+ * The split records c, z, n and r of 16 lines at once (the largest c and z, the least n and r), and
+ * a tile whose lines do not all pass is left to plain FP32. Lines with Inf, NaN, or a largest
+ * entry outside 2^-60 to 2^60, past which scales or sums could overflow, count as if all was small.
  *
  * Besides, where few entries make up most of a line, so that r is a small part of k, FP32's own
  * sums are more accurate than usual, and those of the tensor core, which cuts off, are not: for
  * FP32's accuracy a tile's lines must all have r >= k / 20. (Uniform ones have k / 2, normal ones
- * about k / 5, and half that with every other entry zero.) With k below 64 none passes: the
- * parts' own rounding would show.
+ * about k / 5, and half that with every other entry zero.) With k below 64 none passes: the parts'
+ * own rounding would show.
  */
 #ifndef XGEMM_KERNELS_FP16_GUARD_H
 #define XGEMM_KERNELS_FP16_GUARD_H
