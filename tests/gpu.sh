@@ -6,14 +6,15 @@
 #   tests/gpu.sh [OUTPUT-FOLDER]
 #
 # Run it from an unpacked release or a bootstrapped checkout. XGEMM_GPU_STEPS
-# picks steps: "build verify check sanitizer probe ladder compare shapes batches". Results are
-# JSON and logs in the folder (default gpu-results); a summary is printed last.
+# picks steps: "build verify check sanitizer probe ladder compare shapes batches
+# burst sustained tf32". Results are JSON and logs in the folder (default gpu-results); a summary is printed last.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-gpu-results}"
 out=$(cd "${1:-gpu-results}" && pwd)
-steps=${XGEMM_GPU_STEPS:-build verify check sanitizer probe ladder compare shapes batches}
+all="build verify check sanitizer probe ladder compare shapes batches burst sustained tf32"
+steps=${XGEMM_GPU_STEPS:-$all}
 build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
 jobs=$(nproc)
 summary=$out/summary.txt
@@ -103,6 +104,22 @@ if wants batches; then
         --samples 11 --limit 2
     done
   done
+fi
+# Cool before each sample, or warm: what the card's power allows is another question then.
+if wants burst; then
+  step "math default, burst" default-burst.json "$xgemm" bench --device 0 --json --quiet \
+    --order col --compare cublas --size 512,1024,2048,4096,4097,8191,8192,16384 --warm 20 \
+    --rest 200 --time 10 --samples 5 --limit 3
+fi
+if wants sustained; then
+  step "math default, sustained" default-sustained.json "$xgemm" bench --device 0 --json --quiet \
+    --order col --compare cublas --size 2048,4096,8192,16384 --warm 80 --time 80 --samples 5 \
+    --limit 3
+fi
+if wants tf32; then
+  step "math TF32" tf32.json "$xgemm" bench --device 0 --json --quiet --math tf32 --order col \
+    --compare cublas --size 1024,2048,4096,4097,8192 --warm 20 --rest 200 --time 10 --samples 5 \
+    --limit 3
 fi
 note "results in $out"
 exit $status
