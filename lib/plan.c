@@ -305,19 +305,15 @@ static xgemm_status plan_panel(const xg_plan *plan, const xg_args *problem, int6
                                xg_error *error)
 {
     const xg_shape *s = &plan->shape;
-    const xg_request request = {.problem = *problem, .products = 1, .processors = plan->processors};
     *args = xg_part_of_c(problem, row, least(s->panel_m, s->m - row), column,
                          least(s->panel_n, s->n - column));
     args->a += first_k * problem->a_col;
     args->b += first_k * problem->b_row;
     args->k = least(s->panel_k, problem->k - first_k);
     args->beta = first_k > 0 ? 1.0f : problem->beta;
+    const xg_request request = {.problem = *args, .products = 1, .processors = plan->processors};
     begin(&request, panel);
     panel->kernel = plan->kernel;
-    panel->shape = (xg_shape){.m = args->m, .n = args->n, .k_part = args->k, .together = 1};
-    panel->a = args->a;
-    panel->b = args->b;
-    panel->c = args->c;
     return plan->kernel->steps(plan->kernel, args, panel, error);
 }
 
