@@ -45,6 +45,11 @@ enum { CAN_WATCH = 0 };
 XG_SM90_KERNELS(DECLARE_TWIN)
 XG_SM90_OTHERS(DECLARE_OTHER)
 
+static xg_region memory(const char *name, const float *base, int lines, int width)
+{
+    return (xg_region){.name = name, .base = base, .lines = lines, .width = width, .step = width};
+}
+
 static const xg_sim_options orders[] = {
     {.order = XG_SIM_FORWARD},
     {.order = XG_SIM_REVERSE},
@@ -130,9 +135,9 @@ static xgemm_status multiply(const xg_program *program, xg_sim_options how, bool
                             .block = {384, 1, 1},
                             .cluster = 2,
                             .shared_bytes = SHARED_BYTES,
-                            .regions = {{"A", args.a, 1, M * K / 2, M * K / 2},
-                                        {"B", args.b, 1, N * K / 2, N * K / 2},
-                                        {"C", result, M, N, N}},
+                            .regions = {memory("A", args.a, 1, M * K / 2),
+                                        memory("B", args.b, 1, N * K / 2),
+                                        memory("C", result, M, N)},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
@@ -341,9 +346,8 @@ static xgemm_status multiply_in_turns(const xg_program *program, xg_sim_options 
                             .grid = {1, 1, 1},
                             .block = {128, 1, 1},
                             .shared_bytes = 2 * FEW * UNIT_BYTES + 8,
-                            .regions = {{"A", args.a, 1, PART, PART},
-                                        {"B", args.b, 1, PART, PART},
-                                        {"C", result, TILE, TILE, TILE}},
+                            .regions = {memory("A", args.a, 1, PART), memory("B", args.b, 1, PART),
+                                        memory("C", result, TILE, TILE)},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
@@ -384,15 +388,14 @@ static xgemm_status run_stored(const xg_program *program, uint32_t threads, xg_s
     for (int i = 0; i < TILE * DEPTH; i++)
         numbers[i] = a_at(i / DEPTH, i % DEPTH);
     const xg_args args = {.m = 9, .a = numbers, .c = result, .a_row = DEPTH, .c_row = TILE};
-    const xg_launch what = {.program = program,
-                            .grid = {1, 1, 1},
-                            .block = {threads, 1, 1},
-                            .shared_bytes = UNIT_BYTES,
-                            .regions = {{"A", numbers, TILE, DEPTH, DEPTH},
-                                        {"B", NULL, 0, 0, 0},
-                                        {"C", result, TILE, TILE, TILE}},
-                            .arguments = &args,
-                            .arguments_size = sizeof args};
+    const xg_launch what = {
+        .program = program,
+        .grid = {1, 1, 1},
+        .block = {threads, 1, 1},
+        .shared_bytes = UNIT_BYTES,
+        .regions = {[0] = memory("A", numbers, TILE, DEPTH), [2] = memory("C", result, TILE, TILE)},
+        .arguments = &args,
+        .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
     return launch(&what, how, watched, error);
 }
@@ -482,9 +485,8 @@ static xgemm_status read_neighbours(const xg_program *program, uint32_t blocks, 
                             .block = {threads, 1, 1},
                             .cluster = blocks,
                             .shared_bytes = threads * 4,
-                            .regions = {{"A", numbers, 1, COUNT(numbers), COUNT(numbers)},
-                                        {"B", NULL, 0, 0, 0},
-                                        {"C", result, 1, COUNT(numbers), COUNT(numbers)}},
+                            .regions = {[0] = memory("A", numbers, 1, COUNT(numbers)),
+                                        [2] = memory("C", result, 1, COUNT(numbers))},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
