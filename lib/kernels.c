@@ -83,6 +83,7 @@
 /* For compute capability 9.0 alone. */
 #define PROGRAMS_SM90(X)                                                                           \
     X(fp16_split)                                                                                  \
+    X(fp16_split_even)                                                                             \
     X(fp16x1_128x128)                                                                              \
     X(fp16x1_128x256)                                                                              \
     X(fp16x3_128x64)                                                                               \

@@ -6,15 +6,31 @@
 #include <inttypes.h>
 
 enum {
-    SPLIT_EXTRA_BYTES = (XG_SPLIT_THREADS / 32 + 2) * XG_SPLIT_LINES * 4, /* beside the slice */
-    REST_BLOCKS = 2,                                                      /* of a multiprocessor */
+    REST_BLOCKS = 2,                                   /* of a multiprocessor */
     REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 64 + 4) * 4 /* four stages, see pipelined.inc */
 };
+
+/* A matrix that the split copies by fours, and so those of a batch's other products. */
+static bool is_by_fours(const float *matrix, int64_t step, int64_t apart)
+{
+    return xg_split_by_fours(matrix, step) && apart % 4 == 0 && apart != XG_LISTS;
+}
+
+/* Whether every block of the split has a whole piece to copy by fours, and holds part of it. */
+static bool split_is_even(const xg_args *p, const xg_fp16_layout *at)
+{
+    return p->m % XG_LINES_STEP == 0 && p->n % XG_LINES_STEP == 0 && p->k % XG_PIECE_K == 0 &&
+           at->slice_chunks * XG_CHUNK_K == XG_PIECE_K &&
+           is_by_fours(p->a, p->a_col == 1 ? p->a_row : p->a_col, p->a_batch) &&
+           is_by_fours(p->b, p->b_row == 1 ? p->b_col : p->b_row, p->b_batch);
+}
 
 static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
                               int parts, size_t workspace, xg_error *error)
 {
-    xg_step *step = xg_add_step(plan, &xg_program_fp16_split, problem);
+    const bool even = split_is_even(problem, at);
+    xg_step *step =
+        xg_add_step(plan, even ? &xg_program_fp16_split_even : &xg_program_fp16_split, problem);
     const int64_t groups =
         (int64_t)(at->a_blocks + at->b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
     step->role = XG_STEP_FP16_SPLIT;
@@ -25,8 +41,11 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
     step->shared_bytes =
-        (uint32_t)(at->slice_chunks * XG_CHUNK_K * XG_SPLIT_LINES * 4 + SPLIT_EXTRA_BYTES);
-    return xg_set_grid(step, groups * at->slices, 1, XG_SPLIT_THREADS, 1, error);
+        XG_SPLIT_NOTES_BYTES +
+        (uint32_t)xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_PIECE_K) * XG_PIECE_BYTES;
+    if (even)
+        step->shared_bytes -= XG_SPLIT_HELD_BYTES;
+    return xg_set_grid(step, at->slices, groups, XG_SPLIT_THREADS, 1, error);
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,

@@ -42,11 +42,15 @@
 #define XG_GUARD_SMALL       0.125f   /* 2^-3 */
 #define XG_GUARD_SMALL_ALONE 0x1p-14f /* where the high part is all there is */
 #define XG_GUARD_LARGE       256.0f   /* 2^15 / 128 */
-#define XG_GUARD_NEVER       1.0e30f  /* c of lines that must not be split */
-#define XG_GUARD_MARGIN      8.0f     /* 1 / R */
-#define XG_GUARD_GROUPS      (XG_UNIT_LINES / XG_SPLIT_LINES)
-#define XG_GUARD_EXPONENT    60
-#define XG_GUARD_SPREAD      0.05f /* of k */
+/* The same in both halves of a word, as FP16. */
+#define XG_GUARD_SMALL_HALF2       0x30003000u
+#define XG_GUARD_SMALL_ALONE_HALF2 0x04000400u
+#define XG_GUARD_LARGE_HALF2       0x5c005c00u
+#define XG_GUARD_NEVER             1.0e30f /* c of lines that must not be split */
+#define XG_GUARD_MARGIN            8.0f    /* 1 / R */
+#define XG_GUARD_GROUPS            (XG_UNIT_LINES / XG_SPLIT_LINES)
+#define XG_GUARD_EXPONENT          60
+#define XG_GUARD_SPREAD            0.05f /* of k */
 
 /* c, z, n, r as x, y, z, w: of the lines of group "group", all of k. */
 XG_DEVICE float4 xg_guard_of(const float4 *guards, int group, int slices)

@@ -16,7 +16,7 @@
  *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
  *
  * Lines and k are padded with zeros. A cluster of "slices" blocks splits 16 lines at once, each a
- * slice of k of slice_chunks * 128.
+ * slice of k of slice_chunks * 128, in pieces of 512.
  */
 #ifndef XGEMM_KERNELS_FP16_LAYOUT_H
 #define XGEMM_KERNELS_FP16_LAYOUT_H
@@ -37,7 +37,11 @@ enum {
     XG_SPLIT_LINES = 16,
     XG_SPLIT_THREADS = 256,
     XG_CHUNK_K = 128,
-    XG_SPLIT_CHUNKS_MOST = 24, /* of a slice: 192 KB of shared memory */
+    XG_PIECE_K = 512,
+    XG_PIECE_BYTES = XG_SPLIT_LINES * XG_PIECE_K * 4,
+    XG_SPLIT_HELD_BYTES = XG_PIECE_BYTES / 4, /* of a piece, in registers where that can be */
+    XG_SPLIT_NOTES_BYTES = 1920,              /* beside the slice, see fp16_split.cu */
+    XG_SPLIT_CHUNKS_MOST = 24,                /* of a slice: 192 KB of shared memory */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14
@@ -60,21 +64,19 @@ typedef struct {
 
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
 {
-    return (int)((size + block - 1) / block);
+    return (int)(((uint64_t)size + (uint64_t)block - 1) / (uint64_t)block);
 }
 
-XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int parts)
+/* Of blocks and slices that are known. */
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int parts,
+                                           int slices, int slice_chunks)
 {
     xg_fp16_layout at;
-    const int chunks = xg_blocks_of(k, XG_CHUNK_K);
-    const int least = XG_LINES_STEP / XG_UNIT_LINES;
-    at.a_blocks = xg_blocks_of(m, XG_LINES_STEP) * least;
-    at.b_blocks = xg_blocks_of(n, XG_LINES_STEP) * least;
-    at.k_blocks = xg_blocks_of(k, XG_UNIT_K);
-    /* 32 KB a block, of which six share a multiprocessor; 16 are the most that a cluster has. */
-    at.slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST);
-    at.slice_chunks = at.slice_chunks < 4 ? (chunks < 4 ? chunks : 4) : at.slice_chunks;
-    at.slices = xg_blocks_of(chunks, at.slice_chunks);
+    at.a_blocks = a_blocks;
+    at.b_blocks = b_blocks;
+    at.k_blocks = k_blocks;
+    at.slice_chunks = slice_chunks;
+    at.slices = slices;
     at.unit_bytes = (int64_t)parts * XG_PART_BYTES;
     at.b_units = at.a_blocks * at.k_blocks * at.unit_bytes;
     at.a_scales = at.b_units + at.b_blocks * at.k_blocks * at.unit_bytes;
@@ -85,6 +87,24 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
     at.bytes = at.list + (int64_t)sizeof(xg_tile_list) +
                (int64_t)at.a_blocks * at.b_blocks * (int64_t)sizeof(xg_tile);
     return at;
+}
+
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int parts)
+{
+    const int chunks = xg_blocks_of(k, XG_CHUNK_K), piece = XG_PIECE_K / XG_CHUNK_K;
+    /* 32 KB a block, of which several share a multiprocessor; a cluster has 16 at most. */
+    int slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST);
+    slice_chunks = slice_chunks < piece ? (chunks < piece ? chunks : piece) : slice_chunks;
+    const int least = XG_LINES_STEP / XG_UNIT_LINES;
+    return xg_fp16_layout_in(xg_blocks_of(m, XG_LINES_STEP) * least,
+                             xg_blocks_of(n, XG_LINES_STEP) * least, xg_blocks_of(k, XG_UNIT_K),
+                             parts, xg_blocks_of(chunks, slice_chunks), slice_chunks);
+}
+
+/* Whether the split copies a matrix by fours; "step" is the one of its steps that is not 1. */
+XG_LAYOUT int xg_split_by_fours(const float *matrix, int64_t step)
+{
+    return (uintptr_t)matrix % 16 == 0 && step % 4 == 0 && step < 1 << 28;
 }
 
 #endif

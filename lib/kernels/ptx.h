@@ -49,6 +49,14 @@ XG_DEVICE unsigned xg_thread_again(void)
     return x;
 }
 
+/* The thread's number in its warp, from a register of its own. */
+XG_DEVICE unsigned xg_lane(void)
+{
+    unsigned x;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(x));
+    return x;
+}
+
 XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
@@ -114,13 +122,24 @@ XG_DEVICE void xg_cp_async_commit(void)
 
 #define xg_cp_async_wait(n) asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory")
 
+/* Two words to global memory, to a multiple of 8. */
+XG_DEVICE void xg_store_words(void *to, unsigned first, unsigned second)
+{
+    asm volatile("st.global.v2.b32 [%0], {%1, %2};"
+                 :
+                 : "l"(to), "r"(first), "r"(second)
+                 : "memory");
+}
+
 /* Stores what is not soon read again: it gives way first in the caches. */
 #define xg_store_once(to, value) __stcs(to, value)
 #else
-#define xg_store_once(to, value)       (*(to) = (value))
-#define xg_thread_again()              (threadIdx.x)
-#define xg_cp_async4(to, from, bytes)  XG_SIM_COPY_ASYNC(to, from, 4, bytes)
-#define xg_cp_async16(to, from, bytes) XG_SIM_COPY_ASYNC(to, from, 16, bytes)
+#define xg_store_once(to, value)          (*(to) = (value))
+#define xg_store_words(to, first, second) ((void)(*(uint2 *)(to) = (uint2){first, second}))
+#define xg_thread_again()                 (threadIdx.x)
+#define xg_lane()                         ((unsigned)XG_SIM_LANE)
+#define xg_cp_async4(to, from, bytes)     XG_SIM_COPY_ASYNC(to, from, 4, bytes)
+#define xg_cp_async16(to, from, bytes)    XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async16_at(to, base, index, step, bytes)                                             \
     XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, bytes)
 #define xg_beside(from, bytes) ((const float *)((const char *)(from) + (bytes)))

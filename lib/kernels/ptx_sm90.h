@@ -104,6 +104,12 @@ XG_DEVICE void xg_cluster_arrive(void)
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
 }
 
+/* Arrives without ordering memory accesses: for blocks that only must have begun. */
+XG_DEVICE void xg_cluster_arrive_relaxed(void)
+{
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+
 XG_DEVICE void xg_cluster_wait(void)
 {
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
@@ -119,6 +125,18 @@ XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
                  : "r"(address), "r"(rank)
                  : "memory");
     return value;
+}
+
+/* Stores a word there, asynchronously: its bytes come to the counted barrier of that block. */
+XG_DEVICE void xg_cluster_store(unsigned address, unsigned rank, unsigned value, unsigned barrier)
+{
+    asm volatile("{ .reg .b32 there, counted; mapa.shared::cluster.u32 there, %0, %1;"
+                 " mapa.shared::cluster.u32 counted, %3, %1;"
+                 " st.async.shared::cluster.mbarrier::complete_tx::bytes.u32"
+                 " [there], %2, [counted]; }"
+                 :
+                 : "r"(address), "r"(rank), "r"(value), "r"(barrier)
+                 : "memory");
 }
 
 /* The registers of a warpgroup's threads from here on; a kernel has its bounds set for it. */
@@ -235,6 +253,36 @@ XG_DEVICE float xg_half2_high(unsigned both)
         : "=f"(value)
         : "r"(both));
     return value;
+}
+
+/* Of each half the lesser magnitude; NaN where either is one. */
+XG_DEVICE unsigned xg_half2_least(unsigned a, unsigned b)
+{
+    unsigned least;
+    asm("{ .reg .b32 x, y; abs.f16x2 x, %1; abs.f16x2 y, %2; min.NaN.f16x2 %0, x, y; }"
+        : "=r"(least)
+        : "r"(a), "r"(b));
+    return least;
+}
+
+/* 1 more in each half of "count" whose "value" is at least "limit". */
+XG_DEVICE unsigned xg_half2_count(unsigned count, unsigned value, unsigned limit)
+{
+    unsigned more;
+    asm("{ .reg .b32 one; set.ge.f16x2.f16x2 one, %2, %3; add.rn.f16x2 %0, %1, one; }"
+        : "=r"(more)
+        : "r"(count), "r"(value), "r"(limit));
+    return more;
+}
+
+/* Whether a half of "value" is at most "limit", or NaN. */
+XG_DEVICE int xg_half2_any_to(unsigned value, unsigned limit)
+{
+    int any;
+    asm("{ .reg .pred p, q; setp.leu.f16x2 p|q, %1, %2; or.pred p, p, q; selp.s32 %0, 1, 0, p; }"
+        : "=r"(any)
+        : "r"(value), "r"(limit));
+    return any;
 }
 #else
 #include "sim/sm90_shim.h"

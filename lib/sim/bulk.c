@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk copies: made at once (early), or when a thread waits at their barrier and
- * nothing else can go on (late). A copy to several blocks is one for each, and
+ * Bulk copies, and words for other blocks' memory: made at once (early), or when a thread waits at
+ * their barrier and nothing else can go on (late). A copy to several blocks is one for each, and
  * they come apart from one another.
  */
 #include "order.h"
@@ -16,7 +16,8 @@
 typedef struct {
     int rank; /* of the block that it goes to */
     unsigned to, bytes, barrier;
-    const void *from;
+    const void *from; /* NULL: the word */
+    unsigned word;
     const xg_sim_place *place;
     int sender; /* thread, and when it sent it */
     uint32_t moment;
@@ -31,7 +32,7 @@ static int copy_count, copy_room;
 static void make(const copy *c)
 {
     void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
-    memcpy(to, c->from, c->bytes);
+    memcpy(to, c->from ? c->from : &c->word, c->bytes);
     if (xg_sim_is_watched())
         xg_trace_bulk_comes(to, (int)c->bytes);
     xg_sim_barrier_bytes_came(c->rank, c->barrier, c->bytes, c->sender, c->moment, c->place);
@@ -93,6 +94,22 @@ void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned ba
     for (c.rank = 0; mask >> c.rank != 0; c.rank++)
         if (mask >> c.rank & 1)
             issue(&c);
+}
+
+void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned value, unsigned barrier,
+                          const xg_sim_place *here)
+{
+    copy c = {.rank = (int)rank,
+              .to = address,
+              .bytes = sizeof value,
+              .barrier = barrier,
+              .word = value,
+              .place = here,
+              .sender = xg_sim_thread()};
+    xg_sim_specialise();
+    if (address % sizeof value != 0)
+        xg_sim_blame(here, "stores a word at 0x%x, which is no multiple of 4", address);
+    issue(&c);
 }
 
 unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here)

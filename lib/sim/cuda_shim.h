@@ -21,6 +21,12 @@ typedef struct __attribute__((aligned(16))) {
 typedef struct __attribute__((aligned(8))) {
     float x, y;
 } float2;
+typedef struct __attribute__((aligned(8))) {
+    unsigned x, y;
+} uint2;
+typedef struct __attribute__((aligned(16))) {
+    unsigned x, y, z, w;
+} uint4;
 typedef struct __attribute__((aligned(16))) {
     double x, y;
 } double2;
@@ -83,6 +89,7 @@ XG_SIM_API void xg_sim_syncwarp(uint32_t mask, const xg_sim_place *here);
 XG_SIM_API void xg_sim_exchange(uint32_t mask, void *value, unsigned bytes, int from,
                                 const xg_sim_place *here);
 XG_SIM_API uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *here);
+XG_SIM_API uint32_t xg_sim_reduce(uint32_t mask, uint32_t value, int add, const xg_sim_place *here);
 #define XG_SIM_LANE                                                                                \
     ((int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32))
 #define XG_SIM_SHUFFLE_FROM(mask, value, from)                                                     \
@@ -100,6 +107,8 @@ XG_SIM_API uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *h
 #define __ballot_sync(mask, vote)            xg_sim_ballot(mask, (vote) != 0, XG_SIM_HERE)
 #define __any_sync(mask, vote)               (__ballot_sync(mask, vote) != 0)
 #define __all_sync(mask, vote)               (__ballot_sync(mask, !(vote)) == 0)
+#define __reduce_add_sync(mask, value)       xg_sim_reduce(mask, value, 1, XG_SIM_HERE)
+#define __reduce_max_sync(mask, value)       xg_sim_reduce(mask, value, 0, XG_SIM_HERE)
 
 /*
  * Accesses that are no plain load or store reach the trace by a call of their

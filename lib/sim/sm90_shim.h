@@ -16,6 +16,8 @@
 
 #include "cuda_shim.h"
 
+#include <stdbool.h>
+
 XG_SIM_API unsigned xg_sim_shared_address(const void *pointer, const xg_sim_place *here);
 #define xg_shared_address(shared) xg_sim_shared_address(shared, XG_SIM_HERE)
 
@@ -52,13 +54,18 @@ XG_SIM_API void xg_sim_fence_async(void);
 
 /* Clusters. */
 XG_SIM_API unsigned xg_sim_cluster_rank(void);
-XG_SIM_API void xg_sim_cluster_arrive(const xg_sim_place *here);
+XG_SIM_API void xg_sim_cluster_arrive(bool orders, const xg_sim_place *here);
 XG_SIM_API void xg_sim_cluster_wait(const xg_sim_place *here);
 XG_SIM_API unsigned xg_sim_cluster_read(unsigned address, unsigned rank, const xg_sim_place *here);
+XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned value,
+                                     unsigned barrier, const xg_sim_place *here);
 #define xg_cluster_rank()              xg_sim_cluster_rank()
-#define xg_cluster_arrive()            xg_sim_cluster_arrive(XG_SIM_HERE)
+#define xg_cluster_arrive()            xg_sim_cluster_arrive(true, XG_SIM_HERE)
+#define xg_cluster_arrive_relaxed()    xg_sim_cluster_arrive(false, XG_SIM_HERE)
 #define xg_cluster_wait()              xg_sim_cluster_wait(XG_SIM_HERE)
 #define xg_cluster_read(address, rank) xg_sim_cluster_read(address, rank, XG_SIM_HERE)
+#define xg_cluster_store(address, rank, value, barrier)                                            \
+    xg_sim_cluster_store(address, rank, value, barrier, XG_SIM_HERE)
 
 /* Registers are as many as the compiler likes. */
 XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
@@ -93,5 +100,11 @@ XG_SIM_API float xg_sim_half_value(unsigned half);
 #define xg_half2(low, high) xg_sim_half2(low, high)
 #define xg_half2_low(both)  xg_sim_half_value((both)&0xffff)
 #define xg_half2_high(both) xg_sim_half_value((both) >> 16)
+XG_SIM_API unsigned xg_sim_half2_least(unsigned a, unsigned b);
+XG_SIM_API unsigned xg_sim_half2_count(unsigned count, unsigned value, unsigned limit);
+XG_SIM_API int xg_sim_half2_any_to(unsigned value, unsigned limit);
+#define xg_half2_least(a, b)                xg_sim_half2_least(a, b)
+#define xg_half2_count(count, value, limit) xg_sim_half2_count(count, value, limit)
+#define xg_half2_any_to(value, limit)       xg_sim_half2_any_to(value, limit)
 
 #endif

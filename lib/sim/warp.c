@@ -40,6 +40,22 @@ uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *here)
     return votes;
 }
 
+/* The sum or the largest of the named threads' values, unsigned. */
+uint32_t xg_sim_reduce(uint32_t mask, uint32_t value, int add, const xg_sim_place *here)
+{
+    const int thread = xg_sim_thread(), first = thread / XG_SIM_WARP * XG_SIM_WARP;
+    uint32_t all = 0, one;
+    memcpy(brought[thread], &value, sizeof value);
+    xg_sim_meet(mask, false, here);
+    for (int lane = 0; lane < XG_SIM_WARP; lane++)
+        if (mask >> lane & 1 && xg_sim_is_alive(first + lane)) {
+            memcpy(&one, brought[first + lane], sizeof one);
+            all = add ? all + one : one > all ? one : all;
+        }
+    xg_sim_meet(mask, false, here);
+    return all;
+}
+
 #define OPERATION(name, suffix, type, result)                                                      \
     type xg_sim_##name##_##suffix(type *at, type value)                                            \
     {                                                                                              \
