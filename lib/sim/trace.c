@@ -439,6 +439,7 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
     const int thread = xg_sim_thread();
     const bool written_now = state->write_epoch == epoch, read_now = state->read_epoch == epoch;
     const bool both_atomic = atomic && state->atomic;
+    const bool begins = !written_now || !meets_write(state, thread); /* a row of atomics */
 
     if (state->coming)
         conflict(while_copied[kind], across_blocks, array, element, place);
@@ -454,7 +455,7 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
     if (across_blocks && is_store && state->read_epoch && block_of(state->read_epoch) != block)
         conflict("writes what another block reads:", across_blocks, array, element, place);
     if (is_store) {
-        state->atomic = atomic && (!written_now || state->atomic);
+        state->atomic = atomic && (begins || state->atomic);
         state->coming = kind == XG_SIM_ASYNC_WRITE;
         state->write_epoch = epoch;
         state->write_time = time_of(thread);
