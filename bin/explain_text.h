@@ -21,7 +21,6 @@ typedef struct {
     const char *kernel;
     xgemm_kernel_info info;
     xgemm_trace_problem problem;
-    int64_t pad;
     dram_shape dram;
     xgemm_device gpu; /* struct_size 0: none */
     const char *plot;

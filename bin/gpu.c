@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gpu.h"
+#include "report.h"
 
 #include <stdlib.h>
 
@@ -38,22 +39,15 @@ xgemm_device gpu_choose(const command *which, const settings *common, const char
     return gpu;
 }
 
-/* jansson has this in one call since 2.12. */
-static void add_all(json_t *to, json_t *members)
-{
-    json_object_update(to, members);
-    json_decref(members);
-}
-
 void gpu_facts(json_t *facts, const xgemm_device *gpu)
 {
     json_t *of =
         json_pack("{s:s, s:i}", "name", gpu->name, "compute_capability", gpu->compute_capability);
     if (gpu->warps_per_sm > 0)
-        add_all(of,
-                json_pack("{s:i, s:i, s:i, s:i, s:i, s:I}", "multiprocessors", gpu->multiprocessors,
-                          "warps_per_sm", gpu->warps_per_sm, "threads_per_sm", gpu->threads_per_sm,
-                          "blocks_per_sm", gpu->blocks_per_sm, "registers_per_sm",
-                          gpu->registers_per_sm, "shared_per_sm", (json_int_t)gpu->shared_per_sm));
+        report_add(of, json_pack("{s:i, s:i, s:i, s:i, s:i, s:I}", "multiprocessors",
+                                 gpu->multiprocessors, "warps_per_sm", gpu->warps_per_sm,
+                                 "threads_per_sm", gpu->threads_per_sm, "blocks_per_sm",
+                                 gpu->blocks_per_sm, "registers_per_sm", gpu->registers_per_sm,
+                                 "shared_per_sm", (json_int_t)gpu->shared_per_sm));
     json_object_set_new(facts, "gpu", of);
 }
