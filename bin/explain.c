@@ -137,11 +137,8 @@ static int run(int argc, char **argv)
     xgemm_trace_report *trace;
     if (!kernel_find(r.kernel, &r.info))
         usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
-    if (r.gpu.struct_size == 0 && xgemm_device_count() > 0) {
-        r.gpu.struct_size = sizeof r.gpu;
-        if (xgemm_device_get(0, &r.gpu))
-            r.gpu.struct_size = 0;
-    }
+    if (r.gpu.struct_size == 0)
+        r.gpu = gpu_first();
     if (r.plot)
         check_plot(&r);
     if (r.info.tile_m > 0)

@@ -38,9 +38,6 @@ const char *site_class(const xgemm_trace_site *site);
 void explain_gpu(const explain_request *r, const xgemm_trace_report *report);
 json_t *explain_gpu_facts(const xgemm_trace_report *report);
 
-/* "warps, registers" */
-const char *limiters_text(unsigned limiters);
-
 /* Draws the GPU's roofline with the kernel on it; 0, or -1 with a sentence. */
 int explain_roofline(const explain_request *r, const xgemm_trace_report *report, char *message,
                      size_t message_size);

@@ -2,6 +2,7 @@
 #include "gpu.h"
 #include "report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void look_up(const command *which, const settings *common, const char *name,
@@ -37,6 +38,38 @@ xgemm_device gpu_choose(const command *which, const settings *common, const char
     else
         usage_error(which, "there is no GPU here; name one with --gpu, such as --gpu sm_90");
     return gpu;
+}
+
+xgemm_device gpu_first(void)
+{
+    xgemm_device gpu = {.struct_size = sizeof gpu};
+    if (xgemm_device_count() < 1 || xgemm_device_get(0, &gpu))
+        gpu.struct_size = 0;
+    return gpu;
+}
+
+const char *limiters_text(unsigned limiters, limiters_style style)
+{
+    static const struct {
+        unsigned bit;
+        const char *words[2]; /* by style */
+    } names[] = {
+        {XGEMM_LIMITED_BY_WARPS, {"warps", "warps"}},
+        {XGEMM_LIMITED_BY_BLOCKS, {"slots", "blocks"}},
+        {XGEMM_LIMITED_BY_REGISTERS, {"registers", "registers"}},
+        {XGEMM_LIMITED_BY_SHARED, {"shared", "shared memory"}},
+    };
+    static char text[64];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (limiters & names[i].bit)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used == 0                       ? ""
+                                     : style == LIMITERS_IN_A_COLUMN ? " "
+                                                                     : ", ",
+                                     names[i].words[style]);
+    return text;
 }
 
 void gpu_facts(json_t *facts, const xgemm_device *gpu)
