@@ -120,9 +120,7 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     xg_plan plan = {.steps = 0};
     if (xg_call_writes(call)) {
         const xg_args problem = xg_problem_of(call);
-        xg_request request =
-            xg_request_of(handle, &problem, call->products,
-                          handle->given_workspace ? handle->given_bytes : SIZE_MAX);
+        xg_request request = xg_request_of(handle, &problem, call->products);
         request.processors = to.processors;
         request.block_shared = to.block_shared;
         if (device_of(result))
@@ -147,21 +145,9 @@ xgemm_status xgemm_sgemm_plan(xgemm_handle *handle, xgemm_order order, xgemm_tra
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {.order = order,
-                          .transa = transa,
-                          .transb = transb,
-                          .m = m,
-                          .n = n,
-                          .k = k,
-                          .alpha = alpha,
-                          .beta = beta,
-                          .a = aligned(a),
-                          .b = aligned(b),
-                          .c = (float *)(uintptr_t)aligned(c),
-                          .lda = lda,
-                          .ldb = ldb,
-                          .ldc = ldc,
-                          .products = 1};
+    const xg_call call =
+        xg_call_of(order, transa, transb, m, n, k, alpha, aligned(a), lda, 0, aligned(b), ldb, 0,
+                   beta, (float *)(uintptr_t)aligned(c), ldc, 0, 1);
     return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
 }
 
@@ -173,23 +159,8 @@ xgemm_status xgemm_sgemm_strided_batched_plan(
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {.order = order,
-                          .transa = transa,
-                          .transb = transb,
-                          .m = m,
-                          .n = n,
-                          .k = k,
-                          .alpha = alpha,
-                          .beta = beta,
-                          .a = aligned(a),
-                          .b = aligned(b),
-                          .c = (float *)(uintptr_t)aligned(c),
-                          .lda = lda,
-                          .ldb = ldb,
-                          .ldc = ldc,
-                          .products = batch_count,
-                          .stride_a = stride_a,
-                          .stride_b = stride_b,
-                          .stride_c = stride_c};
+    const xg_call call =
+        xg_call_of(order, transa, transb, m, n, k, alpha, aligned(a), lda, stride_a, aligned(b),
+                   ldb, stride_b, beta, (float *)(uintptr_t)aligned(c), ldc, stride_c, batch_count);
     return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
 }
