@@ -106,11 +106,10 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
 {
     if (!result)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "plan is NULL");
-    if (result->struct_size < sizeof result->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_plan)", result->struct_size);
+    xgemm_status status = xg_size_check(result->struct_size, "xgemm_plan", error);
+    if (!status)
+        status = xg_call_check(call, error);
     target to = {handle->backend, handle->block_shared, handle->processors, 0};
-    xgemm_status status = xg_call_check(call, error);
     if (!status && handle->kernel)
         status = xg_kernel_check_math(handle->kernel, handle->math, error);
     if (!status && device_of(result))
