@@ -172,13 +172,7 @@ refuses_quietly()
     pattern=$3
     shift 3
     run multiply -d cpu "$@" -o files/c.npy
-    if ! ended "$expected" "$pattern"; then
-        no "$name" "$why"
-    elif [ -s out ]; then
-        no "$name" "standard output is not empty"
-    else
-        kept "$name"
-    fi
+    if refused "$expected" "$pattern"; then kept "$name"; else no "$name" "$why"; fi
 }
 
 # Whether the folder has the old output and nothing else.

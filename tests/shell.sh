@@ -81,6 +81,15 @@ ended()
     [ -z "$why" ]
 }
 
+# Whether it also gave no results; why not, in $why.
+refused()
+{
+    ended "$1" "$2" || return 1
+    [ -s out ] || return 0
+    why='standard output is not empty'
+    return 1
+}
+
 # refuses NAME STATUS PATTERN ARGUMENT...: a message of xgemm that matches, and no results.
 refuses()
 {
@@ -89,13 +98,7 @@ refuses()
     pattern=$3
     shift 3
     run "$@"
-    if ! ended "$expected" "$pattern"; then
-        no "$name" "$why"
-    elif [ -s out ]; then
-        no "$name" "standard output is not empty"
-    else
-        ok "$name"
-    fi
+    if refused "$expected" "$pattern"; then ok "$name"; else no "$name" "$why"; fi
 }
 
 # says NAME PATTERN ARGUMENT...: exit status 0, a match in the output, no messages.
