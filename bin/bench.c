@@ -336,9 +336,8 @@ static int run(int argc, char **argv)
     }
     if (r.from_path)
         return replay(&r);
-    xgemm_handle *handle = open_device(ME, &r.common);
-    const int status =
-        xgemm_set_math(handle, r.problem.math) ? failed_call(ME, handle) : bench(&r, handle, &list);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const int status = bench(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
     return status;

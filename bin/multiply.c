@@ -329,11 +329,9 @@ static int multiply(const request *r, xgemm_handle *handle)
 static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
-    xgemm_handle *handle = open_device(ME, &r.common);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const xgemm_status set = r.kernel ? xgemm_set_kernel(handle, r.kernel) : XGEMM_OK;
     int status;
-    xgemm_status set = xgemm_set_math(handle, r.problem.math);
-    if (!set && r.kernel)
-        set = xgemm_set_kernel(handle, r.kernel);
     if (set) {
         failed_call(ME, handle);
         status = set == XGEMM_ERROR_UNKNOWN_KERNEL ? STATUS_USAGE : STATUS_FAILED;

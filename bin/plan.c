@@ -147,9 +147,8 @@ static int run(int argc, char **argv)
         r.gpu = gpu_choose(ME, &r.common, r.gpu_name);
         r.common.device = XGEMM_DEVICE_SIM;
     }
-    xgemm_handle *handle = open_device(ME, &r.common);
-    const int status = xgemm_set_math(handle, r.problem.math) ? failed_call(ME, handle)
-                                                              : plan_all(&r, handle, &list);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const int status = plan_all(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
     return status;

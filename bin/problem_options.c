@@ -2,6 +2,7 @@
 #include "problem_options.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 enum { PAD_MOST = 1 << 20 };
 
@@ -44,6 +45,17 @@ bool problem_option(const command *which, problem_options *options, int key, con
     default:
         return false;
     }
+}
+
+xgemm_handle *problem_device(const command *which, const settings *common,
+                             const problem_options *options)
+{
+    xgemm_handle *handle = open_device(which, common);
+    if (xgemm_set_math(handle, options->math) == XGEMM_OK)
+        return handle;
+    const int status = failed_call(which, handle);
+    xgemm_destroy(handle);
+    exit(status);
 }
 
 workload problem_workload(const problem_options *options, shape size)

@@ -48,6 +48,10 @@ problem_options problem_defaults(void);
 /* Takes one of the rows above; false when the key is another. Wrong text ends with 2. */
 bool problem_option(const command *which, problem_options *options, int key, const char *value);
 
+/* A handle on the device, in their math mode; ends the program as open_device() does. */
+xgemm_handle *problem_device(const command *which, const settings *common,
+                             const problem_options *options);
+
 /* The product of that size, or the batch of them. */
 workload problem_workload(const problem_options *options, shape size);
 

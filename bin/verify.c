@@ -206,9 +206,8 @@ static int run(int argc, char **argv)
     if (list.count == 0)
         for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
             shape_add(&list, irregular[i].m, irregular[i].n, irregular[i].k);
-    xgemm_handle *handle = open_device(ME, &r.common);
-    const int status = xgemm_set_math(handle, r.problem.math) ? failed_call(ME, handle)
-                                                              : verify(&r, handle, &list);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const int status = verify(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
     return status;
