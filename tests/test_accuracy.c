@@ -441,15 +441,13 @@ END_TEST
 static Suite *accuracies(void)
 {
     Suite *suite = suite_create("accuracy");
-    TCase *cases = tcase_create("kernels");
-    tcase_set_timeout(cases, TIMEOUT_S);
+    TCase *cases = new_case(suite, "kernels", TIMEOUT_S);
     tcase_add_loop_test(cases, named_kernels, 0, COUNT(kinds));
     tcase_add_loop_test(cases, small_products, 0, COUNT(kinds));
     tcase_add_loop_test(cases, large_products, 0, COUNT(kinds));
     tcase_add_test(cases, special_values);
     tcase_add_test(cases, small_integers);
     tcase_add_test(cases, panels);
-    suite_add_tcase(suite, cases);
     return suite;
 }
 
