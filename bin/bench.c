@@ -4,6 +4,7 @@
 #include "cublas.h"
 #include "kernel_list.h"
 #include "plot.h"
+#include "problem_options.h"
 #include "progress.h"
 #include "results.h"
 
@@ -17,16 +18,7 @@
 #define ME (&command_bench)
 
 enum {
-    KEY_KERNEL = 256,
-    KEY_COMPARE,
-    KEY_ORDER,
-    KEY_TRANSA,
-    KEY_TRANSB,
-    KEY_ALPHA,
-    KEY_BETA,
-    KEY_MATH,
-    KEY_LD_PAD,
-    KEY_BATCH,
+    KEY_COMPARE = 256,
     KEY_SAMPLES,
     KEY_WARM,
     KEY_REST,
@@ -39,16 +31,9 @@ enum {
 
 static const option_row rows[] = {
     SHAPE_ROWS,
-    {KEY_KERNEL, "kernel", "LIST", "names with commas between, auto, or all; default auto"},
+    KERNELS_ROW("auto"),
     {KEY_COMPARE, "compare", "cublas", "time cuBLAS beside each"},
-    {KEY_ORDER, "order", "row|col", "layout of the matrices; default row"},
-    {KEY_TRANSA, "transa", "N|T|C", "transpose A"},
-    {KEY_TRANSB, "transb", "N|T|C", "transpose B"},
-    {KEY_ALPHA, "alpha", "X", "factor of the product; default 1"},
-    {KEY_BETA, "beta", "X", "factor of C; default 0"},
-    {KEY_MATH, "math", "MODE", "default, strict or tf32"},
-    {KEY_LD_PAD, "ld-pad", "N", "elements added to each leading dimension"},
-    {KEY_BATCH, "batch", "N", "products at once, one after another in memory; default 1"},
+    PROBLEM_ROWS,
     {KEY_SAMPLES, "samples", "N", "times taken; default 25"},
     {KEY_WARM, "warm", "MS", "work before the first sample; default 20"},
     {KEY_REST, "rest", "MS", "idle before each sample; default 0"},
@@ -64,11 +49,7 @@ typedef struct {
     shape_options shapes;
     const char *kernel, *plot_path, *from_path;
     bool compare;
-    xgemm_order order;
-    xgemm_transpose transa, transb;
-    float alpha, beta;
-    xgemm_math math;
-    int64_t pad, batch;
+    problem_options problem;
     schedule how;
     uint64_t seed;
 } request;
@@ -86,12 +67,6 @@ typedef struct {
 static bool take_number(request *r, int key, const char *value)
 {
     switch (key) {
-    case KEY_LD_PAD:
-        r->pad = option_integer(ME, "ld-pad", value, 0, 1 << 20);
-        return true;
-    case KEY_BATCH:
-        r->batch = option_integer(ME, "batch", value, 1, INT_MAX);
-        return true;
     case KEY_SAMPLES:
         r->how.samples = (int)option_integer(ME, "samples", value, 1, 100000);
         return true;
@@ -110,12 +85,6 @@ static bool take_number(request *r, int key, const char *value)
     case KEY_SEED:
         r->seed = (uint64_t)option_integer(ME, "seed", value, 0, INT64_MAX);
         return true;
-    case KEY_ALPHA:
-        r->alpha = (float)option_real(ME, "alpha", value);
-        return true;
-    case KEY_BETA:
-        r->beta = (float)option_real(ME, "beta", value);
-        return true;
     default:
         return false;
     }
@@ -124,25 +93,13 @@ static bool take_number(request *r, int key, const char *value)
 static void take_word(request *r, int key, const char *value)
 {
     switch (key) {
-    case KEY_KERNEL:
+    case KEY_KERNELS:
         r->kernel = value;
         break;
     case KEY_COMPARE:
         if (strcmp(value, "cublas") != 0)
             usage_error(ME, "--compare takes cublas, not \"%s\"", value);
         r->compare = true;
-        break;
-    case KEY_ORDER:
-        r->order = option_order(ME, value);
-        break;
-    case KEY_TRANSA:
-        r->transa = option_transpose(ME, "transa", value);
-        break;
-    case KEY_TRANSB:
-        r->transb = option_transpose(ME, "transb", value);
-        break;
-    case KEY_MATH:
-        r->math = option_math(ME, value);
         break;
     case KEY_PLOT:
         r->plot_path = value;
@@ -157,20 +114,15 @@ static request parse(int argc, char **argv)
 {
     request r = {.common = {.device = XGEMM_DEVICE_AUTO},
                  .kernel = "auto",
-                 .order = XGEMM_ROW_MAJOR,
-                 .transa = XGEMM_NO_TRANS,
-                 .transb = XGEMM_NO_TRANS,
-                 .alpha = 1.0f,
-                 .batch = 1,
+                 .problem = problem_defaults(),
                  .how = {.samples = 25, .warm_ms = 20.0, .time_ms = 2.0, .limit_s = 5.0},
                  .seed = 1};
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;)
-        if (!shape_option(&r.shapes, key, value) && !take_number(&r, key, value))
+        if (!shape_option(&r.shapes, key, value) && !problem_option(ME, &r.problem, key, value) &&
+            !take_number(&r, key, value))
             take_word(&r, key, value);
-    if (optind < argc)
-        usage_error(ME, "\"%s\" is no option; sizes are given by -m, -n, -k, --size or --shapes",
-                    argv[optind]);
+    shapes_no_operand(ME, argc, argv);
     return r;
 }
 
@@ -237,8 +189,7 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
 static int time_shape(session *now, shape size, const kernel_list *kernels)
 {
     const request *r = now->r;
-    workload w = workload_of(size, r->order, r->transa, r->transb, r->alpha, r->beta, r->pad);
-    workload_repeat(&w, r->batch, 0);
+    const workload w = problem_workload(&r->problem, size);
     rotation sets;
     timing theirs;
     char message[512];
@@ -259,15 +210,11 @@ static json_t *facts_of(const session *now)
     const request *r = now->r;
     json_t *facts = report_facts(ME);
     report_device(facts, xgemm_get_device(now->handle));
-    json_object_set_new(
-        facts, "settings",
-        json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:I, s:I, s:i, s:f, s:f, s:f, s:I}", "order",
-                  order_word(r->order), "transa", transpose_letter(r->transa), "transb",
-                  transpose_letter(r->transb), "alpha", (double)r->alpha, "beta", (double)r->beta,
-                  "math", math_word(r->math), "ld_pad", (json_int_t)r->pad, "batch",
-                  (json_int_t)r->batch, "samples", r->how.samples, "warm_ms", r->how.warm_ms,
-                  "rest_ms", r->how.rest_ms, "time_ms", r->how.time_ms, "seed",
-                  (json_int_t)r->seed));
+    json_t *how = problem_settings(&r->problem);
+    report_add(how, json_pack("{s:i, s:f, s:f, s:f, s:I}", "samples", r->how.samples, "warm_ms",
+                              r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms", r->how.time_ms,
+                              "seed", (json_int_t)r->seed));
+    json_object_set_new(facts, "settings", how);
     if (now->other)
         json_object_set_new(facts, "cublas_version", json_integer(cublas_version(now->other)));
     return facts;
@@ -311,17 +258,18 @@ static int bench(const request *r, xgemm_handle *handle, const shape_list *list)
     if (r->compare && xgemm_get_device(handle) < 0)
         return failed(ME, "--compare cublas needs a GPU; this is the %s",
                       xgemm_get_device(handle) == XGEMM_DEVICE_CPU ? "CPU" : "simulator");
-    if (r->compare && !(now.other = cublas_open(handle, r->math, message, sizeof message)))
+    if (r->compare && !(now.other = cublas_open(handle, r->problem.math, message, sizeof message)))
         return failed(ME, "%s", message);
     if (r->plot_path) {
         xgemm_device device = {.struct_size = sizeof device};
         xgemm_device_get(xgemm_get_device(handle), &device);
-        now.drawing = new_plot(transpose_letter(r->transa), transpose_letter(r->transb),
-                               order_word(r->order), device.name, all_square(list));
+        now.drawing =
+            new_plot(transpose_letter(r->problem.transa), transpose_letter(r->problem.transb),
+                     order_word(r->problem.order), device.name, all_square(list));
     }
     now.line =
         progress_begin(&r->common, list->count * (size_t)(kernels.count + (now.other ? 1 : 0)));
-    now.out = results_open(&r->common, now.other != NULL, r->batch > 1, facts_of(&now));
+    now.out = results_open(&r->common, now.other != NULL, r->problem.batch > 1, facts_of(&now));
     int status = STATUS_DONE;
     for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
         status = time_shape(&now, list->items[i], &kernels);
@@ -388,9 +336,8 @@ static int run(int argc, char **argv)
     }
     if (r.from_path)
         return replay(&r);
-    xgemm_handle *handle = open_device(ME, &r.common);
-    const int status =
-        xgemm_set_math(handle, r.math) ? failed_call(ME, handle) : bench(&r, handle, &list);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const int status = bench(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
     return status;

@@ -5,6 +5,7 @@
 #include "gpu.h"
 #include "kernel_list.h"
 #include "plot.h"
+#include "problem_options.h"
 #include "report.h"
 
 #include <getopt.h>
@@ -14,28 +15,17 @@
 
 #define ME (&command_explain)
 
-enum {
-    KEY_ORDER = 256,
-    KEY_TRANSA,
-    KEY_TRANSB,
-    KEY_BETA,
-    KEY_LD_PAD,
-    KEY_BLOCKS,
-    KEY_GPU,
-    KEY_PLOT,
-    KEY_DRAM,
-    KEY_TILE
-};
+enum { KEY_BLOCKS = 256, KEY_GPU, KEY_PLOT, KEY_DRAM, KEY_TILE };
 
 static const option_row rows[] = {
     {'m', NULL, "N", "rows of C; default 256"},
     {'n', NULL, "N", "columns of C; default 256"},
     {'k', NULL, "N", "the inner size; default 256"},
-    {KEY_ORDER, "order", "row|col", "layout of the matrices; default row"},
-    {KEY_TRANSA, "transa", "N|T|C", "transpose A"},
-    {KEY_TRANSB, "transb", "N|T|C", "transpose B"},
-    {KEY_BETA, "beta", "X", "factor of C; default 0"},
-    {KEY_LD_PAD, "ld-pad", "N", "elements added to each leading dimension"},
+    ORDER_ROW,
+    TRANSA_ROW,
+    TRANSB_ROW,
+    BETA_ROW("C"),
+    LD_PAD_ROW,
     {KEY_BLOCKS, "blocks", "N",
      "simulate N blocks of each launch; default as many as take seconds"},
     {KEY_GPU, "gpu", "NAME|CC",
@@ -65,16 +55,25 @@ static void parse_dram(const char *text, dram_shape *dram)
                     DRAM_MOST, text);
 }
 
+/* The layout, the factor and the leading dimensions with their pad. */
+static void take_options(xgemm_trace_problem *to, const problem_options *options)
+{
+    const workload work = problem_workload(options, (shape){to->m, to->n, to->k});
+    to->order = work.order;
+    to->transa = work.transa;
+    to->transb = work.transb;
+    to->beta = work.beta;
+    to->lda = work.lda;
+    to->ldb = work.ldb;
+    to->ldc = work.ldc;
+}
+
 static explain_request parse(int argc, char **argv)
 {
-    explain_request r = {.common = {.device = XGEMM_DEVICE_SIM},
-                         .problem = {.struct_size = sizeof r.problem,
-                                     .order = XGEMM_ROW_MAJOR,
-                                     .transa = XGEMM_NO_TRANS,
-                                     .transb = XGEMM_NO_TRANS,
-                                     .m = 256,
-                                     .n = 256,
-                                     .k = 256}};
+    explain_request r = {
+        .common = {.device = XGEMM_DEVICE_SIM},
+        .problem = {.struct_size = sizeof r.problem, .m = 256, .n = 256, .k = 256}};
+    problem_options options = problem_defaults();
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         switch (key) {
@@ -86,21 +85,6 @@ static explain_request parse(int argc, char **argv)
             break;
         case 'k':
             r.problem.k = size_option(key, value);
-            break;
-        case KEY_ORDER:
-            r.problem.order = option_order(ME, value);
-            break;
-        case KEY_TRANSA:
-            r.problem.transa = option_transpose(ME, "transa", value);
-            break;
-        case KEY_TRANSB:
-            r.problem.transb = option_transpose(ME, "transb", value);
-            break;
-        case KEY_BETA:
-            r.problem.beta = (float)option_real(ME, "beta", value);
-            break;
-        case KEY_LD_PAD:
-            r.pad = option_integer(ME, "ld-pad", value, 0, SIZE_MOST);
             break;
         case KEY_BLOCKS:
             r.problem.most_blocks = option_integer(ME, "blocks", value, 1, INT32_MAX);
@@ -117,22 +101,15 @@ static explain_request parse(int argc, char **argv)
         case KEY_TILE:
             r.dram.tile = option_integer(ME, "tile", value, 1, SIZE_MOST);
             break;
+        default:
+            problem_option(ME, &options, key, value);
         }
     }
     if (argc - optind != 1)
         usage_error(ME, "which kernel? One name; 'xgemm kernels' lists them");
     r.kernel = argv[optind];
+    take_options(&r.problem, &options);
     return r;
-}
-
-/* Leading dimensions with the pad; they are tight without. */
-static void set_lds(explain_request *r)
-{
-    xgemm_trace_problem *p = &r->problem;
-    const bool by_rows = p->order == XGEMM_ROW_MAJOR;
-    p->lda = ((p->transa == XGEMM_NO_TRANS) == by_rows ? p->k : p->m) + r->pad;
-    p->ldb = ((p->transb == XGEMM_NO_TRANS) == by_rows ? p->n : p->k) + r->pad;
-    p->ldc = (by_rows ? p->n : p->m) + r->pad;
 }
 
 /* Blocks for a few seconds: the simulator traces about 3e7 multiply-adds a second. */
@@ -160,14 +137,10 @@ static int run(int argc, char **argv)
     xgemm_trace_report *trace;
     if (!kernel_find(r.kernel, &r.info))
         usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
-    if (r.gpu.struct_size == 0 && xgemm_device_count() > 0) {
-        r.gpu.struct_size = sizeof r.gpu;
-        if (xgemm_device_get(0, &r.gpu))
-            r.gpu.struct_size = 0;
-    }
+    if (r.gpu.struct_size == 0)
+        r.gpu = gpu_first();
     if (r.plot)
         check_plot(&r);
-    set_lds(&r);
     if (r.info.tile_m > 0)
         set_blocks(&r);
     if (xgemm_trace(r.kernel, &r.problem, r.gpu.struct_size ? &r.gpu : NULL, &trace))

@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm explain --gpu: the kernel's occupancy and its place under a GPU's roofline. */
 #include "explain_text.h"
+#include "gpu.h"
 #include "plot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *limiters_text(unsigned limiters)
-{
-    static const struct {
-        unsigned bit;
-        const char *word;
-    } words[] = {
-        {XGEMM_LIMITED_BY_WARPS, "warps"},
-        {XGEMM_LIMITED_BY_BLOCKS, "blocks"},
-        {XGEMM_LIMITED_BY_REGISTERS, "registers"},
-        {XGEMM_LIMITED_BY_SHARED, "shared memory"},
-    };
-    static char text[64];
-    text[0] = '\0';
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (limiters & words[i].bit)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? ", " : "",
-                     words[i].word);
-    return text;
-}
 
 static void print_registers(const xgemm_trace_report *t)
 {
@@ -89,13 +70,14 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
 
 json_t *explain_gpu_facts(const xgemm_trace_report *t)
 {
-    return json_pack(
-        "{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name", t->device,
-        "registers", t->registers, "registers_version", t->registers_version, "shared_bytes",
-        t->shared_bytes, "blocks_per_sm", t->blocks_per_sm, "warp_occupancy", t->warp_occupancy,
-        "limiters", limiters_text(t->limiters), "waves", t->waves, "peak_gflops", t->peak_gflops,
-        "peak_gbs", t->peak_gbs, "roof_asked_gflops", t->roof_asked_gflops, "roof_moved_gflops",
-        t->roof_moved_gflops, "roof_least_gflops", t->roof_least_gflops);
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name",
+                     t->device, "registers", t->registers, "registers_version",
+                     t->registers_version, "shared_bytes", t->shared_bytes, "blocks_per_sm",
+                     t->blocks_per_sm, "warp_occupancy", t->warp_occupancy, "limiters",
+                     limiters_text(t->limiters, LIMITERS_IN_A_SENTENCE), "waves", t->waves,
+                     "peak_gflops", t->peak_gflops, "peak_gbs", t->peak_gbs, "roof_asked_gflops",
+                     t->roof_asked_gflops, "roof_moved_gflops", t->roof_moved_gflops,
+                     "roof_least_gflops", t->roof_least_gflops);
 }
 
 /* The roof from below the kernel's least intensity to above its largest. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "explain_text.h"
+#include "gpu.h"
 
 #include "report.h"
 #include "shapes.h"
@@ -172,8 +173,8 @@ static void print_occupancy_verdict(const explain_request *r, const xgemm_trace_
         printf("  occupancy:     %s: %.1f %% of the warps fit, limited by %s; the blocks make %.2f "
                "waves%s\n",
                t->warp_occupancy >= 0.5 && t->waves >= 1.0 ? "done" : "not done",
-               100.0 * t->warp_occupancy, limiters_text(t->limiters), t->waves,
-               t->waves < 1.0 ? ": the GPU is not full" : "");
+               100.0 * t->warp_occupancy, limiters_text(t->limiters, LIMITERS_IN_A_SENTENCE),
+               t->waves, t->waves < 1.0 ? ": the GPU is not full" : "");
 }
 
 /* Split-K: each part of a sum gets blocks of its own, and a private place for its result. */

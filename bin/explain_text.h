@@ -21,7 +21,6 @@ typedef struct {
     const char *kernel;
     xgemm_kernel_info info;
     xgemm_trace_problem problem;
-    int64_t pad;
     dram_shape dram;
     xgemm_device gpu; /* struct_size 0: none */
     const char *plot;
@@ -38,9 +37,6 @@ const char *site_class(const xgemm_trace_site *site);
 /* The kernel on the GPU: occupancy, waves, roofline. */
 void explain_gpu(const explain_request *r, const xgemm_trace_report *report);
 json_t *explain_gpu_facts(const xgemm_trace_report *report);
-
-/* "warps, registers" */
-const char *limiters_text(unsigned limiters);
 
 /* Draws the GPU's roofline with the kernel on it; 0, or -1 with a sentence. */
 int explain_roofline(const explain_request *r, const xgemm_trace_report *report, char *message,

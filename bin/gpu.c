@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gpu.h"
+#include "report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void look_up(const command *which, const settings *common, const char *name,
@@ -38,11 +40,36 @@ xgemm_device gpu_choose(const command *which, const settings *common, const char
     return gpu;
 }
 
-/* jansson has this in one call since 2.12. */
-static void add_all(json_t *to, json_t *members)
+xgemm_device gpu_first(void)
 {
-    json_object_update(to, members);
-    json_decref(members);
+    xgemm_device gpu = {.struct_size = sizeof gpu};
+    if (xgemm_device_count() < 1 || xgemm_device_get(0, &gpu))
+        gpu.struct_size = 0;
+    return gpu;
+}
+
+const char *limiters_text(unsigned limiters, limiters_style style)
+{
+    static const struct {
+        unsigned bit;
+        const char *words[2]; /* by style */
+    } names[] = {
+        {XGEMM_LIMITED_BY_WARPS, {"warps", "warps"}},
+        {XGEMM_LIMITED_BY_BLOCKS, {"slots", "blocks"}},
+        {XGEMM_LIMITED_BY_REGISTERS, {"registers", "registers"}},
+        {XGEMM_LIMITED_BY_SHARED, {"shared", "shared memory"}},
+    };
+    static char text[64];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (limiters & names[i].bit)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used == 0                       ? ""
+                                     : style == LIMITERS_IN_A_COLUMN ? " "
+                                                                     : ", ",
+                                     names[i].words[style]);
+    return text;
 }
 
 void gpu_facts(json_t *facts, const xgemm_device *gpu)
@@ -50,10 +77,10 @@ void gpu_facts(json_t *facts, const xgemm_device *gpu)
     json_t *of =
         json_pack("{s:s, s:i}", "name", gpu->name, "compute_capability", gpu->compute_capability);
     if (gpu->warps_per_sm > 0)
-        add_all(of,
-                json_pack("{s:i, s:i, s:i, s:i, s:i, s:I}", "multiprocessors", gpu->multiprocessors,
-                          "warps_per_sm", gpu->warps_per_sm, "threads_per_sm", gpu->threads_per_sm,
-                          "blocks_per_sm", gpu->blocks_per_sm, "registers_per_sm",
-                          gpu->registers_per_sm, "shared_per_sm", (json_int_t)gpu->shared_per_sm));
+        report_add(of, json_pack("{s:i, s:i, s:i, s:i, s:i, s:I}", "multiprocessors",
+                                 gpu->multiprocessors, "warps_per_sm", gpu->warps_per_sm,
+                                 "threads_per_sm", gpu->threads_per_sm, "blocks_per_sm",
+                                 gpu->blocks_per_sm, "registers_per_sm", gpu->registers_per_sm,
+                                 "shared_per_sm", (json_int_t)gpu->shared_per_sm));
     json_object_set_new(facts, "gpu", of);
 }

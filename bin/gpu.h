@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --gpu NAME: a GPU that need not be there. */
+/* --gpu NAME: a GPU that need not be there, and what is said of it. */
 #ifndef XGEMM_BIN_GPU_H
 #define XGEMM_BIN_GPU_H
 
@@ -13,6 +13,14 @@
  * missing where there is no GPU, with 77 when --device's is not there.
  */
 xgemm_device gpu_choose(const command *which, const settings *common, const char *name);
+
+/* GPU 0; struct_size 0 when there is none or the driver does not tell. */
+xgemm_device gpu_first(void);
+
+typedef enum { LIMITERS_IN_A_COLUMN, LIMITERS_IN_A_SENTENCE } limiters_style;
+
+/* XGEMM_LIMITED_BY_... as "warps slots" or "warps, blocks". Static text, until the next call. */
+const char *limiters_text(unsigned limiters, limiters_style style);
 
 /* Adds it to the facts of a JSON result, with its limits where they are known. */
 void gpu_facts(json_t *facts, const xgemm_device *gpu);

@@ -12,6 +12,12 @@ typedef struct {
     int count;
 } kernel_list;
 
+/* The row of a command that takes such a list, and its key. */
+enum { KEY_KERNELS = 600 };
+#define KERNELS_ROW(otherwise)                                                                     \
+    OPTION_ROW(KEY_KERNELS, "kernel", "LIST",                                                      \
+               "names with commas between, auto, or all; default " otherwise)
+
 /* The kernel of that name; false when there is none. */
 bool kernel_find(const char *name, xgemm_kernel_info *kernel);
 

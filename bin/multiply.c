@@ -3,8 +3,8 @@
 #include "commands.h"
 #include "host_clock.h"
 #include "npy.h"
+#include "problem_options.h"
 #include "report.h"
-#include "shapes.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -14,25 +14,23 @@
 
 #define ME (&command_multiply)
 
-enum { KEY_ALPHA = 256, KEY_BETA, KEY_TRANSA, KEY_TRANSB, KEY_MATH, KEY_KERNEL, KEY_FORTRAN };
+enum { KEY_KERNEL = 256, KEY_FORTRAN };
 
 static const option_row rows[] = {
     {'o', "output", "FILE", "where C is written (required)"},
     {'c', "input-c", "FILE", "the C that beta multiplies; default: the output file"},
-    {KEY_ALPHA, "alpha", "X", "factor of the product; default 1"},
-    {KEY_BETA, "beta", "X", "factor of the input C; default 0"},
-    {KEY_TRANSA, "transa", "N|T|C", "transpose A"},
-    {KEY_TRANSB, "transb", "N|T|C", "transpose B"},
-    {KEY_MATH, "math", "MODE", "default, strict or tf32"},
+    ALPHA_ROW,
+    BETA_ROW("the input C"),
+    TRANSA_ROW,
+    TRANSB_ROW,
+    MATH_ROW,
     {KEY_KERNEL, "kernel", "NAME", "the kernel to run; default: the library chooses"},
     {KEY_FORTRAN, "fortran", NULL, "write C in Fortran order"},
 };
 
 typedef struct {
     const char *a_path, *b_path, *c_path, *out_path;
-    float alpha, beta;
-    xgemm_transpose transa, transb;
-    xgemm_math math;
+    problem_options problem; /* the order is the files' */
     const char *kernel;
     bool fortran;
     settings common;
@@ -50,10 +48,7 @@ typedef struct {
 
 static request parse(int argc, char **argv)
 {
-    request r = {.alpha = 1.0f,
-                 .transa = XGEMM_NO_TRANS,
-                 .transb = XGEMM_NO_TRANS,
-                 .common = {.device = XGEMM_DEVICE_AUTO}};
+    request r = {.problem = problem_defaults(), .common = {.device = XGEMM_DEVICE_AUTO}};
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         switch (key) {
@@ -63,27 +58,14 @@ static request parse(int argc, char **argv)
         case 'c':
             r.c_path = value;
             break;
-        case KEY_ALPHA:
-            r.alpha = (float)option_real(ME, "alpha", value);
-            break;
-        case KEY_BETA:
-            r.beta = (float)option_real(ME, "beta", value);
-            break;
-        case KEY_TRANSA:
-            r.transa = option_transpose(ME, "transa", value);
-            break;
-        case KEY_TRANSB:
-            r.transb = option_transpose(ME, "transb", value);
-            break;
-        case KEY_MATH:
-            r.math = option_math(ME, value);
-            break;
         case KEY_KERNEL:
             r.kernel = value;
             break;
         case KEY_FORTRAN:
             r.fortran = true;
             break;
+        default:
+            problem_option(ME, &r.problem, key, value);
         }
     }
     if (argc - optind != 2)
@@ -113,19 +95,20 @@ static bool find_sizes(const request *r, npy_header *a, npy_header *b, npy_heade
     char message[512];
     if (npy_read_header(r->a_path, a, message, sizeof message) ||
         npy_read_header(r->b_path, b, message, sizeof message) ||
-        (r->beta != 0.0f && npy_read_header(r->c_path, c, message, sizeof message))) {
+        (r->problem.beta != 0.0f && npy_read_header(r->c_path, c, message, sizeof message))) {
         failed(ME, "%s", message);
         return false;
     }
-    *size = (shape){op_rows(a, r->transa), op_columns(b, r->transb), op_columns(a, r->transa)};
-    if (op_rows(b, r->transb) != size->k) {
+    *size = (shape){op_rows(a, r->problem.transa), op_columns(b, r->problem.transb),
+                    op_columns(a, r->problem.transa)};
+    if (op_rows(b, r->problem.transb) != size->k) {
         failed(ME,
                "the shapes do not match: op(A) is %" PRId64 " x %" PRId64
                " (%s) and op(B) is %" PRId64 " x %" PRId64 " (%s); A's columns must equal B's rows",
-               size->m, size->k, r->a_path, op_rows(b, r->transb), size->n, r->b_path);
+               size->m, size->k, r->a_path, op_rows(b, r->problem.transb), size->n, r->b_path);
         return false;
     }
-    if (r->beta != 0.0f && (c->rows != size->m || c->columns != size->n)) {
+    if (r->problem.beta != 0.0f && (c->rows != size->m || c->columns != size->n)) {
         failed(ME,
                "the shapes do not match: the product is %" PRId64 " x %" PRId64 " and C is %" PRId64
                " x %" PRId64 " (%s)",
@@ -172,7 +155,7 @@ static bool read_operand(const char *path, operand *x)
 /* C as it is read, or room for it. */
 static bool prepare_c(const request *r, const shape *size, operand *c)
 {
-    if (r->beta != 0.0f)
+    if (r->problem.beta != 0.0f)
         return read_operand(r->c_path, c);
     const size_t count = (size_t)size->m * (size_t)size->n;
     c->host = (npy_matrix){size->m, size->n, r->fortran, calloc(count ? count : 1, sizeof(float))};
@@ -228,9 +211,10 @@ static xgemm_status product(xgemm_handle *handle, const request *r, const shape 
 {
     const bool fortran = c->host.fortran_order;
     return xgemm_sgemm(handle, fortran ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
-                       seen(r->transa, &a->host, fortran), seen(r->transb, &b->host, fortran),
-                       size->m, size->n, size->k, r->alpha, a->device, leading_dimension(&a->host),
-                       b->device, leading_dimension(&b->host), r->beta, c->device,
+                       seen(r->problem.transa, &a->host, fortran),
+                       seen(r->problem.transb, &b->host, fortran), size->m, size->n, size->k,
+                       r->problem.alpha, a->device, leading_dimension(&a->host), b->device,
+                       leading_dimension(&b->host), r->problem.beta, c->device,
                        leading_dimension(&c->host));
 }
 
@@ -242,7 +226,7 @@ static bool compute(xgemm_handle *handle, const request *r, const shape *size, o
         return false;
     double start = now_us();
     bool done = to_device(handle, a, true) && to_device(handle, b, true) &&
-                to_device(handle, c, r->beta != 0.0f);
+                to_device(handle, c, r->problem.beta != 0.0f);
     t->upload_us = now_us() - start;
     done = done && xgemm_timer_start(timer) == XGEMM_OK &&
            product(handle, r, size, a, b, c) == XGEMM_OK && xgemm_timer_stop(timer) == XGEMM_OK &&
@@ -345,11 +329,9 @@ static int multiply(const request *r, xgemm_handle *handle)
 static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
-    xgemm_handle *handle = open_device(ME, &r.common);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const xgemm_status set = r.kernel ? xgemm_set_kernel(handle, r.kernel) : XGEMM_OK;
     int status;
-    xgemm_status set = xgemm_set_math(handle, r.math);
-    if (!set && r.kernel)
-        set = xgemm_set_kernel(handle, r.kernel);
     if (set) {
         failed_call(ME, handle);
         status = set == XGEMM_ERROR_UNKNOWN_KERNEL ? STATUS_USAGE : STATUS_FAILED;

@@ -171,18 +171,6 @@ static cell allowed(int blocks)
     return blocks == INT_MAX ? cell_none() : cell_integer(blocks);
 }
 
-static const char *limiters_text(unsigned limiters)
-{
-    static char text[48];
-    snprintf(text, sizeof text, "%s%s%s%s", limiters & XGEMM_LIMITED_BY_WARPS ? "warps " : "",
-             limiters & XGEMM_LIMITED_BY_BLOCKS ? "slots " : "",
-             limiters & XGEMM_LIMITED_BY_REGISTERS ? "registers " : "",
-             limiters & XGEMM_LIMITED_BY_SHARED ? "shared " : "");
-    if (*text)
-        text[strlen(text) - 1] = '\0';
-    return text;
-}
-
 static void add_row(report *to, const request *r, const configuration *at,
                     const xgemm_occupancy_info *info)
 {
@@ -202,7 +190,7 @@ static void add_row(report *to, const request *r, const configuration *at,
         cell_integer(info->blocks_by_slots),
         allowed(info->blocks_by_registers),
         allowed(info->blocks_by_shared),
-        cell_text(limiters_text(info->limiters)),
+        cell_text(limiters_text(info->limiters, LIMITERS_IN_A_COLUMN)),
         cell_integer(info->registers_allocated),
         cell_integer(info->shared_allocated),
         info->clusters ? cell_integer(info->clusters) : cell_none(),

@@ -29,6 +29,12 @@ typedef struct {
     const char *text;
 } option_row;
 
+/* A row that several commands have, where a macro stands for it. */
+#define OPTION_ROW(key, name, argument, text)                                                      \
+    {                                                                                              \
+        key, name, argument, text                                                                  \
+    }
+
 typedef struct {
     const char *name;     /* "bench" */
     const char *operands; /* "A.npy B.npy -o C.npy" */

@@ -3,42 +3,21 @@
 #include "commands.h"
 #include "gpu.h"
 #include "kernel_list.h"
+#include "problem_options.h"
 #include "report.h"
-#include "workload.h"
 
-#include <getopt.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ME (&command_plan)
 
-enum {
-    KEY_KERNEL = 256,
-    KEY_GPU,
-    KEY_ORDER,
-    KEY_TRANSA,
-    KEY_TRANSB,
-    KEY_ALPHA,
-    KEY_BETA,
-    KEY_MATH,
-    KEY_LD_PAD,
-    KEY_BATCH
-};
+enum { KEY_GPU = 256 };
 
 static const option_row rows[] = {
     SHAPE_ROWS,
-    {KEY_KERNEL, "kernel", "LIST", "names with commas between, auto, or all; default auto"},
+    KERNELS_ROW("auto"),
     {KEY_GPU, "gpu", "NAME", "plan for this GPU, which need not be here"},
-    {KEY_ORDER, "order", "row|col", "layout of the matrices; default row"},
-    {KEY_TRANSA, "transa", "N|T|C", "transpose A"},
-    {KEY_TRANSB, "transb", "N|T|C", "transpose B"},
-    {KEY_ALPHA, "alpha", "X", "factor of the product; default 1"},
-    {KEY_BETA, "beta", "X", "factor of C; default 0"},
-    {KEY_MATH, "math", "MODE", "default, strict or tf32"},
-    {KEY_LD_PAD, "ld-pad", "N", "elements added to each leading dimension"},
-    {KEY_BATCH, "batch", "N", "products at once, one after another in memory; default 1"},
+    PROBLEM_ROWS,
 };
 
 static const column columns[] = {
@@ -62,65 +41,23 @@ typedef struct {
     shape_options shapes;
     const char *kernel, *gpu_name;
     xgemm_device gpu;
-    xgemm_order order;
-    xgemm_transpose transa, transb;
-    float alpha, beta;
-    xgemm_math math;
-    int64_t pad, batch;
+    problem_options problem;
 } request;
-
-static void take(request *r, int key, const char *value)
-{
-    switch (key) {
-    case KEY_KERNEL:
-        r->kernel = value;
-        break;
-    case KEY_GPU:
-        r->gpu_name = value;
-        break;
-    case KEY_ORDER:
-        r->order = option_order(ME, value);
-        break;
-    case KEY_TRANSA:
-        r->transa = option_transpose(ME, "transa", value);
-        break;
-    case KEY_TRANSB:
-        r->transb = option_transpose(ME, "transb", value);
-        break;
-    case KEY_ALPHA:
-        r->alpha = (float)option_real(ME, "alpha", value);
-        break;
-    case KEY_BETA:
-        r->beta = (float)option_real(ME, "beta", value);
-        break;
-    case KEY_MATH:
-        r->math = option_math(ME, value);
-        break;
-    case KEY_LD_PAD:
-        r->pad = option_integer(ME, "ld-pad", value, 0, 1 << 20);
-        break;
-    case KEY_BATCH:
-        r->batch = option_integer(ME, "batch", value, 1, INT_MAX);
-        break;
-    }
-}
 
 static request parse(int argc, char **argv)
 {
-    request r = {.common = {.device = XGEMM_DEVICE_AUTO},
-                 .kernel = "auto",
-                 .order = XGEMM_ROW_MAJOR,
-                 .transa = XGEMM_NO_TRANS,
-                 .transb = XGEMM_NO_TRANS,
-                 .alpha = 1.0f,
-                 .batch = 1};
+    request r = {
+        .common = {.device = XGEMM_DEVICE_AUTO}, .kernel = "auto", .problem = problem_defaults()};
     const char *value;
-    for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;)
-        if (!shape_option(&r.shapes, key, value))
-            take(&r, key, value);
-    if (optind < argc)
-        usage_error(ME, "\"%s\" is no option; sizes are given by -m, -n, -k, --size or --shapes",
-                    argv[optind]);
+    for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
+        if (shape_option(&r.shapes, key, value) || problem_option(ME, &r.problem, key, value))
+            continue;
+        if (key == KEY_KERNELS)
+            r.kernel = value;
+        else
+            r.gpu_name = value;
+    }
+    shapes_no_operand(ME, argc, argv);
     return r;
 }
 
@@ -165,8 +102,7 @@ static void add_row(report *to, const workload *w, const char *name, const xgemm
 static int plan_shape(const request *r, xgemm_handle *handle, shape size,
                       const kernel_list *kernels, report *to)
 {
-    workload w = workload_of(size, r->order, r->transa, r->transb, r->alpha, r->beta, r->pad);
-    workload_repeat(&w, r->batch, 0);
+    const workload w = problem_workload(&r->problem, size);
     for (int i = 0; i < kernels->count; i++) {
         xgemm_plan plan;
         if (xgemm_set_kernel(handle, kernels->names[i]) || ask(r, handle, &w, &plan))
@@ -183,19 +119,14 @@ static json_t *facts_of(const request *r, const xgemm_handle *handle)
         gpu_facts(facts, &r->gpu);
     else
         report_device(facts, xgemm_get_device(handle));
-    json_object_set_new(facts, "settings",
-                        json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:I, s:I}", "order",
-                                  order_word(r->order), "transa", transpose_letter(r->transa),
-                                  "transb", transpose_letter(r->transb), "alpha", (double)r->alpha,
-                                  "beta", (double)r->beta, "math", math_word(r->math), "ld_pad",
-                                  (json_int_t)r->pad, "batch", (json_int_t)r->batch));
+    json_object_set_new(facts, "settings", problem_settings(&r->problem));
     return facts;
 }
 
 static int plan_all(const request *r, xgemm_handle *handle, const shape_list *list)
 {
     const kernel_list kernels = kernels_from(ME, handle, r->kernel);
-    const int first = r->batch > 1 ? 0 : 1;
+    const int first = r->problem.batch > 1 ? 0 : 1;
     int status = STATUS_DONE;
     report to =
         report_open(&r->common, columns + first, COLUMNS - first, "plans", facts_of(r, handle));
@@ -216,9 +147,8 @@ static int run(int argc, char **argv)
         r.gpu = gpu_choose(ME, &r.common, r.gpu_name);
         r.common.device = XGEMM_DEVICE_SIM;
     }
-    xgemm_handle *handle = open_device(ME, &r.common);
-    const int status =
-        xgemm_set_math(handle, r.math) ? failed_call(ME, handle) : plan_all(&r, handle, &list);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const int status = plan_all(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
     return status;

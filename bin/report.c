@@ -168,6 +168,13 @@ json_t *report_facts(const command *which)
                      xgemm_version(), "command", which->name, "date", date);
 }
 
+/* jansson has this in one call since 2.12. */
+void report_add(json_t *facts, json_t *members)
+{
+    json_object_update(facts, members);
+    json_decref(members);
+}
+
 void report_device(json_t *facts, int ordinal)
 {
     xgemm_device device = {.struct_size = sizeof device};

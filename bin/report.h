@@ -48,6 +48,9 @@ void report_close(report *to);
 /* The object every JSON result begins with: schema, version, command, date. */
 json_t *report_facts(const command *which);
 
+/* Adds members (an object, taken over). */
+void report_add(json_t *facts, json_t *members);
+
 /* Adds the handle's device to the facts: name, driver, clocks, peaks. */
 void report_device(json_t *facts, int ordinal);
 

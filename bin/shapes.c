@@ -2,6 +2,7 @@
 #include "shapes.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,6 +175,13 @@ shape_list shapes_from(const command *which, const shape_options *options)
             usage_error(which, "%s has no line \"m n k\"", options->file);
     }
     return list;
+}
+
+void shapes_no_operand(const command *which, int argc, char **argv)
+{
+    if (optind < argc)
+        usage_error(which, "\"%s\" is no option; sizes are given by -m, -n, -k, --size or --shapes",
+                    argv[optind]);
 }
 
 const char *bytes_text(double bytes)

@@ -21,12 +21,11 @@ typedef struct {
 
 /* The rows that a command which takes sizes has in its table, and their keys. */
 #define SHAPE_ROWS                                                                                 \
-    {'m', NULL, "SPEC", "rows of C: a number, FIRST:LAST:STEP, or a list with commas"},            \
-        {'n', NULL, "SPEC", "columns of C"}, {'k', NULL, "SPEC", "the inner size"},                \
-        {'s', "size", "SPEC", "m = n = k"},                                                        \
-    {                                                                                              \
-        'f', "shapes", "FILE", "lines of \"m n k\"; # begins a comment"                            \
-    }
+    OPTION_ROW('m', NULL, "SPEC", "rows of C: a number, FIRST:LAST:STEP, or a list with commas"),  \
+        OPTION_ROW('n', NULL, "SPEC", "columns of C"),                                             \
+        OPTION_ROW('k', NULL, "SPEC", "the inner size"),                                           \
+        OPTION_ROW('s', "size", "SPEC", "m = n = k"),                                              \
+        OPTION_ROW('f', "shapes", "FILE", "lines of \"m n k\"; # begins a comment")
 
 /* Takes one of SHAPE_ROWS; false when the key is another. */
 bool shape_option(shape_options *options, int key, const char *value);
@@ -38,6 +37,9 @@ bool shape_option(shape_options *options, int key, const char *value);
  * shape_list_free(); it is empty when no option was given.
  */
 shape_list shapes_from(const command *which, const shape_options *options);
+
+/* Ends the program with 2 when an operand is left on the command line of a command of sizes. */
+void shapes_no_operand(const command *which, int argc, char **argv);
 
 /* Adds one; ends the program when memory is out. */
 void shape_add(shape_list *list, int64_t m, int64_t n, int64_t k);

@@ -3,23 +3,23 @@
 #include "checking.h"
 #include "commands.h"
 #include "kernel_list.h"
+#include "problem_options.h"
 #include "progress.h"
 #include "report.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define ME (&command_verify)
 
-enum { KEY_KERNEL = 256, KEY_QUICK, KEY_MATH, KEY_SEED, COMPLAINTS_MAX = 5, BATCH = 3 };
+enum { KEY_QUICK = 256, KEY_SEED, COMPLAINTS_MAX = 5, BATCH = 3 };
 
 static const option_row rows[] = {
     SHAPE_ROWS,
-    {KEY_KERNEL, "kernel", "LIST", "names with commas between, auto, or all; default all"},
+    KERNELS_ROW("all"),
     {KEY_QUICK, "quick", NULL, "fewer cases"},
-    {KEY_MATH, "math", "MODE", "default, strict or tf32"},
+    MATH_ROW,
     {KEY_SEED, "seed", "N", "of the matrices; default 1"},
 };
 
@@ -44,7 +44,7 @@ typedef struct {
     shape_options shapes;
     const char *kernel;
     bool quick;
-    xgemm_math math;
+    problem_options problem; /* of which it takes the math mode */
     uint64_t seed;
 } request;
 
@@ -165,23 +165,22 @@ static int run_kernel(const request *r, xgemm_handle *handle, const char *kernel
 
 static request parse(int argc, char **argv)
 {
-    request r = {.common = {.device = XGEMM_DEVICE_AUTO}, .kernel = "all", .seed = 1};
+    request r = {.common = {.device = XGEMM_DEVICE_AUTO},
+                 .kernel = "all",
+                 .problem = problem_defaults(),
+                 .seed = 1};
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
-        if (shape_option(&r.shapes, key, value))
+        if (shape_option(&r.shapes, key, value) || problem_option(ME, &r.problem, key, value))
             continue;
-        if (key == KEY_KERNEL)
+        if (key == KEY_KERNELS)
             r.kernel = value;
         else if (key == KEY_QUICK)
             r.quick = true;
-        else if (key == KEY_MATH)
-            r.math = option_math(ME, value);
         else if (key == KEY_SEED)
             r.seed = (uint64_t)option_integer(ME, "seed", value, 0, INT64_MAX);
     }
-    if (optind < argc)
-        usage_error(ME, "\"%s\" is no option; sizes are given by -m, -n, -k, --size or --shapes",
-                    argv[optind]);
+    shapes_no_operand(ME, argc, argv);
     return r;
 }
 
@@ -207,9 +206,8 @@ static int run(int argc, char **argv)
     if (list.count == 0)
         for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
             shape_add(&list, irregular[i].m, irregular[i].n, irregular[i].k);
-    xgemm_handle *handle = open_device(ME, &r.common);
-    const int status =
-        xgemm_set_math(handle, r.math) ? failed_call(ME, handle) : verify(&r, handle, &list);
+    xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    const int status = verify(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
     return status;

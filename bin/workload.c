@@ -6,6 +6,7 @@
 #include "statistics.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -40,13 +41,21 @@ workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgem
     return work;
 }
 
+/* Floats from one matrix to the next; of sizes that no memory holds the largest number. */
+static int64_t stride_of(int64_t lines, int64_t ld, int64_t between)
+{
+    const double floats = (double)lines * (double)ld + (double)between;
+    return floats < 0x1p62 ? lines * ld + between : INT64_MAX;
+}
+
 void workload_repeat(workload *w, int64_t batch, int64_t between)
 {
     const shape *s = &w->size;
+    const bool turned_a = w->transa != XGEMM_NO_TRANS, turned_b = w->transb != XGEMM_NO_TRANS;
     w->batch = batch;
-    w->stride_a = lines_of(w->order, w->transa != XGEMM_NO_TRANS, s->m, s->k) * w->lda + between;
-    w->stride_b = lines_of(w->order, w->transb != XGEMM_NO_TRANS, s->k, s->n) * w->ldb + between;
-    w->stride_c = lines_of(w->order, false, s->m, s->n) * w->ldc + between;
+    w->stride_a = stride_of(lines_of(w->order, turned_a, s->m, s->k), w->lda, between);
+    w->stride_b = stride_of(lines_of(w->order, turned_b, s->k, s->n), w->ldb, between);
+    w->stride_c = stride_of(lines_of(w->order, false, s->m, s->n), w->ldc, between);
 }
 
 double workload_flops(const workload *w)
@@ -59,7 +68,7 @@ static double operand_floats(const workload *w, bool turned, int64_t rows, int64
                              int64_t ld, int64_t stride)
 {
     const double one = (double)lines_of(w->order, turned, rows, columns) * (double)ld;
-    return w->batch > 1 ? (double)w->batch * (double)stride : one;
+    return w->batch > 1 ? (double)w->batch * fmax((double)stride, one) : one;
 }
 
 static double a_floats(const workload *w)

@@ -22,6 +22,14 @@ xgemm_status xg_fail(xg_error *error, xgemm_status status, const char *format, .
     return status;
 }
 
+xgemm_status xg_size_check(size_t struct_size, const char *type, xg_error *error)
+{
+    if (struct_size >= sizeof struct_size)
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "struct_size is %zu; set it to sizeof(%s)",
+                   struct_size, type);
+}
+
 void xg_error_prefix(xg_error *error, const char *function)
 {
     char text[sizeof error->text];

@@ -13,6 +13,9 @@ typedef struct {
 xgemm_status xg_fail(xg_error *error, xgemm_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Refuses a struct whose struct_size the caller did not set; type is its name. */
+xgemm_status xg_size_check(size_t struct_size, const char *type, xg_error *error);
+
 /* Puts "function: " before the sentence that is there, for a public function's last step. */
 void xg_error_prefix(xg_error *error, const char *function);
 

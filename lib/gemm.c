@@ -3,13 +3,12 @@
 
 #include "choice.h"
 
-xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int64_t products,
-                         size_t workspace_limit)
+xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int64_t products)
 {
     return (xg_request){.problem = *problem,
                         .products = products,
                         .kernel = handle->kernel,
-                        .workspace_limit = workspace_limit,
+                        .workspace_limit = handle->given_workspace ? handle->given_bytes : SIZE_MAX,
                         .block_shared = handle->block_shared,
                         .processors = handle->processors,
                         .math = (int)handle->math,
@@ -27,8 +26,7 @@ static xgemm_status prepare(xgemm_handle *handle, const xg_args *problem, int64_
                             const xg_plan **plan, void **workspace)
 {
     *workspace = handle->given_workspace;
-    xg_request request =
-        xg_request_of(handle, problem, products, *workspace ? handle->given_bytes : SIZE_MAX);
+    xg_request request = xg_request_of(handle, problem, products);
     xgemm_status status =
         xg_plans_get(&handle->plans, handle->backend, &request, plan, &handle->error);
     if (*workspace || status || (*plan)->workspace_bytes == 0)
@@ -98,8 +96,8 @@ xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpos
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {order, transa, transb, m,   n, k,     alpha, beta, a, b,
-                          c,     lda,    ldb,    ldc, 1, false, 0,     0,    0};
+    const xg_call call =
+        xg_call_of(order, transa, transb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1);
     return xg_handle_done(handle, sgemm(handle, &call), __func__);
 }
 
@@ -112,9 +110,8 @@ xgemm_status xgemm_sgemm_strided_batched(xgemm_handle *handle, xgemm_order order
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {order,       transa, transb,   m,        n,       k,   alpha,
-                          beta,        a,      b,        c,        lda,     ldb, ldc,
-                          batch_count, false,  stride_a, stride_b, stride_c};
+    const xg_call call = xg_call_of(order, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb,
+                                    stride_b, beta, c, ldc, stride_c, batch_count);
     return xg_handle_done(handle, sgemm(handle, &call), __func__);
 }
 
@@ -126,21 +123,9 @@ xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order, xgemm_
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {.order = order,
-                          .transa = transa,
-                          .transb = transb,
-                          .m = m,
-                          .n = n,
-                          .k = k,
-                          .alpha = alpha,
-                          .beta = beta,
-                          .a = (const float *)(const void *)a,
-                          .b = (const float *)(const void *)b,
-                          .c = (float *)(uintptr_t)c,
-                          .lda = lda,
-                          .ldb = ldb,
-                          .ldc = ldc,
-                          .products = batch_count,
-                          .lists = true};
+    xg_call call = xg_call_of(order, transa, transb, m, n, k, alpha, (const float *)(const void *)a,
+                              lda, 0, (const float *)(const void *)b, ldb, 0, beta,
+                              (float *)(uintptr_t)c, ldc, 0, batch_count);
+    call.lists = true;
     return xg_handle_done(handle, sgemm(handle, &call), __func__);
 }

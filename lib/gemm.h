@@ -6,7 +6,7 @@
 #include "handle.h"
 #include "problem.h"
 
-xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int64_t products,
-                         size_t workspace_limit);
+/* The workspace is the handle's, or as large as it takes. */
+xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int64_t products);
 
 #endif

@@ -217,10 +217,9 @@ static xgemm_status resources(xgemm_handle *handle, const char *name,
     if (!name || !result)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL", name ? "resources" : "name");
     const size_t size = result->struct_size;
-    if (size < sizeof result->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_kernel_resources)", size);
-    xgemm_status status = find_kernel(name, handle->backend, handle->device, &kernel, error);
+    xgemm_status status = xg_size_check(size, "xgemm_kernel_resources", error);
+    if (!status)
+        status = find_kernel(name, handle->backend, handle->device, &kernel, error);
     if (status)
         return status;
 

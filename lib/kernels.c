@@ -59,6 +59,10 @@
     X(sliced_32x32)                                                                                \
     X(sliced_16x128)                                                                               \
     X(sliced_128x16)                                                                               \
+    X(bf16x6_64x64)                                                                                \
+    X(bf16x6_128x128)                                                                              \
+    X(bf16x6_128x16)                                                                               \
+    X(bf16x6_16x128)                                                                               \
     X(pack)                                                                                        \
     X(skinny1)                                                                                     \
     X(skinny2)                                                                                     \
@@ -133,7 +137,10 @@ const xg_program xg_program_scale_host = {
     ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 1) * 16 + FLOATS(128 + (columns)) + 24)
 /* The stages of a sliced kernel: so many, each so deep in k. */
 #define SLICED(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
-#define TILE_FLOP_PER_BYTE(m, n)    ((double)(m) * (n) / (2.0 * ((m) + (n))))
+/* 32 of k, in lines along k that are 4 longer, or along x that are 8 longer. */
+#define BF16_ROOM(size)          ((size)*36 > 32 * ((size) + 8) ? (size)*36 : 32 * ((size) + 8))
+#define BF16(stages, m, n)       FLOATS((stages) * (BF16_ROOM(m) + BF16_ROOM(n)))
+#define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 /* name, summary, program, tile m n k, block x y, shared bytes, OP/B, steps */
 static const xg_kernel kernels[] = {
@@ -211,6 +218,16 @@ static const xg_kernel kernels[] = {
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
      &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),
      TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny, 0, 0},
+    {"bf16x6-64x64",
+     "FP32's accuracy from six products of BF16 parts on tensor cores, split on the way",
+     &xg_program_bf16x6_64x64, 64, 64, 32, 128, 1, BF16(3, 64, 64), TILE_FLOP_PER_BYTE(64, 64),
+     false, xg_steps_pipelined, 2, 0},
+    {"bf16x6-128x128", "the same with tiles of 128 x 128", &xg_program_bf16x6_128x128, 128, 128, 32,
+     256, 1, BF16(3, 128, 128), TILE_FLOP_PER_BYTE(128, 128), false, xg_steps_pipelined, 2, 0},
+    {"bf16x6-128x16", "the same with tiles of 128 x 16", &xg_program_bf16x6_128x16, 128, 16, 32,
+     128, 1, BF16(4, 128, 16), TILE_FLOP_PER_BYTE(128, 16), false, xg_steps_pipelined, 2, 0},
+    {"bf16x6-16x128", "the same with tiles of 16 x 128", &xg_program_bf16x6_16x128, 16, 128, 32,
+     128, 1, BF16(4, 16, 128), TILE_FLOP_PER_BYTE(16, 128), false, xg_steps_pipelined, 2, 0},
     {"fp16x3-128x64", "FP32's accuracy from three products of FP16 parts on tensor cores",
      &xg_program_fp16x3_128x64, 128, 64, 64, 384, 1, FP16_RINGS(2, 4, 4, 64, 64), 21.3, false,
      xg_steps_fp16, 2, 0},
@@ -232,8 +249,8 @@ static const xg_kernel kernels[] = {
 
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)
 {
-    return kernel->fp16_parts == 0 || math == XGEMM_MATH_TF32 ||
-           (math == XGEMM_MATH_DEFAULT && kernel->fp16_parts == 2);
+    return kernel->parts == 0 || math == XGEMM_MATH_TF32 ||
+           (math == XGEMM_MATH_DEFAULT && kernel->parts == 2);
 }
 
 xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error)
@@ -311,9 +328,9 @@ static xgemm_status get(int index, xgemm_kernel_info *info, xg_error *error)
         .threads = kernel->block_x * kernel->block_y,
         .shared_bytes = kernel->shared_bytes,
         .flop_per_byte = kernel->flop_per_byte,
-        .math = kernel->fp16_parts == 0   ? XGEMM_MATH_STRICT
-                : kernel->fp16_parts == 1 ? XGEMM_MATH_TF32
-                                          : XGEMM_MATH_DEFAULT,
+        .math = kernel->parts == 0   ? XGEMM_MATH_STRICT
+                : kernel->parts == 1 ? XGEMM_MATH_TF32
+                                     : XGEMM_MATH_DEFAULT,
         .compute_capability = kernel->program->architecture,
     };
     memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);

@@ -106,11 +106,10 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
 {
     if (!result)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "plan is NULL");
-    if (result->struct_size < sizeof result->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_plan)", result->struct_size);
+    xgemm_status status = xg_size_check(result->struct_size, "xgemm_plan", error);
+    if (!status)
+        status = xg_call_check(call, error);
     target to = {handle->backend, handle->block_shared, handle->processors, 0};
-    xgemm_status status = xg_call_check(call, error);
     if (!status && handle->kernel)
         status = xg_kernel_check_math(handle->kernel, handle->math, error);
     if (!status && device_of(result))
@@ -120,9 +119,7 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     xg_plan plan = {.steps = 0};
     if (xg_call_writes(call)) {
         const xg_args problem = xg_problem_of(call);
-        xg_request request =
-            xg_request_of(handle, &problem, call->products,
-                          handle->given_workspace ? handle->given_bytes : SIZE_MAX);
+        xg_request request = xg_request_of(handle, &problem, call->products);
         request.processors = to.processors;
         request.block_shared = to.block_shared;
         if (device_of(result))
@@ -147,21 +144,9 @@ xgemm_status xgemm_sgemm_plan(xgemm_handle *handle, xgemm_order order, xgemm_tra
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {.order = order,
-                          .transa = transa,
-                          .transb = transb,
-                          .m = m,
-                          .n = n,
-                          .k = k,
-                          .alpha = alpha,
-                          .beta = beta,
-                          .a = aligned(a),
-                          .b = aligned(b),
-                          .c = (float *)(uintptr_t)aligned(c),
-                          .lda = lda,
-                          .ldb = ldb,
-                          .ldc = ldc,
-                          .products = 1};
+    const xg_call call =
+        xg_call_of(order, transa, transb, m, n, k, alpha, aligned(a), lda, 0, aligned(b), ldb, 0,
+                   beta, (float *)(uintptr_t)aligned(c), ldc, 0, 1);
     return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
 }
 
@@ -173,23 +158,8 @@ xgemm_status xgemm_sgemm_strided_batched_plan(
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = {.order = order,
-                          .transa = transa,
-                          .transb = transb,
-                          .m = m,
-                          .n = n,
-                          .k = k,
-                          .alpha = alpha,
-                          .beta = beta,
-                          .a = aligned(a),
-                          .b = aligned(b),
-                          .c = (float *)(uintptr_t)aligned(c),
-                          .lda = lda,
-                          .ldb = ldb,
-                          .ldc = ldc,
-                          .products = batch_count,
-                          .stride_a = stride_a,
-                          .stride_b = stride_b,
-                          .stride_c = stride_c};
+    const xg_call call =
+        xg_call_of(order, transa, transb, m, n, k, alpha, aligned(a), lda, stride_a, aligned(b),
+                   ldb, stride_b, beta, (float *)(uintptr_t)aligned(c), ldc, stride_c, batch_count);
     return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
 }

@@ -51,9 +51,8 @@ static xgemm_status get(int index, xgemm_probe_info *info, xg_error *error)
     if (!info)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "info is NULL");
     const size_t size = info->struct_size;
-    if (size < sizeof info->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_probe_info)", size);
+    if (xg_size_check(size, "xgemm_probe_info", error))
+        return XGEMM_ERROR_INVALID_VALUE;
     if (index < 0 || index >= PROBES)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "index is %d; there are %d probes", index,
                        PROBES);

@@ -56,6 +56,10 @@ xgemm_status xg_probe_measure(xg_probe_run *run, const xg_probe_case *what);
 /* Keeps a point. */
 xgemm_status xg_probe_add(xg_probe_run *run, const xgemm_probe_point *point);
 
+/* Two marks for times between them, until xg_probe_marks_end(), also after a failure. */
+xgemm_status xg_probe_marks_begin(xg_probe_run *run, xg_mark *marks[2]);
+void xg_probe_marks_end(xg_probe_run *run, xg_mark *marks[2]);
+
 double xg_probe_median(double *values, int count);
 
 /* The probes. */

@@ -169,18 +169,13 @@ static xgemm_status between_marks(xg_probe_run *run, xg_mark *const marks[2], in
 
 static xgemm_status events(xg_probe_run *run)
 {
-    xgemm_handle *h = run->handle;
-    xg_mark *marks[2] = {NULL, NULL};
-    xgemm_status status = h->backend->mark_create(h->device, &marks[0], &h->error);
-    if (!status)
-        status = h->backend->mark_create(h->device, &marks[1], &h->error);
+    xg_mark *marks[2];
+    xgemm_status status = xg_probe_marks_begin(run, marks);
     if (!status)
         status = mark_pairs(run, marks);
     for (int count = 1; count <= LAUNCHES_MOST && !status; count *= 4)
         status = between_marks(run, marks, count);
-    for (int i = 0; i < 2; i++)
-        if (marks[i])
-            h->backend->mark_destroy(h->device, marks[i]);
+    xg_probe_marks_end(run, marks);
     return status;
 }
 

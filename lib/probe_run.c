@@ -179,18 +179,29 @@ static xgemm_status time_between(xg_probe_run *run, const xg_launch *launch,
     return status;
 }
 
-static xgemm_status time_launch(xg_probe_run *run, const xg_launch *launch, double *median)
+xgemm_status xg_probe_marks_begin(xg_probe_run *run, xg_mark *marks[2])
 {
     xgemm_handle *h = run->handle;
-    xg_mark *marks[2] = {NULL, NULL};
-    xgemm_status status = h->backend->mark_create(h->device, &marks[0], &h->error);
-    if (!status)
-        status = h->backend->mark_create(h->device, &marks[1], &h->error);
-    if (!status)
-        status = time_between(run, launch, marks, median);
+    marks[0] = marks[1] = NULL;
+    const xgemm_status status = h->backend->mark_create(h->device, &marks[0], &h->error);
+    return status ? status : h->backend->mark_create(h->device, &marks[1], &h->error);
+}
+
+void xg_probe_marks_end(xg_probe_run *run, xg_mark *marks[2])
+{
+    xgemm_handle *h = run->handle;
     for (int i = 0; i < 2; i++)
         if (marks[i])
             h->backend->mark_destroy(h->device, marks[i]);
+}
+
+static xgemm_status time_launch(xg_probe_run *run, const xg_launch *launch, double *median)
+{
+    xg_mark *marks[2];
+    xgemm_status status = xg_probe_marks_begin(run, marks);
+    if (!status)
+        status = time_between(run, launch, marks, median);
+    xg_probe_marks_end(run, marks);
     return status;
 }
 

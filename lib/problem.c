@@ -17,6 +17,31 @@ typedef struct {
     int64_t stride; /* from one product's matrix to the next's */
 } matrix;
 
+xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
+                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
+                   const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
+                   int64_t stride_c, int64_t products)
+{
+    return (xg_call){.order = order,
+                     .transa = transa,
+                     .transb = transb,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .alpha = alpha,
+                     .beta = beta,
+                     .a = a,
+                     .b = b,
+                     .c = c,
+                     .lda = lda,
+                     .ldb = ldb,
+                     .ldc = ldc,
+                     .products = products,
+                     .stride_a = stride_a,
+                     .stride_b = stride_b,
+                     .stride_c = stride_c};
+}
+
 static bool is_transpose(xgemm_transpose trans)
 {
     return trans == XGEMM_NO_TRANS || trans == XGEMM_TRANS || trans == XGEMM_CONJ_TRANS;

@@ -22,6 +22,12 @@ typedef struct {
     int64_t stride_a, stride_b, stride_c;
 } xg_call;
 
+/* The call of public functions' arguments; a single product has products = 1 and strides 0. */
+xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
+                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
+                   const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
+                   int64_t stride_c, int64_t products);
+
 /* Refuses what the interface does not allow; the sentence says what and why. */
 xgemm_status xg_call_check(const xg_call *call, xg_error *error);
 

@@ -65,9 +65,8 @@ static xgemm_status resources(const char *name, const xgemm_device *device,
     if (!name || !result)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL", name ? "resources" : "name");
     const size_t size = result->struct_size;
-    if (size < sizeof result->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_kernel_resources)", size);
+    if (xg_size_check(size, "xgemm_kernel_resources", error))
+        return XGEMM_ERROR_INVALID_VALUE;
     const xg_kernel *kernel = xg_kernel_named(name);
     if (!kernel)
         return xg_fail(error, XGEMM_ERROR_UNKNOWN_KERNEL,

@@ -59,7 +59,7 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
     step->role = XG_STEP_FP16_PRODUCT;
     step->in_workspace = XG_A_IN_WORKSPACE;
     step->a_offset = workspace;
-    step->args.k_part = kernel->fp16_parts;
+    step->args.k_part = kernel->parts;
     step->cluster = (uint32_t)kernel->cluster;
     step->overlaps = true;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
@@ -107,7 +107,7 @@ static xg_args first_panel(const xg_plan *plan, const xg_args *problem)
 xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                            xg_error *error)
 {
-    const int parts = kernel->fp16_parts;
+    const int parts = kernel->parts;
     const xg_args part = first_panel(plan, problem);
     if (part.m > INT32_MAX / 2 || part.n > INT32_MAX / 2)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,

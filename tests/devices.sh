@@ -36,10 +36,9 @@ ends()
     expected=$2
     shift 2
     run devices "$@"
-    if [ "$status" -ne "$expected" ]; then
-        no "$name" "exit status $status instead of $expected: $(head -n 1 err)"
-        return 1
-    fi
+    ended "$expected" '' && return
+    no "$name" "$why"
+    return 1
 }
 
 # holds NAME EXPRESSION ARGUMENT...: of the JSON d, in Python.
@@ -48,15 +47,7 @@ holds()
     name=$1
     expression=$2
     shift 2
-    ends "$name" 0 --json "$@" || return
-    have python3 || return
-    if python3 -c 'import json, sys
-d = json.load(open(sys.argv[1]))
-sys.exit(0 if eval(sys.argv[2]) else 1)' "$work/out" "$expression" 2>"$work/why"; then
-        ok "$name"
-    else
-        no "$name" "$expression does not hold; $(tail -n 1 "$work/why")"
-    fi
+    ends "$name" 0 --json "$@" && json "$name" "$expression"
 }
 
 test_live()

@@ -25,20 +25,6 @@ gives()
     fi
 }
 
-# json NAME EXPRESSION: the output is JSON, in Python's d, and the expression holds.
-json()
-{
-    if ! have python3; then
-        skip "$1" "no python3"
-    elif python3 -c 'import json, sys
-d = json.load(open("out"))
-assert eval("(" + sys.argv[1] + ")"), "not so: " + sys.argv[1]' "$2" 2>json.err; then
-        ok "$1"
-    else
-        no "$1" "$(tail -n 1 json.err)"
-    fi
-}
-
 # ---- Occupancy ----
 
 test_figures()

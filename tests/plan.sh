@@ -50,7 +50,7 @@ test_refused()
 {
     refuses 'no sizes' 2 '^xgemm plan: which sizes' plan
     refuses 'an operand' 2 '"64" is no option' plan 64
-    refuses 'no batch' 2 -- '--batch takes a whole number from 1' plan -s 64 --batch 0
+    refuses 'no batch' 2 '--batch takes a whole number from 1' plan -s 64 --batch 0
     refuses 'a GPU that is none' 2 'nearest' plan -s 64 --gpu nosuch
     refuses '--gpu and --device' 2 'give one of them' plan -s 64 --gpu A100 --device cpu
     refuses 'an unknown kernel' 2 'nosuch' plan -s 64 --gpu A100 --kernel nosuch

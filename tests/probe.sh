@@ -10,30 +10,26 @@ topic=probe
 # shellcheck source=tests/shell.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 
-failed=0
-
 # check NAME COMMAND...: a case that holds when the command does.
 check()
 {
     name=$1
     shift
     if "$@"; then
-        echo "ok $name"
+        ok "$name"
     else
-        echo "FAILED $name: exit status $status; $(sed -n 1p err)"
-        failed=1
+        no "$name" "exit status $status; $(first_error)"
     fi
 }
 
-# refused STATUS SENTENCE ARGUMENTS...: nothing is printed but the sentence.
-# shellcheck disable=SC2317 # called through check
-refused()
+# refuses_to NAME STATUS PATTERN ARGUMENT...: nothing is printed but the sentence.
+refuses_to()
 {
-    wanted=$1
-    sentence=$2
-    shift 2
-    run probe "$@"
-    [ "$status" -eq "$wanted" ] && ! [ -s out ] && grep -q -e "^xgemm probe: .*$sentence" err
+    name=$1
+    expected=$2
+    pattern=$3
+    shift 3
+    refuses "$name" "$expected" "^xgemm probe: .*$pattern" probe "$@"
 }
 
 # counts PROBE SERIES PARAMETER REQUESTS SECTORS WAVEFRONTS: one row of its CSV.
@@ -82,7 +78,7 @@ check 'text has sectors' grep -q '^offset  *1  *256  *5.00  *4.00$' out
 
 # Without a GPU the simulator stands in, and that is said.
 if "$XGEMM" devices --csv | grep -q '^0,'; then
-    echo "skipped no GPU: there is one"
+    skip "no GPU" "there is one"
 else
     run probe banks
     check 'no GPU: text says so' grep -q 'simulator (there is no GPU)' out
@@ -90,19 +86,19 @@ else
     check 'no GPU: a note beside CSV' grep -q 'there is no GPU' err
     run probe banks --csv --quiet
     check 'no GPU: no note when quiet' [ ! -s err ]
-    check 'no GPU: launch needs one' refused 77 'needs a GPU' launch
-    check 'no GPU: 0 is not there' refused 77 '' banks --device 0
+    refuses_to 'no GPU: launch needs one' 77 'needs a GPU' launch
+    refuses_to 'no GPU: 0 is not there' 77 '' banks --device 0
 fi
 
-check 'a name that is none' refused 2 'no probe "bank"' bank
-check 'two names' refused 2 'one probe at a time' banks powers
-check 'bytes that are too few' refused 2 '--bytes takes a whole number from 16384' banks --bytes 1
-check 'bytes that are none' refused 2 '--bytes takes' banks --bytes many
-check 'bytes without a name' refused 2 'which probe' --bytes 65536
-check 'a plot without a name' refused 2 'which probe' --plot x.svg
-check 'the CPU' refused 1 'it runs on a GPU or on the simulator, not on the CPU' banks -d cpu
-check 'no transfers on the simulator' refused 1 'it runs on a GPU' host-device -d sim
-check 'too much for the simulator' refused 1 'must be 0, ' banks -d sim --bytes 1073741824
+refuses_to 'a name that is none' 2 'no probe "bank"' bank
+refuses_to 'two names' 2 'one probe at a time' banks powers
+refuses_to 'bytes that are too few' 2 '--bytes takes a whole number from 16384' banks --bytes 1
+refuses_to 'bytes that are none' 2 '--bytes takes' banks --bytes many
+refuses_to 'bytes without a name' 2 'which probe' --bytes 65536
+refuses_to 'a plot without a name' 2 'which probe' --plot x.svg
+refuses_to 'the CPU' 1 'it runs on a GPU or on the simulator, not on the CPU' banks -d cpu
+refuses_to 'no transfers on the simulator' 1 'it runs on a GPU' host-device -d sim
+refuses_to 'too much for the simulator' 1 'must be 0, ' banks -d sim --bytes 1073741824
 
 if have python3; then
     run probe complex-layout --device sim --json
@@ -120,7 +116,7 @@ assert points[0]["bytes"] == 131072'
 import json
 assert len(json.load(open("out"))["probes"]) == 8'
 else
-    echo "skipped JSON: no python3"
+    skip JSON "no python3"
 fi
 
 if have gnuplot; then
@@ -133,7 +129,7 @@ if have gnuplot; then
     run probe banks --device sim --plot nowhere/x.svg
     check 'a plot that cannot be' [ "$status" -eq 1 ]
 else
-    echo "skipped plots: no gnuplot"
+    skip plots "no gnuplot"
 fi
 
 # ---- The examples of the man pages ----
@@ -151,4 +147,4 @@ while read -r line; do
     check "example: $line" [ "$status" -eq 0 ]
 done <examples
 
-exit $failed
+finish

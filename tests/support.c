@@ -85,18 +85,49 @@ static bool device_is_there(int device)
     return !(WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED);
 }
 
+int run_anywhere(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 int run_suite(Suite *suite)
 {
     unsetenv("XGEMM_DEVICE");
     unsetenv("XGEMM_KERNEL");
-    SRunner *runner = srunner_create(suite);
-    int result = SKIPPED;
-    if (device_is_there(test_device())) {
-        srunner_run_all(runner, CK_ENV);
-        result = srunner_ntests_failed(runner) ? EXIT_FAILURE : EXIT_SUCCESS;
-    }
-    srunner_free(runner);
-    return result;
+    if (device_is_there(test_device()))
+        return run_anywhere(suite);
+    srunner_free(srunner_create(suite)); /* frees the suite */
+    return SKIPPED;
+}
+
+TCase *new_case(Suite *suite, const char *name, double timeout_s)
+{
+    TCase *made = tcase_create(name);
+    tcase_set_timeout(made, timeout_s);
+    suite_add_tcase(suite, made);
+    return made;
+}
+
+/* ---- What is refused ---- */
+
+void assert_says(const char *sentence, const char *part)
+{
+    ck_assert_msg(strstr(sentence, part) != NULL, "\"%s\" lacks \"%s\"", sentence, part);
+}
+
+void assert_refused(const xgemm_handle *handle, xgemm_status status, xgemm_status wanted,
+                    const char *function, const char *part)
+{
+    ck_assert_msg(status == wanted, "%s gives %s, not %s; wanted: %s", function,
+                  xgemm_status_name(status), xgemm_status_name(wanted), part);
+    const char *sentence = xgemm_last_error(handle);
+    ck_assert_msg(strncmp(sentence, function, strlen(function)) == 0,
+                  "\"%s\" does not begin with %s", sentence, function);
+    assert_says(sentence, part);
 }
 
 /* ---- Handles and kernels ---- */

@@ -26,12 +26,27 @@ int test_effort(void);
 /* What main returns: 0, 1 when a test failed, 77 when the device under test is not there. */
 int run_suite(Suite *suite);
 
+/* The same for tests that need no device. */
+int run_anywhere(Suite *suite);
+
+/* A case of the suite whose tests may take so long each. */
+TCase *new_case(Suite *suite, const char *name, double timeout_s);
+
+/* ---- What is refused ---- */
+
+void assert_says(const char *sentence, const char *part);
+
+/* The status, and the handle's sentence: it begins with "function: " and has the part. */
+void assert_refused(const xgemm_handle *handle, xgemm_status status, xgemm_status wanted,
+                    const char *function, const char *part);
+
 /* ---- Handles and kernels ---- */
 
 /* Fails the test when it cannot be had. */
 xgemm_handle *open_handle(int device);
 
-/* The kernels that a device runs with FP32's accuracy, as indices for xgemm_kernel_get(); the number of them. */
+/* The kernels that a device runs with FP32's accuracy, as indices for xgemm_kernel_get(); the
+ * number of them. */
 int kernels_of(int device, int indices[], int most);
 
 /* How many kernels the device under test runs; "auto" counts as one more, the last. */

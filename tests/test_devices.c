@@ -109,8 +109,7 @@ static void finds(const char *query, const char *name)
 
 static void says(const char *part)
 {
-    ck_assert_msg(strstr(xgemm_last_error(NULL), part) != NULL, "\"%s\" is not in \"%s\"", part,
-                  xgemm_last_error(NULL));
+    assert_says(xgemm_last_error(NULL), part);
 }
 
 static void finds_none(const char *query, const char *part)

@@ -156,14 +156,12 @@ END_TEST
 static Suite *numerics(void)
 {
     Suite *suite = suite_create("numerics");
-    TCase *cases = tcase_create("kernels");
-    tcase_set_timeout(cases, TIMEOUT_S);
+    TCase *cases = new_case(suite, "kernels", TIMEOUT_S);
     tcase_add_test(cases, mix_is_complete);
     tcase_add_test(cases, automatic_choice);
     tcase_add_loop_test(cases, dyadic_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());
-    suite_add_tcase(suite, cases);
     return suite;
 }
 

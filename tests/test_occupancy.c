@@ -534,9 +534,5 @@ static Suite *occupancies(void)
 
 int main(void)
 {
-    SRunner *runner = srunner_create(occupancies());
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_anywhere(occupancies());
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SKIPPED = 77, WARP = 32 };
+enum { SKIPPED = 77, TIMEOUT_S = 300, WARP = 32 };
 
 /* ---- Probes and points ---- */
 
@@ -394,17 +394,9 @@ END_TEST
 
 /* ---- The suite ---- */
 
-static TCase *new_case(Suite *suite, const char *name)
-{
-    TCase *made = tcase_create(name);
-    tcase_set_timeout(made, 300.0);
-    suite_add_tcase(suite, made);
-    return made;
-}
-
 static void add_counts(Suite *suite)
 {
-    TCase *counts = new_case(suite, "counts");
+    TCase *counts = new_case(suite, "counts", TIMEOUT_S);
     tcase_add_test(counts, offsets);
     tcase_add_test(counts, strides);
     tcase_add_test(counts, rows_and_columns);
@@ -417,7 +409,7 @@ static void add_counts(Suite *suite)
 
 static void add_times(Suite *suite)
 {
-    TCase *times = new_case(suite, "times");
+    TCase *times = new_case(suite, "times", TIMEOUT_S);
     tcase_add_loop_test(times, times_on_a_gpu, 0, xgemm_probe_count());
     tcase_add_test(times, memory_on_a_gpu);
     tcase_add_test(times, shared_memory_on_a_gpu);
@@ -426,7 +418,7 @@ static void add_times(Suite *suite)
 static Suite *probes(void)
 {
     Suite *suite = suite_create("probes");
-    TCase *table = new_case(suite, "the table");
+    TCase *table = new_case(suite, "the table", TIMEOUT_S);
     tcase_add_test(table, wrong_questions);
     tcase_add_test(table, other_sizes);
     if (test_device() < 0) {
@@ -435,7 +427,7 @@ static Suite *probes(void)
     } else {
         add_times(suite);
     }
-    TCase *refused = new_case(suite, "what is refused");
+    TCase *refused = new_case(suite, "what is refused", TIMEOUT_S);
     tcase_add_test(refused, null_pointers);
     tcase_add_test(refused, wrong_names);
     tcase_add_test(refused, wrong_sizes);

@@ -712,8 +712,8 @@ static float add_up(float old, const float *a, const float *b)
     for (int i = 0; i < PRODUCTS * COLUMNS; i++)
         below[i] = b[i / COLUMNS];
     xg_sim_product(sums, left, below, COLUMNS);
-    for (int i = 1; i < 64 * COLUMNS; i++)
-        ck_assert_mem_eq(&sums[i], &sums[0], sizeof sums[0]);
+    /* Each is its neighbour's equal. */
+    ck_assert_mem_eq(sums, sums + 1, sizeof sums - sizeof *sums);
     return sums[0];
 }
 
@@ -836,6 +836,7 @@ static Suite *sm90(void)
     suite_add_tcase(suite, kernels);
 
     TCase *numbers = tcase_create("numbers");
+    tcase_set_timeout(numbers, 120);
     tcase_add_test(numbers, halves_convert_exactly);
     tcase_add_test(numbers, halves_round_to_nearest_even);
     tcase_add_test(numbers, halves_compare);

@@ -545,20 +545,12 @@ START_TEST(bad_workspaces_are_refused)
 }
 END_TEST
 
-static TCase *new_case(Suite *suite, const char *name)
-{
-    TCase *cases = tcase_create(name);
-    tcase_set_timeout(cases, TIMEOUT_S);
-    suite_add_tcase(suite, cases);
-    return cases;
-}
-
 static Suite *special(void)
 {
     const int kernels = test_kernels();
     Suite *suite = suite_create("special");
 
-    TCase *values = new_case(suite, "values");
+    TCase *values = new_case(suite, "values", TIMEOUT_S);
     tcase_add_loop_test(values, inf_and_nan_propagate, 0, kernels);
     tcase_add_loop_test(values, one_special_spoils_its_row_or_column, 0, kernels);
     tcase_add_loop_test(values, special_factors, 0, kernels);
@@ -566,13 +558,13 @@ static Suite *special(void)
     tcase_add_loop_test(values, subnormals_are_kept, 0, kernels);
     tcase_add_loop_test(values, zeros_have_signs, 0, kernels);
 
-    TCase *unread = new_case(suite, "what is not read");
+    TCase *unread = new_case(suite, "what is not read", TIMEOUT_S);
     tcase_add_loop_test(unread, alpha_zero_ignores_a_and_b, 0, kernels);
     tcase_add_loop_test(unread, beta_zero_ignores_c, 0, kernels);
     tcase_add_loop_test(unread, k_zero_scales_c, 0, kernels);
     tcase_add_loop_test(unread, empty_c_is_left_alone, 0, kernels);
 
-    TCase *memory = new_case(suite, "sizes and addresses");
+    TCase *memory = new_case(suite, "sizes and addresses", TIMEOUT_S);
     tcase_add_loop_test(memory, thin_matrices, 0, kernels);
     tcase_add_loop_test(memory, large_leading_dimensions, 0, kernels);
     tcase_add_loop_test(memory, huge_leading_dimensions, 0, kernels);
@@ -581,12 +573,12 @@ static Suite *special(void)
     tcase_add_test(memory, tall_scaling);
     tcase_add_test(memory, tall_padding);
 
-    TCase *settings = new_case(suite, "settings");
+    TCase *settings = new_case(suite, "settings", TIMEOUT_S);
     tcase_add_loop_test(settings, same_bits_every_time, 0, kernels);
     tcase_add_loop_test(settings, every_math_mode, 0, kernels);
     tcase_add_loop_test(settings, last_kernel_is_told, 0, kernels);
 
-    TCase *workspaces = new_case(suite, "workspaces");
+    TCase *workspaces = new_case(suite, "workspaces", TIMEOUT_S);
     tcase_add_loop_test(workspaces, workspaces_given, 0, kernels);
     tcase_add_loop_test(workspaces, workspace_of_the_library, 0, kernels);
     tcase_add_test(workspaces, bad_workspaces_are_refused);

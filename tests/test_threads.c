@@ -383,25 +383,17 @@ START_TEST(capture_of_a_scaling)
 }
 END_TEST
 
-static TCase *new_case(Suite *suite, const char *name)
-{
-    TCase *cases = tcase_create(name);
-    tcase_set_timeout(cases, TIMEOUT_S);
-    suite_add_tcase(suite, cases);
-    return cases;
-}
-
 static Suite *threads(void)
 {
     Suite *suite = suite_create("threads");
-    TCase *handles = new_case(suite, "handles");
+    TCase *handles = new_case(suite, "handles", TIMEOUT_S);
     tcase_add_test(handles, two_handles_on_one_device);
     tcase_add_test(handles, handles_on_several_devices);
     tcase_add_test(handles, handles_come_and_go);
     tcase_add_test(handles, handle_changes_threads);
     tcase_add_test(handles, sentences_belong_to_threads);
     if (test_device() >= 0) {
-        TCase *graphs = new_case(suite, "graphs");
+        TCase *graphs = new_case(suite, "graphs", TIMEOUT_S);
         tcase_add_loop_test(graphs, capture_as_the_first_call, 0, test_kernels());
         tcase_add_loop_test(graphs, capture_after_a_call, 0, test_kernels());
         tcase_add_loop_test(graphs, capture_with_a_workspace, 0, test_kernels());

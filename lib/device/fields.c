@@ -11,10 +11,7 @@ xgemm_status xg_device_check(const xgemm_device *device, xg_error *error)
 {
     if (!device)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "device is NULL");
-    if (device->struct_size < sizeof device->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_device)", device->struct_size);
-    return XGEMM_OK;
+    return xg_size_check(device->struct_size, "xgemm_device", error);
 }
 
 void xg_device_store(xgemm_device *device, const xgemm_device *all)

@@ -197,10 +197,9 @@ static xgemm_status occupancy(const xgemm_device *device, const xg_configuration
     if (!device || !info)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL", device ? "info" : "device");
     const size_t size = info->struct_size;
-    if (size < sizeof info->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_occupancy_info)", size);
-    xgemm_status status = xg_device_complete(device, &all, error);
+    xgemm_status status = xg_size_check(size, "xgemm_occupancy_info", error);
+    if (!status)
+        status = xg_device_complete(device, &all, error);
     if (!status)
         status = xg_occupancy_check(&all, c, error);
     if (status)

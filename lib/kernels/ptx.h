@@ -131,6 +131,35 @@ XG_DEVICE void xg_store_words(void *to, unsigned first, unsigned second)
                  : "memory");
 }
 
+/* A float's bits, and back. */
+#define xg_bits_of(x)     __float_as_uint(x)
+#define xg_float_of(bits) __uint_as_float(bits)
+
+/* Two floats, rounded to the nearest BF16 (ties to even): the first in the low half. */
+XG_DEVICE unsigned xg_bf16x2(float low, float high)
+{
+    unsigned both;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    return both;
+}
+
+/*
+ * A warp's product on tensor cores: sum = A * B + before, A 16 × 16 and B 16 × 8 in BF16, two in
+ * a word. With g = lane / 4 and t = lane % 4 a thread has in a[0] A(g, 2t) and A(g, 2t + 1), in
+ * a[1] the same of row g + 8, in a[2] and a[3] both at 8 further along k; in b[0] B(2t, g) and
+ * B(2t + 1, g), in b[1] the same at 8 further; and of the sums rows g (0, 1) and g + 8 (2, 3),
+ * columns 2t and 2t + 1.
+ */
+XG_DEVICE void xg_mma_bf16(float sum[4], const unsigned a[4], const unsigned b[2],
+                           const float before[4])
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+        "{%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+        : "=f"(sum[0]), "=f"(sum[1]), "=f"(sum[2]), "=f"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "f"(before[0]),
+          "f"(before[1]), "f"(before[2]), "f"(before[3]));
+}
+
 /* Stores what is not soon read again: it gives way first in the caches. */
 #define xg_store_once(to, value) __stcs(to, value)
 #else

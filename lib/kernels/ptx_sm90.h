@@ -222,10 +222,6 @@ XG_DEVICE void xg_wgmma_64x256x16(float *sum, uint64_t a, uint64_t b, int add)
         : "l"(a), "l"(b), "r"(add));
 }
 
-/* A float's bits, and back. */
-#define xg_bits_of(x)     __float_as_uint(x)
-#define xg_float_of(bits) __uint_as_float(bits)
-
 /*
  * Two floats, rounded to the nearest FP16 (ties to even): the first in the low half. Past FP16's
  * largest they become infinite.

@@ -157,6 +157,21 @@ XG_SIM_ATOMIC_TYPES(XG_SIM_ATOMIC_DECLARE)
 #define __threadfence()                ((void)0)
 #define __threadfence_block()          ((void)0)
 
+/* A float's bits, and back. */
+typedef union {
+    float value;
+    unsigned bits;
+} xg_sim_word;
+#define xg_bits_of(x)        ((xg_sim_word){.value = (x)}.bits)
+#define xg_float_of(pattern) ((xg_sim_word){.bits = (pattern)}.value)
+
+/* BF16, two in a word, and a warp's product of them; see kernels/ptx.h. */
+XG_SIM_API unsigned xg_sim_bf16x2(float low, float high);
+XG_SIM_API void xg_sim_mma_bf16(float *sum, const uint32_t *a, const uint32_t *b,
+                                const float *before, const xg_sim_place *here);
+#define xg_bf16x2(low, high)           xg_sim_bf16x2(low, high)
+#define xg_mma_bf16(sum, a, b, before) xg_sim_mma_bf16(sum, a, b, before, XG_SIM_HERE)
+
 /* Asynchronous copies to shared memory: of "bytes" read, and zeros up to "whole". */
 XG_SIM_API void xg_sim_copy_async(void *to, const void *from, unsigned whole, unsigned bytes);
 XG_SIM_API void xg_sim_copy_commit(void);

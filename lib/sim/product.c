@@ -2,7 +2,8 @@
 /*
  * Sums of FP16 products as measured on compute capability 9.0: the products are
  * exact; they and the old sum are cut towards zero at 2^-25 of the leading bit of
- * the largest of them, added exactly, and the sum is cut to FP32.
+ * the largest of them, added exactly, and the sum is cut to FP32. A warp's products
+ * of BF16 are taken to be added alike, which nobody has measured.
  *
  * So everything is an integer below 2^31 of units of 2^(e - 25), with e the largest's
  * exponent. Plain loops over neighbouring columns, for the compiler to vectorise.
@@ -58,17 +59,12 @@ INLINE floats cut(ints sum)
     return (floats)((words)nearest + (words)too_large); /* true is -1: one step towards zero */
 }
 
-/* Four neighbours of a row; "b" has a column's neighbours side by side, "columns" a row. */
-INLINE floats add_products(floats old, const float *a, const float *b, int columns)
+/* Four sums, and the products that come to them. */
+INLINE floats add_products(floats old, const floats *product)
 {
     ints largest = (ints)old & MAGNITUDE;
-    floats product[DEPTH];
-    for (int k = 0; k < DEPTH; k++) {
-        floats factor;
-        memcpy(&factor, b + k * columns, sizeof factor);
-        product[k] = a[k] * factor;
+    for (int k = 0; k < DEPTH; k++)
         largest = maximum(largest, (ints)product[k] & MAGNITUDE);
-    }
     const ints least = {LEAST_EXPONENT, LEAST_EXPONENT, LEAST_EXPONENT, LEAST_EXPONENT};
     const ints exponent = maximum(largest >> FLOAT_BITS, least);
     const floats up = (floats)((words)(2 * BIAS + FINER - exponent) << FLOAT_BITS);
@@ -86,6 +82,18 @@ INLINE floats add_products(floats old, const float *a, const float *b, int colum
     return (floats)(((ints)old & special) | ((ints)finite & ~special));
 }
 
+/* Four neighbours of a row; "b" has a column's neighbours side by side, "columns" a row. */
+INLINE floats add_row(floats old, const float *a, const float *b, int columns)
+{
+    floats product[DEPTH];
+    for (int k = 0; k < DEPTH; k++) {
+        floats factor;
+        memcpy(&factor, b + k * columns, sizeof factor);
+        product[k] = a[k] * factor;
+    }
+    return add_products(old, product);
+}
+
 void xg_sim_product(float *sums, const float *a, const float *b, int columns)
 {
     for (int column = 0; column < columns; column += LANES)
@@ -93,7 +101,21 @@ void xg_sim_product(float *sums, const float *a, const float *b, int columns)
             floats sum;
             float *at = sums + row * columns + column;
             memcpy(&sum, at, sizeof sum);
-            sum = add_products(sum, a + row * DEPTH, b + column, columns);
+            sum = add_row(sum, a + row * DEPTH, b + column, columns);
             memcpy(at, &sum, sizeof sum);
         }
+}
+
+void xg_sim_product_of_warp(float sums[4], const float a[DEPTH][4], const float b[DEPTH][4])
+{
+    floats product[DEPTH], sum;
+    for (int k = 0; k < DEPTH; k++) {
+        floats one, other;
+        memcpy(&one, a[k], sizeof one);
+        memcpy(&other, b[k], sizeof other);
+        product[k] = one * other;
+    }
+    memcpy(&sum, sums, sizeof sum);
+    sum = add_products(sum, product);
+    memcpy(sums, &sum, sizeof sum);
 }

@@ -571,6 +571,7 @@ static void drop_fibers(void)
         fibers[thread] = NULL;
     }
     xg_sim_async_forget();
+    xg_sim_mma_forget();
     xg_sim_cluster_ends();
 }
 

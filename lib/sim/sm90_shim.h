@@ -86,14 +86,6 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
 #define xg_wgmma_wait(n)                   xg_sim_wgmma_wait(n, XG_SIM_HERE)
 #define xg_wgmma_pin(sum, count)           ((void)(sum), (void)(count))
 
-/* A float's bits, and back. */
-typedef union {
-    float value;
-    unsigned bits;
-} xg_sim_word;
-#define xg_bits_of(x)        ((xg_sim_word){.value = (x)}.bits)
-#define xg_float_of(pattern) ((xg_sim_word){.bits = (pattern)}.value)
-
 /* FP16, two in a word. */
 XG_SIM_API unsigned xg_sim_half2(float low, float high);
 XG_SIM_API float xg_sim_half_value(unsigned half);

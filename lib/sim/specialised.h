@@ -48,7 +48,12 @@ bool xg_sim_wgmma_reads(int rank, unsigned address, unsigned bytes);
 void xg_sim_wgmma_thread_ends(int thread);
 void xg_sim_wgmma_forget(void);
 
+/* mma.c */
+void xg_sim_mma_forget(void);
+
 /* product.c: sums (64 × columns, by rows) + a (64 × 16) * b (16 × columns), as the card rounds. */
 void xg_sim_product(float *sums, const float *a, const float *b, int columns);
+/* The same of four sums, each with 16 factors a and b of its own. */
+void xg_sim_product_of_warp(float sums[4], const float a[16][4], const float b[16][4]);
 
 #endif

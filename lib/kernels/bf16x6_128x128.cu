@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bf16x6_128x128: 128 × 128 tiles, as bf16.inc explains. */
+#define KERNEL xg_bf16x6_128x128
+#define BM     128
+#define BN     128
+#define WM     32
+#define WN     64
+#define STAGES 3
+#define BLOCKS 1
+#define AHEAD  1
+#define GROUP  16
+#include "bf16.inc"

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bf16x6_128x16: 128 × 16 tiles, as bf16.inc explains. */
+#define KERNEL xg_bf16x6_128x16
+#define BM     128
+#define BN     16
+#define WM     32
+#define WN     16
+#define STAGES 4
+#define BLOCKS 2
+#define AHEAD  2
+#define GROUP  16
+#include "bf16.inc"

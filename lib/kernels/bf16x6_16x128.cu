@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bf16x6_16x128: 16 × 128 tiles, as bf16.inc explains. */
+#define KERNEL xg_bf16x6_16x128
+#define BM     16
+#define BN     128
+#define WM     16
+#define WN     32
+#define STAGES 4
+#define BLOCKS 2
+#define AHEAD  2
+#define GROUP  16
+#include "bf16.inc"

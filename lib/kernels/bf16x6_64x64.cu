@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bf16x6_64x64: 64 × 64 tiles, as bf16.inc explains. */
+#define KERNEL xg_bf16x6_64x64
+#define BM     64
+#define BN     64
+#define WM     32
+#define WN     32
+#define STAGES 3
+#define BLOCKS 3
+#define AHEAD  1
+#define GROUP  16
+#include "bf16.inc"

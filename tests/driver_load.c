@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA backend: drivers that cannot be used. */
+#include "driver_support.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* All that can be asked gives the status; GPU 0 does, too, if this build has kernels for it. */
+static void unusable(xgemm_status status, const char *sentence)
+{
+    ck_assert_int_eq(xgemm_device_count(), 0);
+    cannot_get(status, 0);
+    says(NULL, sentence);
+    if (with_cuda())
+        cannot_create(status, 0, sentence);
+    else
+        cannot_create(XGEMM_ERROR_NOT_SUPPORTED, 0, "without CUDA");
+}
+
+START_TEST(test_no_driver)
+{
+    no_driver();
+    if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
+        printf("SKIP: no driver: this system has one\n");
+        return;
+    }
+    unusable(XGEMM_ERROR_NO_DRIVER, "no CUDA driver can be loaded: ");
+    cannot_get(XGEMM_ERROR_NO_DRIVER, 0);
+    says(NULL, "libcuda.so.1");
+    auto_is_cpu();
+}
+END_TEST
+
+START_TEST(test_no_library)
+{
+    no_driver();
+    FILE *file = fopen(libcuda, "w");
+    ck_assert_ptr_nonnull(file);
+    for (int i = 0; i < 100; i++)
+        fputs("This is no shared library.\n", file);
+    fclose(file);
+    unusable(XGEMM_ERROR_NO_DRIVER, "no CUDA driver can be loaded: ");
+    auto_is_cpu();
+}
+END_TEST
+
+START_TEST(test_empty_library)
+{
+    no_driver();
+    FILE *file = fopen(libcuda, "w");
+    ck_assert_ptr_nonnull(file);
+    fclose(file);
+    unusable(XGEMM_ERROR_NO_DRIVER, "no CUDA driver can be loaded: ");
+    auto_is_cpu();
+}
+END_TEST
+
+START_TEST(test_old_driver)
+{
+    set("FAKE_CUDA_VERSION", 10020);
+    unusable(XGEMM_ERROR_DRIVER_TOO_OLD, "version 10.2; libxgemm needs 11.0");
+    auto_is_cpu();
+}
+END_TEST
+
+START_TEST(test_oldest_driver)
+{
+    set("FAKE_CUDA_VERSION", XG_CU_OLDEST);
+    ck_assert_int_eq(xgemm_device_count(), 1);
+}
+END_TEST
+
+START_TEST(test_missing_symbol)
+{
+    install("fake_cuda_old.so");
+    unusable(XGEMM_ERROR_DRIVER_TOO_OLD, "cuMemAlloc_v2");
+    auto_is_cpu();
+}
+END_TEST
+
+START_TEST(test_version_fails)
+{
+    setenv("FAKE_CUDA_FAIL", "cuDriverGetVersion:999", 1);
+    unusable(XGEMM_ERROR_DRIVER, "cuDriverGetVersion failed: CUDA_ERROR_UNKNOWN (unknown error)");
+}
+END_TEST
+
+START_TEST(test_init_no_device)
+{
+    set("FAKE_CUDA_INIT", XG_CUDA_ERROR_NO_DEVICE);
+    unusable(XGEMM_ERROR_NO_DEVICE, "the CUDA driver finds no GPU");
+    auto_is_cpu();
+}
+END_TEST
+
+START_TEST(test_init_fails)
+{
+    set("FAKE_CUDA_INIT", 999);
+    unusable(XGEMM_ERROR_DRIVER, "cuInit failed: CUDA_ERROR_UNKNOWN (unknown error)");
+}
+END_TEST
+
+/* A result that the driver itself cannot name. */
+START_TEST(test_init_fails_oddly)
+{
+    set("FAKE_CUDA_INIT", 4711);
+    unusable(XGEMM_ERROR_DRIVER, "cuInit failed: ");
+}
+END_TEST
+
+START_TEST(test_no_devices)
+{
+    set("FAKE_CUDA_DEVICES", 0);
+    unusable(XGEMM_ERROR_NO_DEVICE,
+             with_cuda() ? "there is no GPU 0; the CUDA driver has 0" : "there is no GPU 0");
+    auto_is_cpu();
+}
+END_TEST
+
+/* The next call tries again. */
+START_TEST(test_driver_comes_later)
+{
+    set("FAKE_CUDA_INIT", XG_CUDA_ERROR_NO_DEVICE);
+    unusable(XGEMM_ERROR_NO_DEVICE, "finds no GPU");
+    unsetenv("FAKE_CUDA_INIT");
+    ck_assert_int_eq(xgemm_device_count(), 1);
+    no_driver(); /* and what was opened stays open */
+    ck_assert_int_eq(xgemm_device_count(), 1);
+    xgemm_device description = {.struct_size = sizeof description};
+    OK(NULL, xgemm_device_get(0, &description));
+}
+END_TEST
+
+START_TEST(test_without_kernels)
+{
+    if (with_cuda())
+        return;
+    cannot_create(XGEMM_ERROR_NOT_SUPPORTED, 0, "without CUDA");
+    auto_is_cpu();
+}
+END_TEST
+
+void add_load_cases(Suite *suite)
+{
+    TCase *tcase = add_case(suite, "load", setup_load, NULL);
+    tcase_add_test(tcase, test_no_driver);
+    tcase_add_test(tcase, test_no_library);
+    tcase_add_test(tcase, test_empty_library);
+    tcase_add_test(tcase, test_old_driver);
+    tcase_add_test(tcase, test_oldest_driver);
+    tcase_add_test(tcase, test_missing_symbol);
+    tcase_add_test(tcase, test_version_fails);
+    tcase_add_test(tcase, test_init_no_device);
+    tcase_add_test(tcase, test_init_fails);
+    tcase_add_test(tcase, test_init_fails_oddly);
+    tcase_add_test(tcase, test_no_devices);
+    tcase_add_test(tcase, test_driver_comes_later);
+    tcase_add_test(tcase, test_without_kernels);
+}

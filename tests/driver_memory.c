@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA backend: memory and copies. */
+#include "driver_support.h"
+
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(test_out_of_memory)
+{
+    xgemm_handle *handle = create(0);
+    int not_null;
+    void *memory = &not_null;
+    GIVES(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, handle, xgemm_malloc(handle, 1u << 31, &memory));
+    ck_assert_ptr_null(memory);
+    ck_assert_str_eq(xgemm_last_error(handle), "xgemm_malloc: GPU 0 has no 2147483648 bytes of "
+                                               "memory left: 1073741824 of 1073741824 are free");
+    GIVES(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, handle, xgemm_malloc(handle, SIZE_MAX, &memory));
+    multiply(handle);
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_out_of_memory_workspace)
+{
+    xgemm_handle *handle = create(0);
+    uint64_t free_bytes, total;
+    char sentence[64];
+    OK(handle, xgemm_set_kernel(handle, "padded"));
+    problem p = prepare(handle, &odd);
+    OK(handle, xgemm_memory_info(handle, &free_bytes, &total));
+    set("FAKE_CUDA_MEMORY", (long long)(total - free_bytes) + ODD_PADDED_BYTES - 1);
+    GIVES(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, handle, run(handle, &p));
+    snprintf(sentence, sizeof sentence, "xgemm_sgemm: GPU 0 has no %d bytes", ODD_PADDED_BYTES);
+    says(handle, sentence);
+    snprintf(sentence, sizeof sentence, "left: %d of", ODD_PADDED_BYTES - 1);
+    says(handle, sentence);
+
+    OK(handle, xgemm_set_kernel(handle, "tiled32")); /* the handle goes on */
+    OK(handle, run(handle, &p));
+    download_and_check(handle, &p);
+    OK(handle, xgemm_upload(handle, p.device_c, p.c, p.c_count * sizeof(float)));
+    set("FAKE_CUDA_MEMORY", (long long)(total - free_bytes) + ODD_PADDED_BYTES);
+    OK(handle, xgemm_set_kernel(handle, "padded"));
+    OK(handle, run(handle, &p));
+    download_and_check(handle, &p);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_memory_fails)
+{
+    xgemm_handle *handle = create(0);
+    void *memory, *more;
+    char byte = 0;
+    uint64_t x, y;
+    OK(handle, xgemm_malloc(handle, 1, &memory));
+    fail_next("cuMemAlloc_v2", 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, xgemm_malloc(handle, 1, &more));
+    ck_assert_ptr_null(more);
+    says(handle, "xgemm_malloc: cuMemAlloc failed: CUDA_ERROR_UNKNOWN");
+    fail_next("cuMemcpyHtoDAsync_v2", 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, xgemm_upload(handle, memory, &byte, 1));
+    says(handle, "xgemm_upload: cuMemcpyHtoDAsync failed: CUDA_ERROR_UNKNOWN");
+    fail_next("cuMemcpyDtoHAsync_v2", 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, xgemm_download(handle, &byte, memory, 1));
+    says(handle, "xgemm_download: cuMemcpyDtoHAsync failed: CUDA_ERROR_UNKNOWN");
+    fail_next("cuMemcpyDtoHAsync_v2", XG_CUDA_ERROR_ILLEGAL_ADDRESS); /* of a kernel before it */
+    GIVES(XGEMM_ERROR_LAUNCH, handle, xgemm_download(handle, &byte, memory, 1));
+    fail_next("cuMemGetInfo_v2", 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, xgemm_memory_info(handle, &x, &y));
+    says(handle, "xgemm_memory_info: cuMemGetInfo failed");
+    fail_next("cuMemFree_v2", 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, xgemm_free(handle, memory));
+    says(handle, "xgemm_free: cuMemFree failed");
+    fail_no_more();
+    OK(handle, xgemm_free(handle, memory));
+    destroy(handle);
+}
+END_TEST
+
+/* A copy is done when the call returns, however late the driver does it. */
+START_TEST(test_copies)
+{
+    xgemm_handle *handle = create(0);
+    int token;
+    void *memory;
+    char text[16] = "fifteen letters";
+    OK(handle, xgemm_malloc(handle, sizeof text, &memory));
+    for (int i = 0; i < 2; i++) {
+        OK(handle, xgemm_set_stream(handle, i ? &token : NULL));
+        snprintf(text, sizeof text, "fifteen letters");
+        OK(handle, xgemm_upload(handle, memory, text, sizeof text));
+        memset(text, 0, sizeof text);
+        OK(handle, xgemm_download(handle, text, memory, sizeof text));
+        ck_assert_str_eq(text, "fifteen letters");
+    }
+    OK(handle, xgemm_free(handle, memory));
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_memory_info)
+{
+    xgemm_handle *handle = create(0);
+    uint64_t free_bytes = 1, total = 1;
+    void *memory;
+    set("FAKE_CUDA_MEMORY", 1000000);
+    OK(handle, xgemm_malloc(handle, 12345, &memory));
+    OK(handle, xgemm_memory_info(handle, &free_bytes, &total));
+    ck_assert_uint_eq(free_bytes, 1000000 - 12345);
+    ck_assert_uint_eq(total, 1000000);
+    OK(handle, xgemm_free(handle, memory));
+    OK(handle, xgemm_memory_info(handle, &free_bytes, &total));
+    ck_assert_uint_eq(free_bytes, 1000000);
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_free_of_a_stranger)
+{
+    xgemm_handle *handle = create(0);
+    int ours;
+    GIVES(XGEMM_ERROR_DRIVER, handle, xgemm_free(handle, &ours));
+    says(handle, "xgemm_free: cuMemFree failed: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+    destroy(handle);
+    expected_leaks = 1; /* it counts as one */
+}
+END_TEST
+
+START_TEST(test_host_memory_in_a_product)
+{
+    xgemm_handle *handle = create(0);
+    float x = 1.0f;
+    GIVES(XGEMM_ERROR_LAUNCH, handle,
+          xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 1, 1, 1, 1.0f, &x, 1,
+                      &x, 1, 0.0f, &x, 1));
+    destroy(handle);
+    expected_leaks = 1;
+}
+END_TEST
+
+void add_memory_cases(Suite *suite)
+{
+    TCase *tcase = add_case(suite, "memory", setup, teardown);
+    tcase_add_test(tcase, test_out_of_memory);
+    tcase_add_test(tcase, test_out_of_memory_workspace);
+    tcase_add_test(tcase, test_memory_fails);
+    tcase_add_test(tcase, test_copies);
+    tcase_add_test(tcase, test_memory_info);
+    tcase_add_test(tcase, test_free_of_a_stranger);
+    tcase_add_test(tcase, test_host_memory_in_a_product);
+}
