@@ -158,11 +158,6 @@ static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape 
     return launches * next_launch_us + floats_us(floats, copy_rate);
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The sum over parts of an m × n product, and its launch. */
 static double sum_us(int64_t parts, double floats)
 {
@@ -174,7 +169,7 @@ static double skinny_us(int64_t side, int64_t lines, int64_t k, int processors)
 {
     const int64_t groups = xg_tiles_of(side, STRIP_MOST), blocks = xg_skinny_blocks(side, lines);
     const int64_t part = xg_skinny_part(k, blocks, processors), parts = xg_tiles_of(k, part);
-    const double busy = larger(1.0, (double)(blocks * parts) / processors);
+    const double busy = xg_larger(1.0, (double)(blocks * parts) / processors);
     const double floats = (double)lines * (double)k * (double)groups + (double)side * (double)k +
                           (double)side * (double)lines;
     int i = 0;
@@ -184,7 +179,7 @@ static double skinny_us(int64_t side, int64_t lines, int64_t k, int processors)
                                  (double)xg_tiles_of(part, 256) * skinny_step_us);
     const double waves = (double)xg_tiles_of(blocks * parts, processors) - 1.0;
     return skinny_speeds[i].first +
-           larger(waves * skinny_wave_us + steps, floats_us(floats, skinny_speeds[i].rate)) +
+           xg_larger(waves * skinny_wave_us + steps, floats_us(floats, skinny_speeds[i].rate)) +
            sum_us(parts, (double)side * (double)lines);
 }
 
@@ -219,7 +214,7 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p
     const double wave = (double)(xg_tiles_of(shape->k_part, kernel->tile_k) * kernel->tile_k) *
                         s->per_k * words_factor(s, kernel, p);
     const double us =
-        larger(waves_us(s, tiles * parts, wave, processors), least) + sum_us(parts, all * m * n);
+        xg_larger(waves_us(s, tiles * parts, wave, processors), least) + sum_us(parts, all * m * n);
     return launch_us + pack_us(kernel, p, shape) + us +
            strips_us(p, shape->m, shape->n, processors);
 }

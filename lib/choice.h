@@ -5,6 +5,11 @@
 
 #include "kernels.h"
 
+static inline double xg_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /*
  * The fastest shape by the model, for that kernel. One that the model does not know
  * covers all of C, product after product.

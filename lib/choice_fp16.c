@@ -36,11 +36,6 @@ static double wave_of(const xg_kernel *kernel)
     return speeds[i].wave;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static double split_time(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
 {
     const double bytes = (4.0 + 2.0 * kernel->parts) * (double)(m + n) * (double)k;
@@ -48,7 +43,7 @@ static double split_time(const xg_kernel *kernel, int processors, int64_t m, int
     const int64_t blocks =
         (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
     const int64_t waves = xg_tiles_of(blocks, (int64_t)processors * SPLIT_BLOCKS);
-    return split_us + larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
+    return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
 }
 
 /* The time of one panel. */
@@ -61,8 +56,8 @@ static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors
     const bool fours =
         (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
     const double waves = (double)xg_tiles_of(tiles, processors);
-    const double depth = (double)xg_tiles_of(k, XG_UNIT_K) *
-                         (kernel->parts == 2 && k <= FINE_K ? short_k : 1.0);
+    const double depth =
+        (double)xg_tiles_of(k, XG_UNIT_K) * (kernel->parts == 2 && k <= FINE_K ? short_k : 1.0);
     const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
     return split_time(kernel, processors, m, n, k) + product_us + waves * depth * wave_of(kernel) +
            (k <= FINE_K || !fours ? store : 0.0) + rest_us;
@@ -99,8 +94,7 @@ static void choose_panels(const xg_kernel *kernel, const xg_request *request, xg
     shape->panel_k = k;
     while (shape->panel_k > XG_SPLIT_K_MOST)
         shape->panel_k = half_of(shape->panel_k, XG_CHUNK_K);
-    while ((size_t)xg_fp16_layout_of(shape->panel_m, shape->panel_n, shape->panel_k,
-                                     kernel->parts)
+    while ((size_t)xg_fp16_layout_of(shape->panel_m, shape->panel_n, shape->panel_k, kernel->parts)
                        .bytes +
                    XG_WORKSPACE_ALIGN >
                limit &&

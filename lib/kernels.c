@@ -308,10 +308,9 @@ static xgemm_status get(int index, xgemm_kernel_info *info, xg_error *error)
 {
     if (!info)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "info is NULL");
-    if (info->struct_size < sizeof info->struct_size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_kernel_info)",
-                       info->struct_size);
+    const xgemm_status status = xg_size_check(info->struct_size, "xgemm_kernel_info", error);
+    if (status)
+        return status;
     if (index < 0 || index >= xg_kernel_count())
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "index is %d; there are %d kernels", index,
                        xg_kernel_count());

@@ -51,6 +51,7 @@ DECLARE(stage_too_early)
 DECLARE(missing_syncwarp)
 DECLARE(warp_for_block)
 DECLARE(absent_lane)
+DECLARE(absent_factor)
 DECLARE(warp_hangs)
 DECLARE(lost_update)
 DECLARE(unfinished_sum)
@@ -84,6 +85,8 @@ static const mistake mistakes[] = {
      "reads what another thread writes without a barrier between: tile[0]", 0, 1, false},
     {PROGRAMS(warp_for_block), 1, THREADS, 1, "reads what nothing wrote: tile[32]", 0, 0, false},
     {PROGRAMS(absent_lane), 1, 50, 1, "which brings none", 0, 34, false},
+    {PROGRAMS(absent_factor), 1, 50, 1, "with a warp of which lane 18 brings nothing", 0, 32,
+     false},
     {PROGRAMS(warp_hangs), 1, THREADS, 1, "waits for threads of its warp (mask 0xffffffff)", 0, 0,
      false},
     {PROGRAMS(lost_update), 1, THREADS, 1,

@@ -247,6 +247,22 @@ XG_DEVICE void xg_sum_warp(const xg_args p, int right)
 }
 XG_TWINS(xg_absent_lane, xg_sum_warp)
 
+/* A warp's matrix times one of ones; those past the line's end have left. */
+XG_DEVICE void xg_multiply_by_ones(const xg_args p, int right)
+{
+    const int t = (int)threadIdx.x;
+    if (!right && t >= p.n)
+        return;
+    const unsigned ones = xg_bf16x2(1.0f, 1.0f), own = xg_bf16x2(t < p.n ? p.a[t] : 0.0f, 0.0f);
+    const unsigned a[4] = {own, own, own, own}, b[2] = {ones, ones};
+    const float zero[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+    float sum[4];
+    xg_mma_bf16(sum, a, b, zero); /* WRONG: absent_factor */
+    if (t < p.n)
+        p.c[t] = sum[0];
+}
+XG_TWINS(xg_absent_factor, xg_multiply_by_ones)
+
 /* One half of a warp waits for the whole, and the other at the block's barrier. */
 XG_DEVICE void xg_wait_apart(const xg_args p, int right)
 {
