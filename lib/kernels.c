@@ -92,8 +92,7 @@
     X(fp16x1_128x256)                                                                              \
     X(fp16x3_128x64)                                                                               \
     X(fp16x3_128x128)                                                                              \
-    X(fp16x3_128x256)                                                                              \
-    X(fp16_rest)
+    X(fp16x3_128x256)
 
 enum {
 #define INDEX(id) INDEX_##id,
@@ -132,9 +131,9 @@ const xg_program xg_program_scale_host = {
 #define FLOATS(n) ((n) * (int)sizeof(float))
 /* Four stages of 16 lines of A's and B's tiles, four floats longer than these. */
 #define PIPELINE(m, n) FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
-/* Units of A and B, two barriers for each, and the notes: see fp16_product.inc. */
+/* Units of A and B, two barriers for each, two and one more, and the notes: fp16_product.inc. */
 #define FP16_RINGS(parts, a, b, wide, columns)                                                     \
-    ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 1) * 16 + FLOATS(128 + (columns)) + 24)
+    ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 1) * 16 + 16 + FLOATS(128 + (columns)) + 40)
 /* The stages of a sliced kernel: so many, each so deep in k. */
 #define SLICED(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
 /* 32 of k, in lines along k that are 4 longer, or along x that are 8 longer. */

@@ -23,7 +23,7 @@ typedef struct xg_kernel {
 /* Programs that serve kernels and are no kernel themselves. */
 extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
 extern const xg_program xg_program_reduce, xg_program_pack;
-extern const xg_program xg_program_fp16_split, xg_program_fp16_split_even, xg_program_fp16_rest;
+extern const xg_program xg_program_fp16_split, xg_program_fp16_split_even;
 
 /* One for each length of the shorter side: what the kernel "skinny" runs. */
 extern const xg_program xg_program_skinny1, xg_program_skinny2, xg_program_skinny4,

@@ -142,14 +142,6 @@ static xg_region fp16_region(const xg_args *p, const float *base, int parts)
         .name = "FP16 parts", .base = base, .lines = 1, .width = floats, .step = floats};
 }
 
-static xg_region list_region(const xg_args *p)
-{
-    const xg_fp16_layout at = xg_fp16_layout_of(p->m, p->n, p->k, 1);
-    const int64_t floats = (at.bytes - at.list) / 4;
-    return (xg_region){
-        .name = "the list of tiles", .base = p->list, .lines = 1, .width = floats, .step = floats};
-}
-
 /* In the workspace all of a line is the matrix's. */
 static xg_region operand_region(const xg_step *step, unsigned bit, xg_region region)
 {
@@ -205,18 +197,12 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
     case XG_STEP_FP16_SPLIT:
         regions[0] = a;
         regions[1] = b;
-        regions[2] = fp16_region(p, p->c, (int)p->k_part);
+        regions[2] = fp16_region(p, p->c, step->parts);
         break;
     case XG_STEP_FP16_PRODUCT:
-        regions[0] = fp16_region(p, p->a, (int)p->k_part);
-        regions[0].width -= list_region(p).width;
-        regions[XG_REGION_LIST] = list_region(p);
-        regions[XG_REGION_LIST].base = p->a + regions[0].width;
-        break;
-    case XG_STEP_FP16_REST:
         regions[0] = a;
         regions[1] = b;
-        regions[XG_REGION_LIST] = list_region(p);
+        regions[XG_REGION_LIST] = fp16_region(p, p->list, step->parts);
         break;
     case XG_STEP_SCALE:
         break;

@@ -25,8 +25,7 @@ typedef enum {
     XG_STEP_SCALE,
     XG_STEP_REDUCE,
     XG_STEP_FP16_SPLIT,
-    XG_STEP_FP16_PRODUCT,
-    XG_STEP_FP16_REST
+    XG_STEP_FP16_PRODUCT
 } xg_step_role;
 
 /* How a kernel computes a problem. */
@@ -57,6 +56,7 @@ typedef struct {
     int64_t a_apart, b_apart, c_apart; /* floats from a product's matrices to the next one's */
     bool a_is_b;                       /* its A is the problem's B */
     bool once;                         /* it serves all products of a pass: not along z */
+    int parts;                         /* of FP16, see kernels/fp16_layout.h */
 } xg_step;
 
 /* What is to be planned; without padding, so that two can be compared as bytes. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products by FP16 parts: the split, the product, and what is left to plain FP32. */
+/* Products by FP16 parts: the split, and the product. */
 #include "kernels/fp16_layout.h"
 #include "steps.h"
 
 #include <inttypes.h>
-
-enum {
-    REST_BLOCKS = 2,                                   /* of a multiprocessor */
-    REST_SHARED_BYTES = 4 * 16 * (64 + 4 + 64 + 4) * 4 /* four stages, see pipelined.inc */
-};
 
 /* A matrix that the split copies by fours, and so those of a batch's other products. */
 static bool is_by_fours(const float *matrix, int64_t step, int64_t apart)
@@ -36,7 +31,7 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->role = XG_STEP_FP16_SPLIT;
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = workspace;
-    step->args.k_part = parts;
+    step->args.k_part = step->parts = parts;
     step->args.a_batch = at->slices;
     step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
@@ -57,28 +52,14 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
                           ((int64_t)at->b_blocks * XG_UNIT_LINES / kernel->tile_n);
     const int64_t most = plan->processors / cluster;
     step->role = XG_STEP_FP16_PRODUCT;
-    step->in_workspace = XG_A_IN_WORKSPACE;
-    step->a_offset = workspace;
-    step->args.k_part = kernel->parts;
+    step->in_workspace = XG_LIST_IN_WORKSPACE;
+    step->list_offset = workspace;
+    step->parts = kernel->parts;
+    step->args.k_part = problem->k;
     step->cluster = (uint32_t)kernel->cluster;
     step->overlaps = true;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
     return xg_set_grid(step, (tiles < most ? tiles : most) * cluster, 1, kernel->block_x, 1, error);
-}
-
-static xgemm_status add_rest(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
-                             size_t workspace, xg_error *error)
-{
-    xg_step *step = xg_add_step(plan, &xg_program_fp16_rest, problem);
-    const int64_t tiles = 4 * (int64_t)at->a_blocks * at->b_blocks;
-    const int64_t most = (int64_t)plan->processors * REST_BLOCKS;
-    step->role = XG_STEP_FP16_REST;
-    step->in_workspace = XG_LIST_IN_WORKSPACE;
-    step->list_offset = workspace + (size_t)at->list;
-    step->args.k_part = problem->k;
-    step->overlaps = true;
-    step->shared_bytes = REST_SHARED_BYTES;
-    return xg_set_grid(step, tiles < most ? tiles : most, 1, 128, 1, error);
 }
 
 /* The strips that the tiles leave, in plain FP32. */
@@ -121,7 +102,5 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
     xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
     if (!status)
         status = add_product(kernel, plan, &part, &at, workspace, error);
-    if (!status)
-        status = add_rest(plan, &part, &at, workspace, error);
     return status || plan->shape.panels > 1 ? status : add_strips(plan, problem, error);
 }

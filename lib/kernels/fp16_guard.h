@@ -24,8 +24,9 @@
  * same bounds hold.
  *
  * The split records c, z, n and r of 16 lines at once (the largest c and z, the least n and r), and
- * a tile whose lines do not all pass is left to plain FP32. Lines with Inf, NaN, or a largest
- * entry outside 2^-60 to 2^60, past which scales or sums could overflow, count as if all was small.
+ * a tile whose lines do not all pass is left to plain FP32 (fp16_rest.h). Lines with Inf, NaN, or a
+ * largest entry outside 2^-60 to 2^60, past which scales or sums could overflow, count as if all
+ * was small.
  *
  * Besides, where few entries make up most of a line, so that r is a small part of k, FP32's own
  * sums are more accurate than usual, and those of the tensor core, which cuts off, are not: for
@@ -64,11 +65,14 @@ XG_DEVICE float4 xg_guard_of(const float4 *guards, int group, int slices)
     return all;
 }
 
-/* Whether the small entries of lines "these" do no harm, whatever meets them in lines "those". */
-XG_DEVICE int xg_guard_passes(float4 these, float4 those)
+/*
+ * Whether the small entries of lines "these" do no harm, whatever meets them in lines of which n
+ * and r are those.
+ */
+XG_DEVICE int xg_guard_passes(float4 these, float n, float r)
 {
     const float count = these.x * XG_GUARD_MARGIN;
-    return these.x == 0.0f || count <= those.w - these.y || count * 128.0f <= those.z - these.y;
+    return these.x == 0.0f || count <= r - these.y || count * 128.0f <= n - these.y;
 }
 
 /* The least r for FP32's accuracy. */
@@ -87,7 +91,7 @@ XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int
 {
     const int half = (int)threadIdx.x % 32 / 16, lane = (int)threadIdx.x % 16;
     const int group = half ? at->a_blocks * XG_GUARD_GROUPS + b_group + lane : a_group + lane;
-    float4 mine = {0.0f, 0.0f, 1.0e30f, 1.0e30f}, others;
+    float4 mine = {0.0f, 0.0f, 1.0e30f, 1.0e30f};
     if (lane < (half ? b_groups : a_groups))
         mine = xg_guard_of((const float4 *)(workspace + at->guards), group, at->slices);
     XG_UNROLL
@@ -97,25 +101,24 @@ XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int
         mine.z = fminf(mine.z, __shfl_xor_sync(0xffffffffu, mine.z, bit));
         mine.w = fminf(mine.w, __shfl_xor_sync(0xffffffffu, mine.w, bit));
     }
-    others.x = __shfl_xor_sync(0xffffffffu, mine.x, 16);
-    others.y = __shfl_xor_sync(0xffffffffu, mine.y, 16);
-    others.z = __shfl_xor_sync(0xffffffffu, mine.z, 16);
-    others.w = __shfl_xor_sync(0xffffffffu, mine.w, 16);
-    return fminf(mine.w, others.w) >= spread && xg_guard_passes(mine, others) &&
-           xg_guard_passes(others, mine);
+    const float n = __shfl_xor_sync(0xffffffffu, mine.z, 16);
+    const float r = __shfl_xor_sync(0xffffffffu, mine.w, 16);
+    return __all_sync(0xffffffffu, mine.w >= spread && xg_guard_passes(mine, n, r));
 }
 
-/* One thread: puts a tile onto the list of those that are left out, 128 x 128 at a time. */
-XG_DEVICE void xg_guard_leave_out(char *workspace, const xg_fp16_layout *at, int row, int column,
-                                  int columns)
+/*
+ * One thread: puts a tile onto the list of those that are left out, 128 x 128 at a time; how many
+ * these are. Once they are seen by all, they are to be counted as "ready".
+ */
+XG_DEVICE unsigned xg_guard_leave_out(xg_tile_list *list, int row, int column, int columns)
 {
-    xg_tile_list *const list = (xg_tile_list *)(workspace + at->list);
     const unsigned pieces = (unsigned)columns / XG_UNIT_LINES;
     xg_tile *const tiles = (xg_tile *)(list + 1) + atomicAdd(&list->count, pieces);
     for (unsigned i = 0; i < pieces; i++) {
         tiles[i].row = row;
         tiles[i].column = column + (int)i * XG_UNIT_LINES;
     }
+    return pieces;
 }
 
 #endif

@@ -47,12 +47,15 @@ enum {
     XG_SCALED_EXPONENT = 14
 };
 
-/* The first row and column of a tile of C, of 128 x 128; and a list's head. */
+/*
+ * The first row and column of a tile of C, of 128 x 128; and a list's head: the tiles that have a
+ * place on it, those that stand there, and the pieces of them that somebody computes.
+ */
 typedef struct {
     int row, column;
 } xg_tile;
 typedef struct {
-    unsigned count, unused[3];
+    unsigned count, ready, taken, unused;
 } xg_tile_list;
 
 typedef struct {

@@ -318,14 +318,15 @@ XG_DEVICE void xg_slice_exchange(const xg_slice *s, const unsigned *lines, float
     xg_split_notes *const notes = s->notes;
     const int second = threadIdx.x & 16, line = (int)(threadIdx.x / 16), slice = threadIdx.x & 15;
     const unsigned arrival = xg_shared_address(&notes->arrival);
-    unsigned mine = 0;
+    unsigned mine = second ? lines[1] : lines[0];
     xg_cluster_wait(); /* all have begun, and their barriers are there */
-    if (slice < s->slices)
-        xg_cluster_store(xg_shared_address(&notes->inbox[line][blockIdx.x]), (unsigned)slice,
-                         second ? lines[1] : lines[0], arrival);
-    xg_barrier_wait(arrival, 0);
-    if (slice < s->slices)
-        mine = notes->inbox[line][slice];
+    if (s->slices > 1) { /* st.async is illegal where a block is no part of a cluster */
+        if (slice < s->slices)
+            xg_cluster_store(xg_shared_address(&notes->inbox[line][blockIdx.x]), (unsigned)slice,
+                             mine, arrival);
+        xg_barrier_wait(arrival, 0);
+        mine = slice < s->slices ? notes->inbox[line][slice] : 0;
+    }
     const unsigned all[2] = {__reduce_max_sync(ALL, second ? 0 : mine),
                              __reduce_max_sync(ALL, second ? mine : 0)};
     const float largest = xg_float_of(second ? all[1] : all[0]);
@@ -645,7 +646,8 @@ XG_DEVICE void xg_slice_begin(const xg_slice *s)
     if (threadIdx.x == 0) {
         xg_barrier_init(arrival, 1);
         xg_barrier_init_fence();
-        xg_barrier_expect(arrival, (unsigned)s->slices * LINES * (unsigned)sizeof(unsigned));
+        if (s->slices > 1)
+            xg_barrier_expect(arrival, (unsigned)s->slices * LINES * (unsigned)sizeof(unsigned));
     }
     if (threadIdx.x % 16 == 0) { /* by the warp that may count them first, along k */
         s->notes->zero_small[threadIdx.x / 16] = 0;
@@ -664,7 +666,7 @@ XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
     float4 in[HELD];
     xg_grid_release();
     if (xg_group() == 0 && blockIdx.x == 0 && threadIdx.x == 0)
-        ((xg_tile_list *)((char *)p->c + at.list))->count = 0;
+        *(xg_tile_list *)((char *)p->c + at.list) = (xg_tile_list){0, 0, 0, 0};
     xg_slice_begin(&s);
     if (held)
         xg_take_even(&s, in);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TF32's accuracy from FP16, tiles of 128 × 256, two blocks sharing what they read of B. */
+#include "fp16_rest.h"
+
 #define KERNEL  xg_fp16x1_128x256
 #define PARTS   1
 #define WIDE    256

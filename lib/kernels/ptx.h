@@ -49,6 +49,13 @@ XG_DEVICE unsigned xg_thread_again(void)
     return x;
 }
 
+/* The same number, anew: what follows from it is computed there, not kept in registers. */
+XG_DEVICE int64_t xg_again(int64_t x)
+{
+    asm volatile("" : "+l"(x));
+    return x;
+}
+
 /* The thread's number in its warp, from a register of its own. */
 XG_DEVICE unsigned xg_lane(void)
 {
@@ -166,6 +173,7 @@ XG_DEVICE void xg_mma_bf16(float sum[4], const unsigned a[4], const unsigned b[2
 #define xg_store_once(to, value)          (*(to) = (value))
 #define xg_store_words(to, first, second) ((void)(*(uint2 *)(to) = (uint2){first, second}))
 #define xg_thread_again()                 (threadIdx.x)
+#define xg_again(x)                       (x)
 #define xg_lane()                         ((unsigned)XG_SIM_LANE)
 #define xg_cp_async4(to, from, bytes)     XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes)    XG_SIM_COPY_ASYNC(to, from, 16, bytes)

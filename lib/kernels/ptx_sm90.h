@@ -115,6 +115,15 @@ XG_DEVICE void xg_cluster_wait(void)
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
+/*
+ * A barrier of so many threads of the block, whole warps, which orders their memory accesses. It
+ * goes by a number from 1 to 15: 0 is __syncthreads().
+ */
+XG_DEVICE void xg_group_sync(unsigned number, unsigned threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 /* A word of the shared memory of the cluster's block of that rank. */
 XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
 {
@@ -127,7 +136,8 @@ XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
     return value;
 }
 
-/* Stores a word there, asynchronously: its bytes come to the counted barrier of that block. */
+/* Stores a word there, asynchronously: its bytes come to the counted barrier of that block. Only in
+ * a launch with clusters, of two blocks at least: else it is an illegal instruction. */
 XG_DEVICE void xg_cluster_store(unsigned address, unsigned rank, unsigned value, unsigned barrier)
 {
     asm volatile("{ .reg .b32 there, counted; mapa.shared::cluster.u32 there, %0, %1;"

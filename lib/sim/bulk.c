@@ -107,6 +107,8 @@ void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned value, unsig
               .place = here,
               .sender = xg_sim_thread()};
     xg_sim_specialise();
+    if (xg_sim_cluster_blocks() < 2)
+        xg_sim_blame(here, "stores a word to a block of its cluster, and was launched without one");
     if (address % sizeof value != 0)
         xg_sim_blame(here, "stores a word at 0x%x, which is no multiple of 4", address);
     issue(&c);

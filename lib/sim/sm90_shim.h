@@ -67,6 +67,10 @@ XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned v
 #define xg_cluster_store(address, rank, value, barrier)                                            \
     xg_sim_cluster_store(address, rank, value, barrier, XG_SIM_HERE)
 
+/* A barrier of some warps of the block. */
+XG_SIM_API void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *here);
+#define xg_group_sync(number, threads) xg_sim_group_sync(number, threads, XG_SIM_HERE)
+
 /* Registers are as many as the compiler likes. */
 XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
 #define xg_registers_to_more(n) xg_sim_registers(n, XG_SIM_HERE)

@@ -43,6 +43,9 @@ void xg_sim_bulk_forget(void);
 void xg_sim_cluster_thread_ends(int thread);
 void xg_sim_cluster_forget(void);
 
+/* group.c */
+void xg_sim_group_forget(void);
+
 /* wgmma.c; whether a product on its way reads some of the bytes. */
 bool xg_sim_wgmma_reads(int rank, unsigned address, unsigned bytes);
 void xg_sim_wgmma_thread_ends(int thread);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rest: the tiles of C that the FP16 parts do not serve, in plain FP32, from A and B
+ * themselves. Warpgroups of the product take pieces of them, 64 × 64 each, once they have no tile
+ * of their own left, whichever block listed them.
+ *
+ * Nobody waits for a list to be complete. A warpgroup takes pieces while there are any, and a
+ * block that has put tiles there takes them after it has: so the last one to do so finds all that
+ * are left. Mostly the tiles are on the list long before the first block comes to its end.
+ */
+#ifndef XGEMM_KERNELS_FP16_REST_H
+#define XGEMM_KERNELS_FP16_REST_H
+
+#include "fp16_layout.h"
+#include "ptx_sm90.h"
+
+#define KERNEL  xg_fp16_rest
+#define BM      64
+#define BN      64
+#define WM      32
+#define WN      32
+#define TM      8
+#define TN      4
+#define ALIGNED 0
+#define LISTED
+#include "pipelined.inc"
+
+enum {
+    XG_REST_SIZE = 64, /* of a piece, each way */
+    XG_REST_THREADS = 128,
+    XG_REST_PIECES = XG_UNIT_LINES / XG_REST_SIZE,      /* of a tile, each way */
+    XG_REST_BYTES = 4 * 16 * 2 * (XG_REST_SIZE + 4) * 4 /* four stages, see pipelined.inc */
+};
+
+/* One thread: the number of the next piece, or -1 where there is none for it. */
+XG_DEVICE int xg_rest_take(xg_tile_list *list)
+{
+    for (;;) {
+        const unsigned taken = atomicAdd(&list->taken, 0u), ready = atomicAdd(&list->ready, 0u);
+        const unsigned count = atomicAdd(&list->count, 0u);
+        if (ready != count || taken >= count * XG_REST_PIECES * XG_REST_PIECES)
+            return -1; /* who still writes to the list will come, too */
+        if (atomicCAS(&list->taken, taken, taken + 1) == taken)
+            return (int)taken;
+    }
+}
+
+/* A warpgroup: the piece, which may lie past C's edges; its shared memory is XG_REST_BYTES. */
+XG_DEVICE void xg_rest_piece(const xg_args *p, const xg_tile_list *list, int piece, float *shared)
+{
+    const int part = piece % (XG_REST_PIECES * XG_REST_PIECES);
+    const xg_tile *const tile =
+        (const xg_tile *)(list + 1) + piece / (XG_REST_PIECES * XG_REST_PIECES);
+    const int64_t row0 = tile->row + part / XG_REST_PIECES * XG_REST_SIZE;
+    const int64_t col0 = tile->column + part % XG_REST_PIECES * XG_REST_SIZE;
+    if (row0 < p->m && col0 < p->n)
+        xg_fp16_rest_any_tile(p, shared, row0, col0);
+}
+
+#endif
