@@ -317,6 +317,30 @@ XG_DEVICE void xg_hand_over(const xg_args p, int mistake)
     }
 }
 
+/* Each of two groups of warps turns its own elements around, time after time. */
+XG_DEVICE void xg_turn_groups(const xg_args p, int mistake)
+{
+    XG_DYNAMIC_SHARED(float, numbers);
+    const int t = (int)threadIdx.x, group = t / 32;
+
+    for (int row = 0; row < p.m; row++) {
+        numbers[t] = p.a[row * p.a_row + t];
+        if (mistake == NO_FULL_WAIT)
+            ;
+        else if (group == 0)
+            xg_group_sync(1, 32);
+        else
+            xg_group_sync(2, 32);
+        p.c[row * p.c_row + t] = numbers[group * 32 + 31 - t % 32];
+        if (mistake == NO_EMPTY_WAIT)
+            ;
+        else if (group == 0)
+            xg_group_sync(1, 32);
+        else
+            xg_group_sync(2, 32);
+    }
+}
+
 /* Each thread takes what the same thread of the next block of its cluster has. */
 XG_DEVICE void xg_read_neighbour(const xg_args p, int mistake)
 {
@@ -375,6 +399,22 @@ XG_DEVICE void xg_copy_wrongly(int64_t which, const char *from, unsigned to, uns
         xg_bulk_copy(to, from, 16, barrier);
     if (which == 14)
         (void)xg_cluster_read(to + 2, 0);
+    if (which == 21)
+        xg_cluster_store(to, 0, 1, barrier);
+}
+
+XG_DEVICE void xg_meet_wrongly(int64_t which)
+{
+    if (which == 22)
+        xg_group_sync(0, 128);
+    if (which == 23)
+        xg_group_sync(1, 48);
+    if (which == 24 && threadIdx.x < 32)
+        xg_group_sync(1, 96);
+    else if (which == 24)
+        xg_group_sync(1, 128);
+    if (which == 25 && threadIdx.x < 96)
+        xg_group_sync(1, 128);
 }
 
 XG_DEVICE void xg_multiply_wrongly(int64_t which, unsigned at)
@@ -410,6 +450,7 @@ XG_DEVICE void xg_call_wrongly(const xg_args p, int mistake)
     xg_use_barrier_wrongly(p.k, barrier);
     if (threadIdx.x == 0)
         xg_copy_wrongly(p.k, (const char *)p.a, base, barrier);
+    xg_meet_wrongly(p.k);
     xg_multiply_wrongly(p.k, base);
     if (p.k == 20) {
         memory[1024 + threadIdx.x % 8] = 0;

@@ -52,6 +52,9 @@ enum {
     X(handed_early, xg_hand_over, EARLY_RELEASE)                                                   \
     X(overwritten, xg_hand_over, NO_EMPTY_WAIT)                                                    \
     X(taken_early, xg_hand_over, NO_FULL_WAIT)                                                     \
+    X(turned, xg_turn_groups, RIGHT)                                                               \
+    X(turned_early, xg_turn_groups, NO_FULL_WAIT)                                                  \
+    X(turned_over, xg_turn_groups, NO_EMPTY_WAIT)                                                  \
     X(neighbour, xg_read_neighbour, RIGHT)                                                         \
     X(read_too_early, xg_read_neighbour, NO_FIRST_JOIN)                                            \
     X(leave_too_early, xg_read_neighbour, NO_LAST_JOIN)                                            \

@@ -413,11 +413,12 @@ static bool stored_is_right(void)
     return true;
 }
 
-static bool handed_is_right(void)
+/* So many columns, of which each 32 are turned around. */
+static bool handed_is_right(int columns)
 {
     for (int row = 0; row < 9; row++)
-        for (int lane = 0; lane < 32; lane++)
-            if (result[row * TILE + lane] != a_at(row, 31 - lane))
+        for (int column = 0; column < columns; column++)
+            if (result[row * TILE + column] != a_at(row, column / 32 * 32 + 31 - column % 32))
                 return false;
     return true;
 }
@@ -425,12 +426,15 @@ static bool handed_is_right(void)
 START_TEST(stored_operands_are_right)
 {
     static const xg_program stored = PROGRAM(stored), handed = PROGRAM(handed);
+    static const xg_program turned = PROGRAM(turned);
     for (int watched = 0; watched <= CAN_WATCH; watched++) {
         xg_error error = {""};
         ck_assert_msg(!run_stored(&stored, 128, orders[_i], watched, &error), "%s", error.text);
         ck_assert(stored_is_right());
         ck_assert_msg(!run_stored(&handed, 64, orders[_i], watched, &error), "%s", error.text);
-        ck_assert(handed_is_right());
+        ck_assert(handed_is_right(32));
+        ck_assert_msg(!run_stored(&turned, 64, orders[_i], watched, &error), "%s", error.text);
+        ck_assert(handed_is_right(64));
     }
 }
 END_TEST
@@ -458,6 +462,13 @@ START_TEST(trace_finds_unordered_stores)
         {PROGRAM(taken_early),
          64,
          {"another thread writes without a barrier between: dynamic[", "what nothing wrote"}},
+        {PROGRAM(turned_early),
+         64,
+         {"another thread writes without a barrier between: dynamic[", "what nothing wrote"}},
+        {PROGRAM(turned_over),
+         64,
+         {"another thread reads without a barrier between: dynamic[",
+          "another thread writes without a barrier between: dynamic["}},
     };
     for (int i = 0; i < COUNT(wrong); i++) {
         xg_error error = {""};
@@ -591,6 +602,11 @@ static const char *const wrong_calls[] = {
     "has not waited for the matrix product of sm90_kernels.cu",
     "multiplies what is outside the dynamic shared memory",
     "or it was overwritten",
+    "was launched without one",
+    "the barrier of number 0; they are 1 to 15",
+    "for 48 threads; these must be whole warps",
+    "threads, and others there for",
+    "waits without end for 128 threads at a numbered barrier: 96 have come",
 };
 
 START_TEST(wrong_call_is_told)

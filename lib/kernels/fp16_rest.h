@@ -14,6 +14,15 @@
 #include "fp16_layout.h"
 #include "ptx_sm90.h"
 
+/* The second or third warpgroup of the block. Two instructions, as the number is a constant. */
+XG_DEVICE void xg_warpgroup_sync(void)
+{
+    if (threadIdx.x < 256)
+        xg_group_sync(2, 128);
+    else
+        xg_group_sync(3, 128);
+}
+
 #define KERNEL  xg_fp16_rest
 #define BM      64
 #define BN      64

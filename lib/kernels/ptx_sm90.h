@@ -117,12 +117,11 @@ XG_DEVICE void xg_cluster_wait(void)
 
 /*
  * A barrier of so many threads of the block, whole warps, which orders their memory accesses. It
- * goes by a number from 1 to 15: 0 is __syncthreads().
+ * goes by a number from 1 to 15: 0 is __syncthreads(). Both are constants: with a number from a
+ * register the block is given all barriers.
  */
-XG_DEVICE void xg_group_sync(unsigned number, unsigned threads)
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
-}
+#define xg_group_sync(number, threads)                                                             \
+    asm volatile("bar.sync %0, %1;" ::"n"(number), "n"(threads) : "memory")
 
 /* A word of the shared memory of the cluster's block of that rank. */
 XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
