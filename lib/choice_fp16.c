@@ -2,8 +2,7 @@
 /*
  * The model of the kernels on FP16 parts: the split goes at the memory's speed, or block after
  * block; a wave of tiles, one for each multiprocessor, takes its time for each 64 of k, and where k
- * is short or C not aligned its stores show; and a launch more looks whether tiles were left out.
- * Constants as in choice.c.
+ * is short or C not aligned its stores show. Constants as in choice.c.
  *
  * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: pieces of C, and of k, one after the other.
@@ -15,8 +14,8 @@
 #include <string.h>
 
 static const size_t workspace_most = (size_t)4 << 30;
-static const double split_us = 4.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 7.0,
-                    fours_rate = 5.1e6, words_rate = 2.0e6, rest_us = 2.0, short_k = 1.15;
+static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 7.0,
+                    fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
 enum { SPLIT_BLOCKS = 6, FINE_K = 256 }; /* of a multiprocessor; see fp16_product.inc */
 
 static const struct {
@@ -60,7 +59,7 @@ static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors
         (double)xg_tiles_of(k, XG_UNIT_K) * (kernel->parts == 2 && k <= FINE_K ? short_k : 1.0);
     const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
     return split_time(kernel, processors, m, n, k) + product_us + waves * depth * wave_of(kernel) +
-           (k <= FINE_K || !fours ? store : 0.0) + rest_us;
+           (k <= FINE_K || !fours ? store : 0.0);
 }
 
 static int64_t half_of(int64_t size, int64_t step)

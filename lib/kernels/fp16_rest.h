@@ -64,6 +64,7 @@ XG_DEVICE void xg_rest_piece(const xg_args *p, const xg_tile_list *list, int pie
     const int64_t col0 = tile->column + part % XG_REST_PIECES * XG_REST_SIZE;
     if (row0 < p->m && col0 < p->n)
         xg_fp16_rest_any_tile(p, shared, row0, col0);
+    xg_cp_async_wait(0); /* the zeros past the end of k, before the next piece is copied there */
 }
 
 #endif
