@@ -114,10 +114,9 @@ XG_DEVICE unsigned xg_guard_leave_out(xg_tile_list *list, int row, int column, i
 {
     const unsigned pieces = (unsigned)columns / XG_UNIT_LINES;
     xg_tile *const tiles = (xg_tile *)(list + 1) + atomicAdd(&list->count, pieces);
-    for (unsigned i = 0; i < pieces; i++) {
-        tiles[i].row = row;
-        tiles[i].column = column + (int)i * XG_UNIT_LINES;
-    }
+    for (unsigned i = 0; i < pieces; i++)
+        atomicExch(&tiles[i],
+                   (xg_tile)(unsigned)row | (xg_tile)((unsigned)column + i * XG_UNIT_LINES) << 32);
     return pieces;
 }
 

@@ -51,9 +51,7 @@ enum {
  * The first row and column of a tile of C, of 128 x 128; and a list's head: the tiles that have a
  * place on it, those that stand there, and the pieces of them that somebody computes.
  */
-typedef struct {
-    int row, column;
-} xg_tile;
+typedef unsigned long long xg_tile; /* the column in the high half */
 typedef struct {
     unsigned count, ready, taken, unused;
 } xg_tile_list;

@@ -41,29 +41,41 @@ enum {
     XG_REST_BYTES = 4 * 16 * 2 * (XG_REST_SIZE + 4) * 4 /* four stages, see pipelined.inc */
 };
 
-/* One thread: the number of the next piece, or -1 where there is none for it. */
-XG_DEVICE int xg_rest_take(xg_tile_list *list)
+/* The first row and column of a piece, which may lie past C's edges. */
+typedef struct {
+    int row, column; /* row -1: none */
+} xg_rest_place;
+
+XG_DEVICE xg_rest_place xg_rest_place_of(xg_tile_list *list, unsigned piece)
 {
+    const unsigned pieces = XG_REST_PIECES * XG_REST_PIECES, part = piece % pieces;
+    __threadfence(); /* it was counted as ready after it had been written */
+    const xg_tile tile = atomicAdd((xg_tile *)(list + 1) + piece / pieces, 0ull);
+    const xg_rest_place place = {
+        (int)((unsigned)tile + part / XG_REST_PIECES * XG_REST_SIZE),
+        (int)((unsigned)(tile >> 32) + part % XG_REST_PIECES * XG_REST_SIZE)};
+    return place;
+}
+
+/* One thread: the next piece, if there is one for it. */
+XG_DEVICE xg_rest_place xg_rest_take(xg_tile_list *list)
+{
+    const xg_rest_place none = {-1, 0};
     for (;;) {
         const unsigned taken = atomicAdd(&list->taken, 0u), ready = atomicAdd(&list->ready, 0u);
         const unsigned count = atomicAdd(&list->count, 0u);
         if (ready != count || taken >= count * XG_REST_PIECES * XG_REST_PIECES)
-            return -1; /* who still writes to the list will come, too */
+            return none; /* who still writes to the list will come, too */
         if (atomicCAS(&list->taken, taken, taken + 1) == taken)
-            return (int)taken;
+            return xg_rest_place_of(list, taken);
     }
 }
 
-/* A warpgroup: the piece, which may lie past C's edges; its shared memory is XG_REST_BYTES. */
-XG_DEVICE void xg_rest_piece(const xg_args *p, const xg_tile_list *list, int piece, float *shared)
+/* A warpgroup; its shared memory is XG_REST_BYTES. */
+XG_DEVICE void xg_rest_piece(const xg_args *p, xg_rest_place place, float *shared)
 {
-    const int part = piece % (XG_REST_PIECES * XG_REST_PIECES);
-    const xg_tile *const tile =
-        (const xg_tile *)(list + 1) + piece / (XG_REST_PIECES * XG_REST_PIECES);
-    const int64_t row0 = tile->row + part / XG_REST_PIECES * XG_REST_SIZE;
-    const int64_t col0 = tile->column + part % XG_REST_PIECES * XG_REST_SIZE;
-    if (row0 < p->m && col0 < p->n)
-        xg_fp16_rest_any_tile(p, shared, row0, col0);
+    if (place.row < p->m && place.column < p->n)
+        xg_fp16_rest_any_tile(p, shared, place.row, place.column);
     xg_cp_async_wait(0); /* the zeros past the end of k, before the next piece is copied there */
 }
 
