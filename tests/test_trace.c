@@ -368,6 +368,23 @@ START_TEST(every_kernel_in_every_layout)
 }
 END_TEST
 
+/* With k below 64 the guard lets no tile pass: warpgroups take piece after piece of the rest. */
+START_TEST(tiles_that_are_left_out)
+{
+    static const char *const of_parts[] = {"fp16x3-128x64", "fp16x3-128x128", "fp16x3-128x256"};
+    const xgemm_trace_problem problem = {.struct_size = sizeof problem,
+                                         .order = XGEMM_ROW_MAJOR,
+                                         .transa = XGEMM_NO_TRANS,
+                                         .transb = XGEMM_NO_TRANS,
+                                         .m = 257,
+                                         .n = 130,
+                                         .k = 33};
+    xgemm_trace_report *report = trace(of_parts[_i], &problem);
+    ck_assert_int_eq(floats_of(report, NULL, "C", STORES), 257 * 130);
+    xgemm_trace_free(report);
+}
+END_TEST
+
 /* Large leading dimensions: what lies in the gaps is not touched. */
 START_TEST(leading_dimensions)
 {
@@ -629,6 +646,7 @@ static Suite *traces(void)
 
     TCase *kernels = new_case(suite, "every kernel", TIMEOUT_S);
     tcase_add_loop_test(kernels, every_kernel_in_every_layout, 0, LAYOUTS);
+    tcase_add_loop_test(kernels, tiles_that_are_left_out, 0, 3);
     tcase_add_test(kernels, leading_dimensions);
 
     TCase *samples = new_case(suite, "samples", TIMEOUT_S);
