@@ -317,7 +317,16 @@ XG_DEVICE void xg_hand_over(const xg_args p, int mistake)
     }
 }
 
-/* Each of two groups of warps turns its own elements around, time after time. */
+/* A barrier for each of two warps. */
+XG_DEVICE void xg_sync_own(int warp)
+{
+    if (warp == 0)
+        xg_group_sync(1, 32);
+    else
+        xg_group_sync(2, 32);
+}
+
+/* Each of two warps turns its own elements around, time after time. */
 XG_DEVICE void xg_turn_groups(const xg_args p, int mistake)
 {
     XG_DYNAMIC_SHARED(float, numbers);
@@ -325,19 +334,11 @@ XG_DEVICE void xg_turn_groups(const xg_args p, int mistake)
 
     for (int row = 0; row < p.m; row++) {
         numbers[t] = p.a[row * p.a_row + t];
-        if (mistake == NO_FULL_WAIT)
-            ;
-        else if (group == 0)
-            xg_group_sync(1, 32);
-        else
-            xg_group_sync(2, 32);
+        if (mistake != NO_FULL_WAIT)
+            xg_sync_own(group);
         p.c[row * p.c_row + t] = numbers[group * 32 + 31 - t % 32];
-        if (mistake == NO_EMPTY_WAIT)
-            ;
-        else if (group == 0)
-            xg_group_sync(1, 32);
-        else
-            xg_group_sync(2, 32);
+        if (mistake != NO_EMPTY_WAIT)
+            xg_sync_own(group);
     }
 }
 

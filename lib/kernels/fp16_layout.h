@@ -40,7 +40,7 @@ enum {
     XG_PIECE_K = 512,
     XG_PIECE_BYTES = XG_SPLIT_LINES * XG_PIECE_K * 4,
     XG_SPLIT_HELD_BYTES = XG_PIECE_BYTES / 4, /* of a piece, in registers where that can be */
-    XG_SPLIT_NOTES_BYTES = 1920,              /* beside the slice, see fp16_split.cu */
+    XG_SPLIT_NOTES_BYTES = 1920,              /* beside the slice, see fp16_split.h */
     XG_SPLIT_CHUNKS_MOST = 24,                /* of a slice: 192 KB of shared memory */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,

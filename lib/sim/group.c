@@ -2,13 +2,14 @@
 /* The numbered barriers, which some warps of a block pass together. */
 #include "order.h"
 #include "scheduler.h"
+#include "shared.h"
 #include "sm90_shim.h"
 #include "specialised.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCKS_MOST = 16, NUMBERS = 16 };
+enum { NUMBERS = 16 };
 
 typedef struct {
     unsigned threads, arrived; /* of the phase that goes on; 0: nobody has come */
@@ -22,7 +23,7 @@ typedef struct {
     unsigned phase;
 } awaited_phase;
 
-static group_barrier barriers[BLOCKS_MOST][NUMBERS];
+static group_barrier barriers[XG_SIM_CLUSTER_MAX][NUMBERS];
 static awaited_phase awaited[XG_SIM_THREADS_MAX];
 
 static bool has_passed(int thread)
@@ -68,7 +69,7 @@ void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *he
 
 void xg_sim_group_forget(void)
 {
-    for (int i = 0; i < BLOCKS_MOST * NUMBERS; i++) {
+    for (int i = 0; i < XG_SIM_CLUSTER_MAX * NUMBERS; i++) {
         group_barrier *const b = &barriers[i / NUMBERS][i % NUMBERS];
         free(b->gathered);
         free(b->passed);
