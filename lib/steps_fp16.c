@@ -35,6 +35,7 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->args.a_batch = at->slices;
     step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
+    step->overlaps = step->even = true;
     step->shared_bytes =
         XG_SPLIT_NOTES_BYTES +
         (uint32_t)xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_PIECE_K) * XG_PIECE_BYTES;

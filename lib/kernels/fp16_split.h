@@ -665,9 +665,10 @@ XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
     float *const scales = (float *)((char *)p->c + at.a_scales);
     float4 in[HELD];
     xg_grid_release();
+    xg_slice_begin(&s);
+    xg_grid_wait();
     if (xg_group() == 0 && blockIdx.x == 0 && threadIdx.x == 0)
         *(xg_tile_list *)((char *)p->c + at.list) = (xg_tile_list){0, 0, 0, 0};
-    xg_slice_begin(&s);
     if (held)
         xg_take_even(&s, in);
     else
