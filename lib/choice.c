@@ -29,7 +29,7 @@
 #include <string.h>
 
 /* Microseconds; bytes a microsecond. A launch overlaps the one before it. */
-static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, read_rate = 3.4e6,
+static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, read_rate = 3.9e6,
                     write_rate = 1.6e6, sum_rate = 1.6e6;
 
 /* Of "skinny": a later wave of blocks, and a step of one; and by the lines that it computes, a
@@ -55,26 +55,27 @@ typedef struct {
     int blocks_per_sm;
     double per_k, alone, fixed, words;
     bool estimated; /* by its instructions, and not yet timed: it serves by its name alone */
+    int along_k;    /* operands that are no words along k, either: 1: A, 2: both */
 } speed;
 
 static const speed speeds[] = {
-    {"pipelined-128x128", 2, 0.1637, 0.54, 1.82, 0.0, false},
-    {"pipelined-64x128", 4, 0.1666, 0.31, 2.03, 0.0, false},
-    {"pipelined-32x64", 8, 0.1165, 0.14, 1.45, 0.0, false},
-    {"pipelined-words-32x64", 4, 0.0584, 0.28, 1.45, 0.44, false},
-    {"pipelined-words-64x128", 3, 0.1235, 0.39, 3.01, 0.23, false},
-    {"sliced-64x128", 1, 0.0419, 1.00, 3.23, 0.21, false},
-    {"sliced-64x64", 2, 0.0444, 0.38, 2.10, 0.30, false},
-    {"sliced-96x96", 1, 0.0486, 1.00, 3.39, 0.16, false},
-    {"sliced-32x64", 4, 0.0461, 0.27, 1.73, 0.36, false},
-    {"sliced-64x32", 4, 0.0453, 0.27, 1.77, 0.41, false},
-    {"sliced-32x32", 4, 0.0257, 0.28, 1.40, 0.51, false},
-    {"sliced-16x128", 2, 0.0310, 0.40, 1.73, 0.48, false},
-    {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29, false},
-    {"bf16x6-64x64", 3, 0.0340, 0.45, 2.50, 0.30, true},
-    {"bf16x6-128x128", 1, 0.0435, 1.00, 3.00, 0.30, true},
-    {"bf16x6-128x16", 2, 0.0225, 0.60, 2.50, 0.30, true},
-    {"bf16x6-16x128", 2, 0.0225, 0.60, 2.50, 0.30, true},
+    {"pipelined-128x128", 2, 0.1637, 0.54, 1.82, 0.0, false, 0},
+    {"pipelined-64x128", 4, 0.1666, 0.31, 2.03, 0.0, false, 0},
+    {"pipelined-32x64", 8, 0.1165, 0.14, 1.45, 0.0, false, 0},
+    {"pipelined-words-32x64", 4, 0.0584, 0.28, 1.45, 0.44, false, 0},
+    {"pipelined-words-64x128", 3, 0.1235, 0.39, 3.01, 0.23, false, 0},
+    {"sliced-64x128", 1, 0.0419, 1.00, 3.23, 0.21, false, 0},
+    {"sliced-64x64", 2, 0.0444, 0.38, 2.10, 0.30, false, 0},
+    {"sliced-96x96", 1, 0.0486, 1.00, 3.39, 0.16, false, 0},
+    {"sliced-32x64", 4, 0.0461, 0.28, 1.73, 0.36, false, 0},
+    {"sliced-64x32", 4, 0.0453, 0.27, 1.77, 0.41, false, 0},
+    {"sliced-32x32", 4, 0.0257, 0.30, 1.40, 0.51, false, 0},
+    {"sliced-16x128", 2, 0.0310, 0.40, 1.73, 0.48, false, 1},
+    {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29, false, 1},
+    {"bf16x6-64x64", 2, 0.0425, 0.60, 3.50, 1.80, false, 2},
+    {"bf16x6-128x128", 1, 0.0435, 1.00, 3.00, 0.30, true, 2},
+    {"bf16x6-128x16", 2, 0.0225, 0.60, 2.50, 0.30, true, 2},
+    {"bf16x6-16x128", 2, 0.0225, 0.60, 2.50, 0.30, true, 2},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -120,12 +121,21 @@ static double floats_us(double floats, double rate)
     return 4.0 * floats / rate;
 }
 
+/* Whether the kernel copies A (or B) by fours along k, and it lies so. */
+static bool fours_along_k(const speed *s, const xg_args *p, bool is_a)
+{
+    return is_a ? s->along_k > 0 && is_aligned(p->a, p->a_col, p->a_row, p->k, p->a_batch)
+                : s->along_k > 1 && is_aligned(p->b, p->b_row, p->b_col, p->k, p->b_batch);
+}
+
 /* What copying word by word costs, from 1 on: for each operand by its share of a tile. */
 static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p)
 {
     const double across = 0.3; /* of what words along k cost */
-    const double a = xg_packs_a(p, p->m) ? (p->a_row != 1 ? 1.0 : across) : 0.0;
-    const double b = xg_packs_b(p, p->n) ? (p->b_col != 1 ? 1.0 : across) : 0.0;
+    const bool a_words = xg_packs_a(p, p->m) && !fours_along_k(s, p, true);
+    const bool b_words = xg_packs_b(p, p->n) && !fours_along_k(s, p, false);
+    const double a = a_words ? (p->a_row != 1 ? 1.0 : across) : 0.0;
+    const double b = b_words ? (p->b_col != 1 ? 1.0 : across) : 0.0;
     return 1.0 +
            s->words * (a * kernel->tile_m + b * kernel->tile_n) / (kernel->tile_m + kernel->tile_n);
 }
@@ -200,50 +210,84 @@ static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
            shape->together;
 }
 
+/* The sums of a cluster's blocks, added up among them; and what still shows of the shorter one, of
+ * the blocks' time and the memory's. */
+static const double cluster_us = 2.0, shows = 0.05;
+
 /* The time of one pass. */
 static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p,
                        const xg_shape *shape, int processors)
 {
     const double all = (double)shape->together;
     const int64_t parts = xg_tiles_of(p->k, shape->k_part);
+    const int64_t sums = parts / (shape->cluster > 1 ? shape->cluster : 1);
     const int64_t tiles = tiles_together(kernel, shape);
     const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
     const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
     const double least =
-        floats_us(read, read_rate) + floats_us((double)parts * all * m * n, write_rate);
+        floats_us(read, read_rate) + floats_us((double)sums * all * m * n, write_rate);
     const double wave = (double)(xg_tiles_of(shape->k_part, kernel->tile_k) * kernel->tile_k) *
                         s->per_k * words_factor(s, kernel, p);
-    const double us =
-        xg_larger(waves_us(s, tiles * parts, wave, processors), least) + sum_us(parts, all * m * n);
-    return launch_us + pack_us(kernel, p, shape) + us +
-           strips_us(p, shape->m, shape->n, processors);
+    const double waves = waves_us(s, tiles * parts, wave, processors);
+    const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
+    return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +
+           sum_us(sums, all * m * n) + strips_us(p, shape->m, shape->n, processors);
 }
 
-/* The best number of parts for what the shape covers. */
+/* The blocks that add up so many parts among them. */
+static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_t parts)
+{
+    int cluster = kernel->adds_parts && request->architecture == 90 ? XG_CLUSTER_PARTS : 0;
+    while (cluster > 1 && parts % cluster != 0)
+        cluster--;
+    return cluster > 1 ? cluster : 0;
+}
+
+/* k in about so many parts; if they are many, in such that clusters can share. */
+static int64_t part_in(int64_t k, int64_t parts)
+{
+    const int64_t even =
+        parts > XG_CLUSTER_PARTS ? xg_tiles_of(parts, XG_CLUSTER_PARTS) * XG_CLUSTER_PARTS : parts;
+    return xg_part_of(k, 1, even, PART_LEAST, PART_STEP);
+}
+
+/* Keeps that many parts of k when they are faster than the best so far, and there is memory. */
+static void try_parts(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                      int64_t parts, xg_shape *best)
+{
+    const xg_args *p = &request->problem;
+    /* A named kernel does not change for a small workspace: it says what it needs. */
+    const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
+    xg_shape other = *best;
+    other.k_part = part_in(p->k, parts);
+    const int64_t real = xg_tiles_of(p->k, other.k_part);
+    other.cluster = cluster_of(kernel, request, real);
+    const int64_t sums = real / (other.cluster > 1 ? other.cluster : 1);
+    const double floats = (double)sums * (double)other.m * (double)other.n * (double)other.together;
+    if (sums > 1 && 4.0 * floats > (double)room)
+        return;
+    other.microseconds = shape_us(s, kernel, p, &other, request->processors);
+    if (other.microseconds < best->microseconds)
+        *best = other;
+}
+
+/* The best number of parts for what the shape covers: of some, and of those that fill the GPU. */
 static void choose_part(const speed *s, const xg_kernel *kernel, const xg_request *request,
                         xg_shape *shape)
 {
-    const xg_args *p = &request->problem;
     const int processors = request->processors;
     const int64_t tiles = tiles_together(kernel, shape);
     const int64_t enough = 2 * (int64_t)processors * s->blocks_per_sm;
-    xg_shape best = *shape;
-    best.k_part = p->k;
-    best.microseconds = shape_us(s, kernel, p, &best, processors);
-    /* A named kernel does not change for a small workspace: it says what it needs. */
-    const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
-    const double part_bytes = 4.0 * (double)shape->m * (double)shape->n * (double)shape->together;
-    const bool splits = !xg_has_lists(p);
-    for (int64_t parts = 2; splits && tiles * parts <= enough; parts += (parts + 2) / 3) {
-        xg_shape other = *shape;
-        other.k_part = xg_part_of(p->k, 1, parts, PART_LEAST, PART_STEP);
-        if ((double)xg_tiles_of(p->k, other.k_part) * part_bytes > (double)room)
-            break;
-        other.microseconds = shape_us(s, kernel, p, &other, processors);
-        if (other.microseconds < best.microseconds)
-            best = other;
-    }
-    *shape = best;
+    shape->k_part = request->problem.k;
+    shape->cluster = 0;
+    shape->microseconds = shape_us(s, kernel, &request->problem, shape, processors);
+    if (xg_has_lists(&request->problem))
+        return;
+    for (int64_t parts = 2; tiles * parts <= enough; parts += (parts + 2) / 3)
+        try_parts(s, kernel, request, parts, shape);
+    for (int share = 1; share <= s->blocks_per_sm; share++)
+        if (share * (int64_t)processors >= 2 * tiles)
+            try_parts(s, kernel, request, share * (int64_t)processors / tiles, shape);
 }
 
 static int64_t without_strip(int64_t size, int tile)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const size_t workspace_most = (size_t)4 << 30;
-static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 7.0,
+static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 5.0,
                     fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
 enum { SPLIT_BLOCKS = 6, FINE_K = 256 }; /* of a multiprocessor; see fp16_product.inc */
 

@@ -6,6 +6,9 @@
 #include "backend.h"
 #include "plan.h"
 
+/* Pairs find places wherever there are two; of clusters of four a card may hold too few. */
+enum { XG_CLUSTER_PARTS = 2 };
+
 typedef struct xg_kernel {
     const char *name, *summary;
     const xg_program *program;
@@ -18,6 +21,7 @@ typedef struct xg_kernel {
     xgemm_status (*steps)(const struct xg_kernel *, const xg_args *, xg_plan *, xg_error *);
     int parts;   /* 0: plain FP32; 2: two of an element, with its accuracy; 1: of 11 bits */
     int cluster; /* blocks; 0: none */
+    bool adds_parts; /* of k, in clusters of up to XG_CLUSTER_PARTS blocks: sliced.inc */
 } xg_kernel;
 
 /* Programs that serve kernels and are no kernel themselves. */

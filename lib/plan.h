@@ -32,6 +32,7 @@ typedef enum {
 typedef struct {
     int64_t m, n;     /* of C, what the tiles cover; narrow strips are left to "skinny" */
     int64_t k_part;   /* at least k: not split */
+    int cluster;      /* blocks that add up their parts of k among them; 0: none do */
     int64_t together; /* products of a batch that each launch computes */
     /* The kernels on FP16 parts compute C and k in panels, of at most that size. */
     int64_t panel_m, panel_n, panel_k, panels;

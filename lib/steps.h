@@ -28,11 +28,12 @@ xgemm_status xg_set_grid(xg_step *step, int64_t x, int64_t y, int block_x, int b
 bool xg_reserve(xg_plan *plan, int64_t rows, int64_t columns, size_t *offset);
 
 /*
- * The step's sums of k_part each go to the workspace, for an m × n problem, and a
- * step that adds them up in their order follows. One part: nothing changes.
+ * The step's sums of k_part each, or of as many as a cluster's blocks add up, go to the workspace,
+ * for an m × n problem, and a step that adds them up in their order follows. One sum: it is C.
+ * The parts are a multiple of the cluster's blocks; 0 or 1: there are no clusters.
  */
 xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, int64_t k_part,
-                      xg_error *error);
+                      int cluster, xg_error *error);
 
 /* "skinny" for the part of C, if it is not empty. */
 xgemm_status xg_add_strip(xg_plan *plan, const xg_args *strip, xg_error *error);

@@ -45,12 +45,12 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
-                                const xg_fp16_layout *at, size_t workspace, xg_error *error)
+                                size_t workspace, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = kernel->cluster ? kernel->cluster : 1;
-    const int64_t tiles = (int64_t)(at->a_blocks / cluster) *
-                          ((int64_t)at->b_blocks * XG_UNIT_LINES / kernel->tile_n);
+    const int64_t tiles = xg_tiles_of(problem->m, (int64_t)kernel->tile_m * cluster) *
+                          xg_tiles_of(problem->n, kernel->tile_n);
     const int64_t most = plan->processors / cluster;
     step->role = XG_STEP_FP16_PRODUCT;
     step->in_workspace = XG_LIST_IN_WORKSPACE;
@@ -102,6 +102,6 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
                        "the FP16 parts' size in bytes does not fit the address space");
     xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
     if (!status)
-        status = add_product(kernel, plan, &part, &at, workspace, error);
+        status = add_product(kernel, plan, &part, workspace, error);
     return status || plan->shape.panels > 1 ? status : add_strips(plan, problem, error);
 }

@@ -106,7 +106,7 @@ xg_args xg_part_of_c(const xg_args *p, int64_t row, int64_t rows, int64_t column
 }
 
 static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
-                              const packed *operands, int64_t k_part, xg_error *error)
+                              const packed *operands, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int64_t tiles =
@@ -118,13 +118,18 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     step->overlaps = true;
     step->even = true;
     use_packed(step, operands);
-    return xg_split(plan, step, problem, k_part, error);
+    return xg_split(plan, step, problem, plan->shape.k_part, plan->shape.cluster, error);
 }
 
 xgemm_status xg_add_strip(xg_plan *plan, const xg_args *strip, xg_error *error)
 {
-    const xg_kernel *skinny = xg_kernel_named("skinny");
-    return strip->m > 0 && strip->n > 0 ? skinny->steps(skinny, strip, plan, error) : XGEMM_OK;
+    const xg_kernel *const skinny = xg_kernel_named("skinny");
+    const int first = plan->steps;
+    if (strip->m == 0 || strip->n == 0)
+        return XGEMM_OK;
+    const xgemm_status status = skinny->steps(skinny, strip, plan, error);
+    plan->step[first].args.b_batch = 1; /* beside the tiles: see skinny.inc */
+    return status;
 }
 
 xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_plan *plan,
@@ -139,7 +144,7 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
     if (kernel->packs)
         status = add_pack(plan, &tiles, &operands, error);
     if (!status)
-        status = add_tiles(kernel, plan, &tiles, &operands, shape.k_part, error);
+        status = add_tiles(kernel, plan, &tiles, &operands, error);
     if (!status)
         status = xg_add_strip(plan, &below, error);
     if (!status)

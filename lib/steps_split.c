@@ -3,12 +3,29 @@
 #include "choice.h"
 #include "steps.h"
 
-xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, int64_t k_part,
-                      xg_error *error)
+enum { REDUCE_THREADS = 256 };
+
+/* Threads that share an element of C, a power of two: for a small C of many parts. */
+static int64_t shares_of(int64_t elements, int64_t parts)
 {
-    const int64_t parts = xg_tiles_of(problem->k, k_part);
+    enum { SHARES_MOST = 16, PARTS_LEAST = 4, THREADS_ENOUGH = 1 << 17 };
+    int64_t shares = 1;
+    while (shares < SHARES_MOST && shares * 2 * PARTS_LEAST <= parts &&
+           elements * shares * 2 <= THREADS_ENOUGH)
+        shares *= 2;
+    return shares;
+}
+
+xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, int64_t k_part,
+                      int cluster, xg_error *error)
+{
+    const int64_t parts = xg_tiles_of(problem->k, k_part) / (cluster > 1 ? cluster : 1);
     size_t offset;
     product->args.k_part = k_part;
+    if (cluster > 1) {
+        product->cluster = (uint32_t)cluster;
+        product->grid[0] *= product->cluster; /* few: a GPU's worth of blocks, see choice.c */
+    }
     if (parts == 1)
         return XGEMM_OK;
     if (!xg_reserve(plan, parts * plan->shape.together, problem->m * problem->n, &offset))
@@ -22,6 +39,7 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
     product->args.alpha = 1.0f;
     product->args.beta = 0.0f;
 
+    const int64_t elements = problem->m * problem->n, shares = shares_of(elements, parts);
     const xg_args sum = {.m = problem->m,
                          .n = problem->n,
                          .k = parts,
@@ -32,13 +50,15 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
                          .c_row = problem->c_row,
                          .c_batch = problem->c_batch,
                          .alpha = problem->alpha,
-                         .beta = problem->beta};
+                         .beta = problem->beta,
+                         .k_part = shares};
     xg_step *step = xg_add_step(plan, &xg_program_reduce, &sum);
     step->role = XG_STEP_REDUCE;
     step->overlaps = true;
     step->in_workspace = XG_A_IN_WORKSPACE;
     step->a_offset = offset;
-    return xg_set_grid(step, xg_tiles_of(problem->m * problem->n, 256), 1, 256, 1, error);
+    return xg_set_grid(step, xg_tiles_of(elements, REDUCE_THREADS / shares), 1, REDUCE_THREADS, 1,
+                       error);
 }
 
 xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
@@ -59,6 +79,7 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
         i++;
     xg_step *step = xg_add_step(plan, programs[i].program, problem);
     step->overlaps = true;
+    step->args.b_batch = 0; /* no strip; other products' matrices are b_apart further on */
     const int64_t blocks = xg_tiles_of(lines, kernel->tile_n),
                   groups = xg_tiles_of(side, kernel->tile_m);
     const xgemm_status status = xg_set_grid(step, blocks, 1, kernel->block_x, 1, error);
@@ -70,5 +91,5 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
                        XG_GRID_Y_MAX * kernel->tile_m);
     step->grid[2] = (uint32_t)groups;
     return xg_split(plan, step, problem,
-                    xg_skinny_part(problem->k, blocks * groups, plan->processors), error);
+                    xg_skinny_part(problem->k, blocks * groups, plan->processors), 0, error);
 }

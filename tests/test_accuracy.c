@@ -304,7 +304,11 @@ static int inexact_kernels(const char *names[], int most, bool all)
 static void compare(const char *kernel, const char *plain_kernel, const kind *of, int64_t m,
                     int64_t n, int64_t k, uint64_t seed)
 {
+    static xgemm_handle
+        *keeper; /* a GPU's context goes with its last handle, and takes long to make */
     problem p = problem_new(m, n, k, of->draw, seed);
+    if (!keeper)
+        keeper = open_handle(test_device());
     xgemm_handle *plain = open_with(plain_kernel, XGEMM_MATH_STRICT);
     xgemm_handle *handle = open_with(kernel, XGEMM_MATH_DEFAULT);
     float *strict = multiply(plain, &p), *got = multiply(handle, &p), *again = multiply(handle, &p);
@@ -441,10 +445,14 @@ END_TEST
 static Suite *accuracies(void)
 {
     Suite *suite = suite_create("accuracy");
-    TCase *cases = new_case(suite, "kernels", TIMEOUT_S);
-    tcase_add_loop_test(cases, named_kernels, 0, COUNT(kinds));
-    tcase_add_loop_test(cases, small_products, 0, COUNT(kinds));
-    tcase_add_loop_test(cases, large_products, 0, COUNT(kinds));
+    /* A case for each kind, so that several can run at once (CK_RUN_CASE). */
+    for (int i = 0; i < COUNT(kinds); i++) {
+        TCase *cases = new_case(suite, kinds[i].name, TIMEOUT_S);
+        tcase_add_loop_test(cases, named_kernels, i, i + 1);
+        tcase_add_loop_test(cases, small_products, i, i + 1);
+        tcase_add_loop_test(cases, large_products, i, i + 1);
+    }
+    TCase *cases = new_case(suite, "others", TIMEOUT_S);
     tcase_add_test(cases, special_values);
     tcase_add_test(cases, small_integers);
     tcase_add_test(cases, panels);

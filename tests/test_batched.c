@@ -426,6 +426,33 @@ START_TEST(split)
 }
 END_TEST
 
+/* With no memory for sums: two parts, which pairs of blocks add up among them. */
+START_TEST(split_in_pairs)
+{
+    if (test_device() == XGEMM_DEVICE_CPU)
+        return;
+    xgemm_handle *handle = open_handle(test_device());
+    void *workspace;
+    ck_assert_int_eq(xgemm_malloc(handle, 64, &workspace), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, workspace, 64), XGEMM_OK);
+    for (int layout = 0; layout < LAYOUTS; layout += 5) {
+        spec s = {.m = 20, .n = 40, .k = 1500, .count = 3, .alpha = 0.5f, .beta = 1.0f, .gap = 1};
+        set_layout_of(&s, layout);
+        batch *b = batch_new(handle, &s, random_real, 5);
+        const xgemm_plan plan = plan_of(b);
+        if (test_device() == XGEMM_DEVICE_SIM) { /* others may have no clusters */
+            ck_assert_int_eq(plan.split_k, 2);
+            ck_assert_int_eq(plan.launches, 1);
+            ck_assert_int_eq((int)plan.workspace_bytes, 0);
+        }
+        batch_check(b);
+        batch_free(b);
+    }
+    xgemm_free(handle, workspace);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Two runs, and a run with a plan that was kept while another took its turn. */
 START_TEST(same_bits)
 {
@@ -669,6 +696,7 @@ static Suite *batched(void)
     tcase_add_test(cases, watched);
     tcase_add_test(cases, passes);
     tcase_add_test(cases, split);
+    tcase_add_test(cases, split_in_pairs);
     tcase_add_test(cases, same_bits);
     tcase_add_test(cases, more_than_a_grid);
     tcase_add_test(cases, refused);

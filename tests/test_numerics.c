@@ -101,6 +101,26 @@ START_TEST(larger_sizes)
 }
 END_TEST
 
+/*
+ * A k that kernels compute in parts, in every layout: few parts, which pairs of blocks may add up,
+ * and so many that a sum follows; aligned, too, for copies by fours along k.
+ */
+START_TEST(long_k)
+{
+    static const int64_t depths[] = {200, 404, 1500};
+    xgemm_handle *handle = open_with_kernel(_i);
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        shape s = {.m = 36, .n = 20, .k = depths[layout % 3], .alpha = 0.7f, .beta = -1.0f};
+        s.gap_c = layout % 2 * 3;
+        set_layout(&s, layout);
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
+        s.m = 37, s.n = 23, s.gap_a = 1;
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Sizes at which the choice goes to other kernels. */
 START_TEST(automatic_choice)
 {
@@ -162,6 +182,7 @@ static Suite *numerics(void)
     tcase_add_loop_test(cases, dyadic_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());
+    tcase_add_loop_test(cases, long_k, 0, test_kernels());
     return suite;
 }
 

@@ -595,7 +595,7 @@ static const char *const wrong_calls[] = {
     "all three must be multiples of 16",
     "has not had 16 bytes that were announced",
     "has had 16 bytes that nobody announced",
-    "reads a word at 0x402, which is no multiple of 4",
+    "reads 4 bytes at 0x402, which is no multiple of 4",
     "asks for 20 registers",
     "has changed its registers",
     "takes the shared address of what is not in the block's dynamic shared memory",

@@ -27,7 +27,7 @@ typedef struct {
     int tile_n;                 /**< Columns of C that a block computes. */
     int tile_k;                 /**< Depth of one step along k. */
     int64_t split_k;            /**< Parts that k is split into, which are added up in a launch of
-                                     their own; 1: not split. */
+                                     their own, or two by pairs of blocks; 1: not split. */
     int64_t together;           /**< Products of a batch that one launch computes; 1: each has its
                                      own. */
     int64_t launches;           /**< Kernels that are launched: copies that align operands, sums

@@ -7,6 +7,5 @@
 #define WN     64
 #define STAGES 3
 #define BLOCKS 1
-#define AHEAD  1
 #define GROUP  16
 #include "bf16.inc"

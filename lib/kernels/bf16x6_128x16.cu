@@ -3,10 +3,9 @@
 #define KERNEL xg_bf16x6_128x16
 #define BM     128
 #define BN     16
-#define WM     32
+#define WM     16
 #define WN     16
-#define STAGES 4
+#define STAGES 2
 #define BLOCKS 2
-#define AHEAD  2
 #define GROUP  16
 #include "bf16.inc"

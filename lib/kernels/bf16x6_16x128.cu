@@ -4,9 +4,8 @@
 #define BM     16
 #define BN     128
 #define WM     16
-#define WN     32
-#define STAGES 4
+#define WN     16
+#define STAGES 2
 #define BLOCKS 2
-#define AHEAD  2
 #define GROUP  16
 #include "bf16.inc"

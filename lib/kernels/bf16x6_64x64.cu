@@ -6,7 +6,6 @@
 #define WM     32
 #define WN     32
 #define STAGES 3
-#define BLOCKS 3
-#define AHEAD  1
+#define BLOCKS 2
 #define GROUP  16
 #include "bf16.inc"

@@ -14,6 +14,8 @@
 #ifdef __CUDACC__
 #define XG_KERNEL       extern "C" __global__
 #define XG_DEVICE       static __device__ __forceinline__
+/* What is rare, and must not take registers from what is not. */
+#define XG_DEVICE_APART static __device__ __noinline__
 #define XG_UNROLL       _Pragma("unroll")
 #define XG_UNROLL_BY(n) XG_PRAGMA(unroll n)
 #define XG_PRAGMA(text) _Pragma(#text)
@@ -24,6 +26,7 @@
 #include "sim/cuda_shim.h"
 #define XG_KERNEL static __attribute__((noinline))
 #define XG_DEVICE static inline __attribute__((always_inline))
+#define XG_DEVICE_APART static
 #define XG_UNROLL
 #define XG_UNROLL_BY(n)
 #define XG_SHARED16 __shared__ __align__(16)

@@ -39,6 +39,7 @@
 
 #include "dialect.h"
 #include "fp16_layout.h"
+#include "ptx_sm90.h"
 
 #define XG_GUARD_SMALL       0.125f   /* 2^-3 */
 #define XG_GUARD_SMALL_ALONE 0x1p-14f /* where the high part is all there is */
@@ -115,8 +116,8 @@ XG_DEVICE unsigned xg_guard_leave_out(xg_tile_list *list, int row, int column, i
     const unsigned pieces = (unsigned)columns / XG_UNIT_LINES;
     xg_tile *const tiles = (xg_tile *)(list + 1) + atomicAdd(&list->count, pieces);
     for (unsigned i = 0; i < pieces; i++)
-        atomicExch(&tiles[i],
-                   (xg_tile)(unsigned)row | (xg_tile)((unsigned)column + i * XG_UNIT_LINES) << 32);
+        xg_store_relaxed(&tiles[i], (xg_tile)(unsigned)row |
+                                        (xg_tile)((unsigned)column + i * XG_UNIT_LINES) << 32);
     return pieces;
 }
 

@@ -91,12 +91,31 @@ XG_DEVICE void xg_fence_async(void)
     asm volatile("fence.proxy.async;" ::: "memory");
 }
 
+/* Stores 8 bytes that other blocks read by atomics. */
+XG_DEVICE void xg_store_relaxed(unsigned long long *to, unsigned long long value)
+{
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+
+/* The blocks of the cluster, 1 in a launch without clusters; and which of them this one is. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+XG_DEVICE unsigned xg_cluster_blocks(void)
+{
+    unsigned blocks;
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    return blocks;
+}
+
 XG_DEVICE unsigned xg_cluster_rank(void)
 {
     unsigned rank;
     asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
     return rank;
 }
+#else
+#define xg_cluster_blocks() (1u)
+#define xg_cluster_rank()   (0u)
+#endif
 
 /* A barrier of all threads of the cluster, which orders their memory accesses; and its halves. */
 XG_DEVICE void xg_cluster_arrive(void)
@@ -130,6 +149,18 @@ XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
     asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2;"
                  " ld.shared::cluster.u32 %0, [there]; }"
                  : "=r"(value)
+                 : "r"(address), "r"(rank)
+                 : "memory");
+    return value;
+}
+
+/* 16 bytes of it, from a multiple of 16 on. */
+XG_DEVICE float4 xg_cluster_read4(unsigned address, unsigned rank)
+{
+    float4 value;
+    asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %4, %5;"
+                 " ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there]; }"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
                  : "r"(address), "r"(rank)
                  : "memory");
     return value;

@@ -24,6 +24,11 @@ static void end_phase(void)
     }
 }
 
+unsigned xg_sim_cluster_size(void)
+{
+    return (unsigned)xg_sim_cluster_blocks();
+}
+
 unsigned xg_sim_cluster_rank(void)
 {
     return (unsigned)xg_sim_rank();
@@ -71,16 +76,30 @@ void xg_sim_cluster_wait(const xg_sim_place *here)
     has_arrived[thread] = false;
 }
 
+static void read_of(unsigned address, unsigned rank, void *to, unsigned bytes,
+                    const xg_sim_place *here)
+{
+    if (address % bytes != 0)
+        xg_sim_blame(here, "reads %u bytes at 0x%x, which is no multiple of %u", bytes, address,
+                     bytes);
+    const void *from = xg_sim_memory((int)rank, address, bytes, "reads shared memory", here);
+    xg_sim_specialise();
+    if (xg_sim_is_watched())
+        xg_trace_model_reads(from, (int)bytes, false, here);
+    memcpy(to, from, bytes);
+}
+
 unsigned xg_sim_cluster_read(unsigned address, unsigned rank, const xg_sim_place *here)
 {
     unsigned value;
-    if (address % sizeof value != 0)
-        xg_sim_blame(here, "reads a word at 0x%x, which is no multiple of 4", address);
-    const void *from = xg_sim_memory((int)rank, address, sizeof value, "reads shared memory", here);
-    xg_sim_specialise();
-    if (xg_sim_is_watched())
-        xg_trace_model_reads(from, sizeof value, false, here);
-    memcpy(&value, from, sizeof value);
+    read_of(address, rank, &value, sizeof value, here);
+    return value;
+}
+
+float4 xg_sim_cluster_read4(unsigned address, unsigned rank, const xg_sim_place *here)
+{
+    float4 value;
+    read_of(address, rank, &value, sizeof value, here);
     return value;
 }
 

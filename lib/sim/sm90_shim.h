@@ -52,18 +52,23 @@ XG_SIM_API unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here);
 XG_SIM_API void xg_sim_fence_async(void);
 #define xg_fence_async() xg_sim_fence_async()
 
+#define xg_store_relaxed(to, value) ((void)atomicExch(to, value))
+
 /* Clusters. */
-XG_SIM_API unsigned xg_sim_cluster_rank(void);
+XG_SIM_API unsigned xg_sim_cluster_rank(void), xg_sim_cluster_size(void);
 XG_SIM_API void xg_sim_cluster_arrive(bool orders, const xg_sim_place *here);
 XG_SIM_API void xg_sim_cluster_wait(const xg_sim_place *here);
 XG_SIM_API unsigned xg_sim_cluster_read(unsigned address, unsigned rank, const xg_sim_place *here);
+XG_SIM_API float4 xg_sim_cluster_read4(unsigned address, unsigned rank, const xg_sim_place *here);
 XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned value,
                                      unsigned barrier, const xg_sim_place *here);
-#define xg_cluster_rank()              xg_sim_cluster_rank()
-#define xg_cluster_arrive()            xg_sim_cluster_arrive(true, XG_SIM_HERE)
-#define xg_cluster_arrive_relaxed()    xg_sim_cluster_arrive(false, XG_SIM_HERE)
-#define xg_cluster_wait()              xg_sim_cluster_wait(XG_SIM_HERE)
-#define xg_cluster_read(address, rank) xg_sim_cluster_read(address, rank, XG_SIM_HERE)
+#define xg_cluster_blocks()             xg_sim_cluster_size()
+#define xg_cluster_rank()               xg_sim_cluster_rank()
+#define xg_cluster_arrive()             xg_sim_cluster_arrive(true, XG_SIM_HERE)
+#define xg_cluster_arrive_relaxed()     xg_sim_cluster_arrive(false, XG_SIM_HERE)
+#define xg_cluster_wait()               xg_sim_cluster_wait(XG_SIM_HERE)
+#define xg_cluster_read(address, rank)  xg_sim_cluster_read(address, rank, XG_SIM_HERE)
+#define xg_cluster_read4(address, rank) xg_sim_cluster_read4(address, rank, XG_SIM_HERE)
 #define xg_cluster_store(address, rank, value, barrier)                                            \
     xg_sim_cluster_store(address, rank, value, barrier, XG_SIM_HERE)
 
