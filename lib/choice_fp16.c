@@ -16,7 +16,8 @@
 static const size_t workspace_most = (size_t)4 << 30;
 static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 5.0,
                     fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
-enum { SPLIT_BLOCKS = 6, FINE_K = 256 }; /* of a multiprocessor; see fp16_product.inc */
+enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiprocessor */
+enum { FINE_K = 1024, FINE_C = 1600 * 1600 };   /* see fp16_product.inc */
 
 static const struct {
     const char *kernel;
@@ -54,12 +55,12 @@ static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors
         xg_tiles_of(m, high) * (high / kernel->tile_m) * xg_tiles_of(n, kernel->tile_n);
     const bool fours =
         (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
+    const bool fine = kernel->parts == 2 && (k <= FINE_K || m * n <= FINE_C);
     const double waves = (double)xg_tiles_of(tiles, processors);
-    const double depth =
-        (double)xg_tiles_of(k, XG_UNIT_K) * (kernel->parts == 2 && k <= FINE_K ? short_k : 1.0);
+    const double depth = (double)xg_tiles_of(k, XG_UNIT_K) * (fine ? short_k : 1.0);
     const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
     return split_time(kernel, processors, m, n, k) + product_us + waves * depth * wave_of(kernel) +
-           (k <= FINE_K || !fours ? store : 0.0);
+           (k <= STORES_SHOW_K || !fours ? store : 0.0);
 }
 
 static int64_t half_of(int64_t size, int64_t step)
