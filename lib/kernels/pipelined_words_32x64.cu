@@ -12,5 +12,5 @@
 #define STAGES  4
 #define BLOCKS  4
 #define GROUP   32
-#define ALONG_K 1
+#define ALONG_K 0
 #include "sliced.inc"

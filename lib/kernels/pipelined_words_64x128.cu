@@ -12,5 +12,5 @@
 #define STAGES  4
 #define BLOCKS  3
 #define GROUP   16
-#define ALONG_K 1
+#define ALONG_K 0
 #include "sliced.inc"
