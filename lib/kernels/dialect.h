@@ -12,10 +12,11 @@
 #include "args.h"
 
 #ifdef __CUDACC__
-#define XG_KERNEL       extern "C" __global__
-#define XG_DEVICE       static __device__ __forceinline__
-/* What is rare, and must not take registers from what is not. */
-#define XG_DEVICE_APART static __device__ __noinline__
+#define XG_KERNEL extern "C" __global__
+#define XG_DEVICE static __device__ __forceinline__
+/* What is rare, and must not take registers from what is not. Static, its symbol would hold a hash
+ * of the source's folder, and a build would not be reproducible. */
+#define XG_DEVICE_APART extern "C" __device__ __noinline__
 #define XG_UNROLL       _Pragma("unroll")
 #define XG_UNROLL_BY(n) XG_PRAGMA(unroll n)
 #define XG_PRAGMA(text) _Pragma(#text)
@@ -24,8 +25,8 @@
 #define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
 #else
 #include "sim/cuda_shim.h"
-#define XG_KERNEL static __attribute__((noinline))
-#define XG_DEVICE static inline __attribute__((always_inline))
+#define XG_KERNEL       static __attribute__((noinline))
+#define XG_DEVICE       static inline __attribute__((always_inline))
 #define XG_DEVICE_APART static
 #define XG_UNROLL
 #define XG_UNROLL_BY(n)
