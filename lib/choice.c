@@ -11,8 +11,10 @@
  * operands as they lie takes "words" more when both go word by word. To that come
  * the launches, the copies that align operands, the sum over the parts, and the
  * strips at the edges, all at the memory's speed; and nothing is faster than
- * reading A and B and writing C once. "skinny" waits for memory, or for the steps
- * of one block, 256 of k each.
+ * reading A and B and writing C once, while a twentieth of the shorter of both
+ * times still shows. Clusters of two blocks, where a kernel and the GPU know them,
+ * add up their parts of k in a time of their own, and leave half as many sums.
+ * "skinny" waits for memory, or for the steps of one block, 256 of k each.
  *
  * Of a batch a launch computes as many products together as the grid, and the
  * workspace for their copies, hold; or the best launches for one are repeated for
@@ -31,6 +33,9 @@
 /* Microseconds; bytes a microsecond. A launch overlaps the one before it. */
 static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, read_rate = 3.9e6,
                     write_rate = 1.6e6, sum_rate = 1.6e6;
+
+/* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
+static const double cluster_us = 2.0, shows = 0.05;
 
 /* Of "skinny": a later wave of blocks, and a step of one; and by the lines that it computes, a
  * block's beginning, what each k adds, and how fast it reads. */
@@ -210,17 +215,13 @@ static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
            shape->together;
 }
 
-/* The sums of a cluster's blocks, added up among them; and what still shows of the shorter one, of
- * the blocks' time and the memory's. */
-static const double cluster_us = 2.0, shows = 0.05;
-
 /* The time of one pass. */
 static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p,
                        const xg_shape *shape, int processors)
 {
     const double all = (double)shape->together;
     const int64_t parts = xg_tiles_of(p->k, shape->k_part);
-    const int64_t sums = parts / (shape->cluster > 1 ? shape->cluster : 1);
+    const int64_t sums = xg_sums_of(p->k, shape->k_part, shape->cluster);
     const int64_t tiles = tiles_together(kernel, shape);
     const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
     const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
@@ -234,13 +235,12 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p
            sum_us(sums, all * m * n) + strips_us(p, shape->m, shape->n, processors);
 }
 
-/* The blocks that add up so many parts among them. */
+/* The blocks of each cluster that adds up some of so many parts; 0: there are no clusters. */
 static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_t parts)
 {
-    int cluster = kernel->adds_parts && request->architecture == 90 ? XG_CLUSTER_PARTS : 0;
-    while (cluster > 1 && parts % cluster != 0)
-        cluster--;
-    return cluster > 1 ? cluster : 0;
+    return kernel->adds_parts && request->architecture == 90 && parts % XG_CLUSTER_PARTS == 0
+               ? XG_CLUSTER_PARTS
+               : 0;
 }
 
 /* k in about so many parts; if they are many, in such that clusters can share. */
@@ -260,9 +260,8 @@ static void try_parts(const speed *s, const xg_kernel *kernel, const xg_request 
     const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
     xg_shape other = *best;
     other.k_part = part_in(p->k, parts);
-    const int64_t real = xg_tiles_of(p->k, other.k_part);
-    other.cluster = cluster_of(kernel, request, real);
-    const int64_t sums = real / (other.cluster > 1 ? other.cluster : 1);
+    other.cluster = cluster_of(kernel, request, xg_tiles_of(p->k, other.k_part));
+    const int64_t sums = xg_sums_of(p->k, other.k_part, other.cluster);
     const double floats = (double)sums * (double)other.m * (double)other.n * (double)other.together;
     if (sums > 1 && 4.0 * floats > (double)room)
         return;

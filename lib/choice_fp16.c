@@ -17,7 +17,6 @@ static const size_t workspace_most = (size_t)4 << 30;
 static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 5.0,
                     fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
 enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiprocessor */
-enum { FINE_K = 1024, FINE_C = 1600 * 1600 };   /* see fp16_product.inc */
 
 static const struct {
     const char *kernel;
@@ -55,7 +54,7 @@ static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors
         xg_tiles_of(m, high) * (high / kernel->tile_m) * xg_tiles_of(n, kernel->tile_n);
     const bool fours =
         (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
-    const bool fine = kernel->parts == 2 && (k <= FINE_K || m * n <= FINE_C);
+    const bool fine = kernel->parts == 2 && (k <= XG_FINE_K || m * n <= XG_FINE_C);
     const double waves = (double)xg_tiles_of(tiles, processors);
     const double depth = (double)xg_tiles_of(k, XG_UNIT_K) * (fine ? short_k : 1.0);
     const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);

@@ -136,8 +136,7 @@ const xg_program xg_program_scale_host = {
     ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 2) * 16 + FLOATS(128 + (columns)) + 56)
 /* The stages of a sliced kernel: so many, each so deep in k; and the tile's place. */
 #define SLICED(stages, depth, m, n) (FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4)) + 24)
-/* 32 of k, in lines along k that are 4 longer, or along x that are 8 longer; and twice the parts.
- */
+/* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */
 #define BF16_ROOM(size) ((size)*36 > 32 * ((size) + 8) ? (size)*36 : 32 * ((size) + 8))
 #define BF16(stages, m, n)                                                                         \
     (FLOATS((stages) * (BF16_ROOM(m) + BF16_ROOM(n))) + FLOATS(2 * 48 * ((m) + (n))))

@@ -19,9 +19,9 @@ typedef struct xg_kernel {
     bool packs; /* it reads aligned operands, and others have to be copied first */
     /* The launches of a problem; xg_steps_single for most. */
     xgemm_status (*steps)(const struct xg_kernel *, const xg_args *, xg_plan *, xg_error *);
-    int parts;   /* 0: plain FP32; 2: two of an element, with its accuracy; 1: of 11 bits */
-    int cluster; /* blocks; 0: none */
-    bool adds_parts; /* of k, in clusters of up to XG_CLUSTER_PARTS blocks: sliced.inc */
+    int parts;       /* 0: plain FP32; 2: two of an element, with its accuracy; 1: of 11 bits */
+    int cluster;     /* blocks; 0: none */
+    bool adds_parts; /* of k, in clusters of XG_CLUSTER_PARTS blocks: sliced.inc */
 } xg_kernel;
 
 /* Programs that serve kernels and are no kernel themselves. */

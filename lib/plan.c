@@ -165,7 +165,6 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
     xg_region a = region_of("A", p->a, p->m, p->k, p->a_row, p->a_col);
     xg_region b = region_of("B", p->b, p->k, p->n, p->b_row, p->b_col);
     xg_region *regions = launch->regions;
-    const int64_t blocks = step->cluster > 1 ? step->cluster : 1;
     regions[2] = region_of("C", p->c, p->m, p->n, p->c_row, 1);
     spread(&a, p, p->a_batch);
     spread(&b, p, p->b_batch);
@@ -174,9 +173,9 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
     case XG_STEP_PRODUCT:
         regions[0] = operand_region(step, XG_A_IN_WORKSPACE, a);
         regions[1] = operand_region(step, XG_B_IN_WORKSPACE, b);
-        if (p->k_part > 0 && p->k_part * blocks < p->k)
-            regions[2] = parts_region(p->c, xg_tiles_of(p->k, p->k_part) / blocks, p->m * p->c_row,
-                                      p->c_batch);
+        if (p->k_part > 0 && xg_sums_of(p->k, p->k_part, step->cluster) > 1)
+            regions[2] = parts_region(p->c, xg_sums_of(p->k, p->k_part, step->cluster),
+                                      p->m * p->c_row, p->c_batch);
         break;
     case XG_STEP_PACK:
         if (p->k_part != 2)

@@ -17,6 +17,9 @@ enum { XG_PACK_LINE = 32 };
 /* Rounded up. */
 int64_t xg_tiles_of(int64_t size, int64_t tile);
 
+/* The sums that parts of k leave, when a cluster's blocks (0 or 1: none) add up theirs. */
+int64_t xg_sums_of(int64_t k, int64_t k_part, int64_t cluster);
+
 /* The plan's next step. */
 xg_step *xg_add_step(xg_plan *plan, const xg_program *program, const xg_args *args);
 

@@ -19,7 +19,7 @@ static int64_t shares_of(int64_t elements, int64_t parts)
 xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, int64_t k_part,
                       int cluster, xg_error *error)
 {
-    const int64_t parts = xg_tiles_of(problem->k, k_part) / (cluster > 1 ? cluster : 1);
+    const int64_t parts = xg_sums_of(problem->k, k_part, cluster);
     size_t offset;
     product->args.k_part = k_part;
     if (cluster > 1) {

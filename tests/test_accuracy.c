@@ -304,8 +304,8 @@ static int inexact_kernels(const char *names[], int most, bool all)
 static void compare(const char *kernel, const char *plain_kernel, const kind *of, int64_t m,
                     int64_t n, int64_t k, uint64_t seed)
 {
-    static xgemm_handle
-        *keeper; /* a GPU's context goes with its last handle, and takes long to make */
+    /* A GPU's context goes with its last handle, and takes long to make. */
+    static xgemm_handle *keeper;
     problem p = problem_new(m, n, k, of->draw, seed);
     if (!keeper)
         keeper = open_handle(test_device());

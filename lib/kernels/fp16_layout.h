@@ -44,7 +44,10 @@ enum {
     XG_SPLIT_CHUNKS_MOST = 24,                /* of a slice: 192 KB of shared memory */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
-    XG_SCALED_EXPONENT = 14
+    XG_SCALED_EXPONENT = 14,
+    /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
+    XG_FINE_K = 1024,
+    XG_FINE_C = 1600 * 1600
 };
 
 /*

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sliced_16x128: 16 × 128 tiles, as sliced.inc explains. */
-#define KERNEL  xg_sliced_16x128
-#define BM      16
-#define BN      128
-#define WM      16
-#define WN      128
-#define TM      8
-#define TN      8
-#define SLICES  4
-#define DEPTH   8
-#define STAGES  4
-#define BLOCKS  2
-#define GROUP   16
-#define ALONG_K 1
+#define KERNEL xg_sliced_16x128
+#define BM     16
+#define BN     128
+#define WM     16
+#define WN     128
+#define TM     8
+#define TN     8
+#define SLICES 4
+#define DEPTH  8
+#define STAGES 4
+#define BLOCKS 2
+#define GROUP  16
+#define ALONG_K
 #include "sliced.inc"

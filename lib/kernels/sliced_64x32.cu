@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sliced_64x32: 64 × 32 tiles, as sliced.inc explains. */
-#define KERNEL  xg_sliced_64x32
-#define BM      64
-#define BN      32
-#define WM      64
-#define WN      32
-#define TM      8
-#define TN      8
-#define SLICES  4
-#define DEPTH   8
-#define STAGES  4
-#define BLOCKS  4
-#define GROUP   16
-#define ALONG_K 0
+#define KERNEL xg_sliced_64x32
+#define BM     64
+#define BN     32
+#define WM     64
+#define WN     32
+#define TM     8
+#define TN     8
+#define SLICES 4
+#define DEPTH  8
+#define STAGES 4
+#define BLOCKS 4
+#define GROUP  16
 #include "sliced.inc"

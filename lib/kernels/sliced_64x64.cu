@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sliced_64x64: 64 × 64 tiles, as sliced.inc explains. */
-#define KERNEL  xg_sliced_64x64
-#define BM      64
-#define BN      64
-#define WM      32
-#define WN      64
-#define TM      8
-#define TN      8
-#define SLICES  4
-#define DEPTH   16
-#define STAGES  3
-#define BLOCKS  2
-#define GROUP   16
-#define ALONG_K 0
+#define KERNEL xg_sliced_64x64
+#define BM     64
+#define BN     64
+#define WM     32
+#define WN     64
+#define TM     8
+#define TN     8
+#define SLICES 4
+#define DEPTH  16
+#define STAGES 3
+#define BLOCKS 2
+#define GROUP  16
 #include "sliced.inc"
