@@ -14,7 +14,7 @@
  * reading A and B and writing C once, while a twentieth of the shorter of both
  * times still shows. Clusters of two blocks, where a kernel and the GPU know them,
  * add up their parts of k in a time of their own, and leave half as many sums.
- * "skinny" waits for memory, or for the steps of one block, 256 of k each.
+ * "skinny" waits for memory, or for the steps of one block.
  *
  * Of a batch a launch computes as many products together as the grid, and the
  * workspace for their copies, hold; or the best launches for one are repeated for
@@ -51,6 +51,14 @@ static const struct {
 
 /* The longest strip that "skinny" computes in one reading of the large matrix. */
 enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
+
+/*
+ * Of "skinny": the lines of a block, the k of its step, and the blocks that a multiprocessor
+ * holds. With lines along k few blocks are soon done: up to LINES_WHOLE k a second launch would
+ * take longer, and of a longer k so many blocks a multiprocessor are enough.
+ */
+enum { SKINNY_LINES = 32, SKINNY_K = 256 };
+enum { LINES_LINES = 8, LINES_K = 1024, LINES_HELD = 4, LINES_WHOLE = 4096, LINES_ENOUGH = 3 };
 
 /* The copies of a batch's operands, at once; enough to fill any GPU several times. */
 #define COPIES_MOST ((size_t)256 << 20)
@@ -92,15 +100,20 @@ int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int
     return parts <= 1 ? k : xg_tiles_of(xg_tiles_of(k, parts), multiple) * multiple;
 }
 
-/* The kernel's 32 lines and 16 of the side a block. */
-int64_t xg_skinny_blocks(int64_t side, int64_t lines)
+xg_skinny_shape xg_skinny_of(const xg_args *p, int processors)
 {
-    return xg_tiles_of(side, STRIP_MOST) * xg_tiles_of(lines, 32);
-}
-
-int64_t xg_skinny_part(int64_t k, int64_t blocks, int processors)
-{
-    return xg_part_of(k, blocks, processors, 512, 4);
+    const bool low = p->m <= p->n;
+    xg_skinny_shape s = {.side = low ? p->m : p->n, .lines = low ? p->n : p->m};
+    s.along_k = s.side == 1 && (low ? p->b_row : p->a_col) == 1;
+    s.blocks = xg_tiles_of(s.lines, s.along_k ? LINES_LINES : SKINNY_LINES);
+    s.groups = xg_tiles_of(s.side, STRIP_MOST);
+    if (!s.along_k)
+        s.part = xg_part_of(p->k, s.blocks * s.groups, processors, 512, 4);
+    else if (p->k <= LINES_WHOLE)
+        s.part = p->k;
+    else
+        s.part = xg_part_of(p->k, s.blocks, LINES_ENOUGH * (int64_t)processors, LINES_K, LINES_K);
+    return s;
 }
 
 /* Also of a batch's other matrices, apart floats further on; of lists it is not known. */
@@ -180,33 +193,35 @@ static double sum_us(int64_t parts, double floats)
 }
 
 /* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
-static double skinny_us(int64_t side, int64_t lines, int64_t k, int processors)
+static double skinny_us(const xg_args *p, int processors)
 {
-    const int64_t groups = xg_tiles_of(side, STRIP_MOST), blocks = xg_skinny_blocks(side, lines);
-    const int64_t part = xg_skinny_part(k, blocks, processors), parts = xg_tiles_of(k, part);
-    const double busy = xg_larger(1.0, (double)(blocks * parts) / processors);
-    const double floats = (double)lines * (double)k * (double)groups + (double)side * (double)k +
-                          (double)side * (double)lines;
+    const xg_skinny_shape s = xg_skinny_of(p, processors);
+    const int64_t parts = xg_tiles_of(p->k, s.part), blocks = s.blocks * s.groups * parts;
+    const int64_t held = (int64_t)processors * (s.along_k ? LINES_HELD : 1);
+    const double busy = xg_larger(1.0, (double)blocks / (double)held);
+    const double side = (double)s.side, lines = (double)s.lines, k = (double)p->k;
+    const double floats = lines * k * (double)s.groups + side * k + side * lines;
     int i = 0;
-    while (i < 4 && skinny_speeds[i].side < side)
+    while (i < 4 && skinny_speeds[i].side < s.side)
         i++;
-    const double steps = busy * ((double)part * skinny_speeds[i].per_k +
-                                 (double)xg_tiles_of(part, 256) * skinny_step_us);
-    const double waves = (double)xg_tiles_of(blocks * parts, processors) - 1.0;
+    const double steps =
+        busy * ((double)s.part * skinny_speeds[i].per_k +
+                (double)xg_tiles_of(s.part, s.along_k ? LINES_K : SKINNY_K) * skinny_step_us);
+    const double waves = (double)xg_tiles_of(blocks, held) - 1.0;
     return skinny_speeds[i].first +
            xg_larger(waves * skinny_wave_us + steps, floats_us(floats, skinny_speeds[i].rate)) +
-           sum_us(parts, (double)side * (double)lines);
+           sum_us(parts, side * lines);
 }
 
 /* The strips that m × n leaves of the problem. */
 static double strips_us(const xg_args *p, int64_t m, int64_t n, int processors)
 {
-    double us = 0.0;
-    if (m < p->m)
-        us += next_launch_us + skinny_us(p->m - m, p->n, p->k, processors);
-    if (n < p->n)
-        us += next_launch_us + skinny_us(p->n - n, m, p->k, processors);
-    return us;
+    xg_args below = *p, beside = *p;
+    below.m = p->m - m;
+    beside.m = m;
+    beside.n = p->n - n;
+    return (m < p->m ? next_launch_us + skinny_us(&below, processors) : 0.0) +
+           (n < p->n ? next_launch_us + skinny_us(&beside, processors) : 0.0);
 }
 
 static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
@@ -413,12 +428,9 @@ static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request
 
 static xg_shape shape_of_skinny(const xg_request *request)
 {
-    const xg_args *p = &request->problem;
-    const bool low = p->m < p->n;
     xg_shape shape = whole(request, 1);
-    shape.microseconds = repeated(
-        launch_us + skinny_us(low ? p->m : p->n, low ? p->n : p->m, p->k, request->processors),
-        request->products);
+    shape.microseconds =
+        repeated(launch_us + skinny_us(&request->problem, request->processors), request->products);
     return shape;
 }
 

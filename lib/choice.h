@@ -37,9 +37,14 @@ bool xg_takes_lists(const xg_kernel *kernel);
  */
 int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int64_t multiple);
 
-/* How many blocks "skinny" has for a side and so many lines, and what part of k each takes. */
-int64_t xg_skinny_blocks(int64_t side, int64_t lines);
-int64_t xg_skinny_part(int64_t k, int64_t blocks, int processors);
+/* How "skinny" computes a C, or a strip of one. */
+typedef struct {
+    int64_t side, lines; /* of C: the short one, and the many along the other */
+    bool along_k;        /* one vector, and lines of the matrix along k: skinny1_lines.cu */
+    int64_t blocks, groups, part; /* for the lines and for the side, and of k */
+} xg_skinny_shape;
+
+xg_skinny_shape xg_skinny_of(const xg_args *problem, int processors);
 
 /* Whether A's first m rows (B's first n columns) must be copied for a kernel that packs. */
 bool xg_packs_a(const xg_args *problem, int64_t m);

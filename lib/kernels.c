@@ -65,6 +65,7 @@
     X(bf16x6_16x128)                                                                               \
     X(pack)                                                                                        \
     X(skinny1)                                                                                     \
+    X(skinny1_lines)                                                                               \
     X(skinny2)                                                                                     \
     X(skinny4)                                                                                     \
     X(skinny8)                                                                                     \

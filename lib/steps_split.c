@@ -61,9 +61,11 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
                        error);
 }
 
-xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
-                             xg_error *error)
+/* The program for the side, of as many threads as it says; that for vectors has its own. */
+static const xg_program *skinny_program(const xg_kernel *kernel, const xg_skinny_shape *shape,
+                                        int *threads)
 {
+    enum { LINES_THREADS = 128 };
     static const struct {
         int side;
         const xg_program *program;
@@ -72,24 +74,31 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
                     {4, &xg_program_skinny4},
                     {8, &xg_program_skinny8},
                     {16, &xg_program_skinny16}};
-    const int64_t side = problem->m < problem->n ? problem->m : problem->n;
-    const int64_t lines = problem->m < problem->n ? problem->n : problem->m;
     size_t i = 0;
-    while (programs[i].program != kernel->program && programs[i].side < side)
+    *threads = shape->along_k ? LINES_THREADS : kernel->block_x;
+    if (shape->along_k)
+        return &xg_program_skinny1_lines;
+    while (programs[i].program != kernel->program && programs[i].side < shape->side)
         i++;
-    xg_step *step = xg_add_step(plan, programs[i].program, problem);
+    return programs[i].program;
+}
+
+xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
+                             xg_error *error)
+{
+    const xg_skinny_shape shape = xg_skinny_of(problem, plan->processors);
+    int threads;
+    const xg_program *program = skinny_program(kernel, &shape, &threads);
+    xg_step *step = xg_add_step(plan, program, problem);
     step->overlaps = true;
     step->args.b_batch = 0; /* no strip; other products' matrices are b_apart further on */
-    const int64_t blocks = xg_tiles_of(lines, kernel->tile_n),
-                  groups = xg_tiles_of(side, kernel->tile_m);
-    const xgemm_status status = xg_set_grid(step, blocks, 1, kernel->block_x, 1, error);
+    const xgemm_status status = xg_set_grid(step, shape.blocks, 1, threads, 1, error);
     if (status)
         return status;
-    if (groups > XG_GRID_Y_MAX)
+    if (shape.groups > XG_GRID_Y_MAX)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s takes a C whose shorter side is at most %d", kernel->name,
                        XG_GRID_Y_MAX * kernel->tile_m);
-    step->grid[2] = (uint32_t)groups;
-    return xg_split(plan, step, problem,
-                    xg_skinny_part(problem->k, blocks * groups, plan->processors), 0, error);
+    step->grid[2] = (uint32_t)shape.groups;
+    return xg_split(plan, step, problem, shape.part, 0, error);
 }

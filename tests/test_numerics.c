@@ -121,6 +121,33 @@ START_TEST(long_k)
 }
 END_TEST
 
+/*
+ * A vector by a matrix and back: whole steps, parts of one and one element more, aligned and not.
+ * A device that has no such kernel has nothing to test.
+ */
+START_TEST(vectors)
+{
+    static const int64_t depths[] = {1024, 1025, 1152, 1153, 2052, 9001};
+    xgemm_handle *handle = open_handle(test_device());
+    const bool there = xgemm_set_kernel(handle, "skinny") == XGEMM_OK;
+    for (int i = 0; there && i < COUNT(depths); i++)
+        for (int layout = 0; layout < LAYOUTS; layout++)
+            for (int side = 0; side < 2; side++) {
+                shape s = {.m = 1, .n = 19, .k = depths[i], .alpha = 0.7f, .beta = -1.0f};
+                if (side)
+                    s.m = 19, s.n = 1;
+                s.gap_c = i % 2;
+                s.gap_a = s.gap_b = (4 - s.k % 4) % 4; /* lines along k are aligned */
+                s.shift_a = s.shift_b = (i + side) % 3 == 2;
+                set_layout(&s, layout);
+                check_shape(handle, &s, random_real, BOUND, (uint64_t)(i + layout));
+                s.gap_a = s.gap_b = 1;
+                check_shape(handle, &s, random_real, BOUND, (uint64_t)(i + layout));
+            }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Sizes at which the choice goes to other kernels. */
 START_TEST(automatic_choice)
 {
@@ -179,6 +206,7 @@ static Suite *numerics(void)
     TCase *cases = new_case(suite, "kernels", TIMEOUT_S);
     tcase_add_test(cases, mix_is_complete);
     tcase_add_test(cases, automatic_choice);
+    tcase_add_test(cases, vectors);
     tcase_add_loop_test(cases, dyadic_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());

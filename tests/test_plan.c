@@ -135,6 +135,9 @@ START_TEST(of_a_gpu)
 
     ck_assert_int_eq(plan_of(handle, 1, 16384, 16384, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_str_eq(plan.kernel, "skinny");
+    ck_assert_int_eq(plan_of(handle, 1025, 1, 1025, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_str_eq(plan.kernel, "skinny"); /* lines along k: one launch */
+    ck_assert_int_eq(plan.launches, 1);
     ck_assert_int_eq(plan_of(handle, 256, 256, 65536, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_int_gt(plan.split_k, 1);
     ck_assert_int_gt(plan.launches, 1);

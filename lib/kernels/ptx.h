@@ -169,7 +169,21 @@ XG_DEVICE void xg_mma_bf16(float sum[4], const unsigned a[4], const unsigned b[2
 
 /* Stores what is not soon read again: it gives way first in the caches. */
 #define xg_store_once(to, value) __stcs(to, value)
+
+/*
+ * Four values at a multiple of 16, read once by the multiprocessor: they take no room in its
+ * cache from what is read again. Volatile: it stays behind xg_grid_wait.
+ */
+XG_DEVICE float4 xg_load_once(const float *from)
+{
+    float4 value;
+    asm volatile("ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "l"(from));
+    return value;
+}
 #else
+#define xg_load_once(from)                (*(const float4 *)(from))
 #define xg_store_once(to, value)          (*(to) = (value))
 #define xg_store_words(to, first, second) ((void)(*(uint2 *)(to) = (uint2){first, second}))
 #define xg_thread_again()                 (threadIdx.x)
