@@ -404,6 +404,16 @@ static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg
     return best;
 }
 
+/* The strips, in the product or after it, whichever is faster. */
+static void add_fp16_strips(const xg_kernel *kernel, const xg_request *request, xg_shape *shape)
+{
+    const xg_args *p = &request->problem;
+    const double after = strips_us(p, shape->m, shape->n, request->processors);
+    const double inside = xg_fp16_strips_us(kernel, request, shape);
+    shape->strips_inside = xg_strips_fit_inside(p) && inside < after;
+    shape->microseconds += shape->strips_inside ? inside : after;
+}
+
 /* With or without strips at the edges, where there is memory for C in one go. */
 static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request)
 {
@@ -416,9 +426,11 @@ static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request
             continue;
         xg_shape shape =
             xg_fp16_shape(kernel, request, strips & 1 ? m : p->m, strips & 2 ? n : p->n);
-        shape.microseconds += launch_us + strips_us(p, shape.m, shape.n, request->processors);
+        shape.microseconds += launch_us;
         if (strips > 0 && shape.panels > 1)
             continue;
+        if (strips > 0)
+            add_fp16_strips(kernel, request, &shape);
         if (best.together == 0 || shape.microseconds < best.microseconds)
             best = shape;
     }

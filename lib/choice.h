@@ -25,6 +25,10 @@ const xg_kernel *xg_choose(const xg_request *request, xg_shape *shape);
 /* That of a kernel on FP16 parts, for the first m × n of C. */
 xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n);
 
+/* Whether the product of FP16 parts can compute strips, and how much longer it then takes. */
+bool xg_strips_fit_inside(const xg_args *problem);
+double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape);
+
 /* Whether its launches can compute a batch: those of xg_steps_pipelined, whose grid's z is free. */
 bool xg_batches(const xg_kernel *kernel);
 

@@ -18,6 +18,10 @@ static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, pr
                     fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
 enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiprocessor */
 
+/* Strips in the product: a warp's beginning and end, and its steps, of so many words a thread. */
+static const double strip_us = 3.0, strip_step_us = 0.5;
+enum { STRIP_WORDS = 16 };
+
 static const struct {
     const char *kernel;
     double wave; /* for 64 k, microseconds */
@@ -45,21 +49,26 @@ static double split_time(const xg_kernel *kernel, int processors, int64_t m, int
     return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
 }
 
-/* The time of one panel. */
-static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
-                       int64_t n, int64_t k)
+/* What the tensor cores take for m x n x k. */
+static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
 {
     const int64_t high = kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
     const int64_t tiles =
         xg_tiles_of(m, high) * (high / kernel->tile_m) * xg_tiles_of(n, kernel->tile_n);
+    const bool fine = kernel->parts == 2 && (k <= XG_FINE_K || m * n <= XG_FINE_C);
+    const double depth = (double)xg_tiles_of(k, XG_UNIT_K) * (fine ? short_k : 1.0);
+    return (double)xg_tiles_of(tiles, processors) * depth * wave_of(kernel);
+}
+
+/* The time of one panel. */
+static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
+                       int64_t n, int64_t k)
+{
     const bool fours =
         (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
-    const bool fine = kernel->parts == 2 && (k <= XG_FINE_K || m * n <= XG_FINE_C);
-    const double waves = (double)xg_tiles_of(tiles, processors);
-    const double depth = (double)xg_tiles_of(k, XG_UNIT_K) * (fine ? short_k : 1.0);
     const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
-    return split_time(kernel, processors, m, n, k) + product_us + waves * depth * wave_of(kernel) +
-           (k <= STORES_SHOW_K || !fours ? store : 0.0);
+    return split_time(kernel, processors, m, n, k) + product_us +
+           waves_us(kernel, processors, m, n, k) + (k <= STORES_SHOW_K || !fours ? store : 0.0);
 }
 
 static int64_t half_of(int64_t size, int64_t step)
@@ -112,4 +121,22 @@ xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64
         (double)shape.panels *
         panel_us(kernel, p, request->processors, shape.panel_m, shape.panel_n, shape.panel_k);
     return shape;
+}
+
+bool xg_strips_fit_inside(const xg_args *p)
+{
+    const int64_t step = (int64_t)1 << 28, least = XG_STRIP_LINES_ACROSS;
+    return p->a_row <= step && p->a_col <= step && p->b_row <= step && p->b_col <= step &&
+           p->m >= least && p->n >= least;
+}
+
+/* The steps of one warp a multiprocessor, see fp16_strip.h, beside the tiles. */
+double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
+{
+    const xg_args *p = &request->problem;
+    const int64_t below = p->m - shape->m, beside = p->n - shape->n;
+    const double words = (double)below * (double)p->n + (double)beside * (double)shape->m;
+    const double steps = words * (double)p->k / (32.0 * STRIP_WORDS);
+    const double strips = strip_us + strip_step_us * steps / request->processors;
+    return xg_larger(strips - waves_us(kernel, request->processors, shape->m, shape->n, p->k), 0.0);
 }

@@ -199,9 +199,10 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
         regions[1] = b;
         regions[2] = fp16_region(p, p->c, step->parts);
         break;
-    case XG_STEP_FP16_PRODUCT:
-        regions[0] = a;
-        regions[1] = b;
+    case XG_STEP_FP16_PRODUCT: /* with the strips, of a_batch rows and b_batch columns */
+        regions[0] = region_of("A", p->a, p->m + p->a_batch, p->k, p->a_row, p->a_col);
+        regions[1] = region_of("B", p->b, p->k, p->n + p->b_batch, p->b_row, p->b_col);
+        regions[2] = region_of("C", p->c, p->m + p->a_batch, p->n + p->b_batch, p->c_row, 1);
         regions[XG_REGION_LIST] = fp16_region(p, p->list, step->parts);
         break;
     case XG_STEP_SCALE:

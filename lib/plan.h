@@ -36,6 +36,7 @@ typedef struct {
     int64_t together; /* products of a batch that each launch computes */
     /* The kernels on FP16 parts compute C and k in panels, of at most that size. */
     int64_t panel_m, panel_n, panel_k, panels;
+    bool strips_inside;  /* a kernel on FP16 parts computes the narrow strips, too */
     double microseconds; /* predicted, for the whole batch; 0: the kernel has no model */
 } xg_shape;
 

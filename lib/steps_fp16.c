@@ -44,6 +44,22 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     return xg_set_grid(step, at->slices, groups, XG_SPLIT_THREADS, 1, error);
 }
 
+/* A piece of a strip has so many lines, by how they lie. */
+static int64_t strip_pieces(int64_t lines, int64_t k_step)
+{
+    return xg_tiles_of(lines, k_step == 1 ? XG_STRIP_LINES_ALONG : XG_STRIP_LINES_ACROSS);
+}
+
+/* What the product's arguments say of the strips that it computes besides: see fp16_strip.h. */
+static void set_strips(xg_step *product, const xg_args *problem)
+{
+    xg_args *const args = &product->args;
+    args->a_batch = problem->m - args->m;
+    args->b_batch = problem->n - args->n;
+    args->k_part = strip_pieces(problem->n, problem->b_row) | strip_pieces(args->m, problem->a_col)
+                                                                  << 32;
+}
+
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
                                 size_t workspace, xg_error *error)
 {
@@ -56,7 +72,7 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
     step->in_workspace = XG_LIST_IN_WORKSPACE;
     step->list_offset = workspace;
     step->parts = kernel->parts;
-    step->args.k_part = problem->k;
+    step->args.a_batch = step->args.b_batch = 0;
     step->cluster = (uint32_t)kernel->cluster;
     step->overlaps = true;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
@@ -103,5 +119,10 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
     xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
     if (!status)
         status = add_product(kernel, plan, &part, workspace, error);
-    return status || plan->shape.panels > 1 ? status : add_strips(plan, problem, error);
+    if (status || plan->shape.panels > 1)
+        return status;
+    if (!plan->shape.strips_inside)
+        return add_strips(plan, problem, error);
+    set_strips(&plan->step[plan->steps - 1], problem);
+    return XGEMM_OK;
 }

@@ -148,6 +148,22 @@ START_TEST(vectors)
 }
 END_TEST
 
+/* A few rows below the tiles and columns beside them, in every layout; a short and a long k. */
+START_TEST(strips)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        shape s = {.m = 259, .n = 261, .k = 67, .alpha = 0.7f, .beta = -1.0f};
+        s.gap_a = layout % 2, s.gap_b = layout % 3, s.gap_c = layout % 5;
+        set_layout(&s, layout);
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
+        s.m = 257, s.n = 137, s.k = 650, s.beta = 0.0f;
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Sizes at which the choice goes to other kernels. */
 START_TEST(automatic_choice)
 {
@@ -211,6 +227,7 @@ static Suite *numerics(void)
     tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());
     tcase_add_loop_test(cases, long_k, 0, test_kernels());
+    tcase_add_loop_test(cases, strips, 0, test_kernels());
     return suite;
 }
 

@@ -122,6 +122,10 @@ START_TEST(of_a_gpu)
     ck_assert_int_eq(plan.launches, 2); /* the split and the product */
     ck_assert_uint_ge(plan.workspace_bytes, (size_t)2 * 4096 * 4096 * 4);
     ck_assert(plan.microseconds < 900.0);
+    const double aligned = plan.microseconds;
+    ck_assert_int_eq(plan_of(handle, 4097, 4097, 4097, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.launches, 2); /* the product computes the strips */
+    ck_assert(plan.microseconds < 1.1 * aligned);
 
     ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_STRICT), XGEMM_OK);
     ck_assert_int_eq(plan_of(handle, 4096, 4096, 4096, 1.0f, NULL, &plan), XGEMM_OK);

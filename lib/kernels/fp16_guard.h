@@ -90,7 +90,7 @@ XG_DEVICE float xg_guard_spread(int64_t k)
 XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int a_group,
                             int a_groups, int b_group, int b_groups, float spread)
 {
-    const int half = (int)threadIdx.x % 32 / 16, lane = (int)threadIdx.x % 16;
+    const int thread = (int)xg_thread_again(), half = thread % 32 / 16, lane = thread % 16;
     const int group = half ? at->a_blocks * XG_GUARD_GROUPS + b_group + lane : a_group + lane;
     float4 mine = {0.0f, 0.0f, 1.0e30f, 1.0e30f};
     if (lane < (half ? b_groups : a_groups))

@@ -45,6 +45,9 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
+    /* The lines of a strip's piece, see fp16_strip.h. */
+    XG_STRIP_LINES_ALONG = 8,
+    XG_STRIP_LINES_ACROSS = 16,
     /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
     XG_FINE_K = 1024,
     XG_FINE_C = 1600 * 1600
@@ -52,11 +55,12 @@ enum {
 
 /*
  * The first row and column of a tile of C, of 128 x 128; and a list's head: the tiles that have a
- * place on it, those that stand there, and the pieces of them that somebody computes.
+ * place on it, those that stand there, the pieces of them that somebody computes, and those of
+ * strips (fp16_strip.h).
  */
 typedef unsigned long long xg_tile; /* the column in the high half */
 typedef struct {
-    unsigned count, ready, taken, unused;
+    unsigned count, ready, taken, strips;
 } xg_tile_list;
 
 typedef struct {

@@ -64,6 +64,12 @@ XG_DEVICE unsigned xg_lane(void)
     return x;
 }
 
+/* Sends for the 128 bytes of global memory around an address, into L2 alone. */
+XG_DEVICE void xg_prefetch(const void *address)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
@@ -99,6 +105,16 @@ XG_DEVICE const float *xg_beside(const float *from, int64_t bytes)
 {
     const float *result;
     asm volatile("add.s64 %0, %1, %2;" : "=l"(result) : "l"(from), "l"(bytes));
+    return result;
+}
+
+/* from + index * step floats, likewise. */
+XG_DEVICE const float *xg_step_by(const float *from, int step, int index)
+{
+    const float *result;
+    asm volatile("mad.wide.s32 %0, %1, %2, %3;"
+                 : "=l"(result)
+                 : "r"(step), "r"(4 * index), "l"(from));
     return result;
 }
 
@@ -189,11 +205,13 @@ XG_DEVICE float4 xg_load_once(const float *from)
 #define xg_thread_again()                 (threadIdx.x)
 #define xg_again(x)                       (x)
 #define xg_lane()                         ((unsigned)XG_SIM_LANE)
+#define xg_prefetch(address)              ((void)(address))
 #define xg_cp_async4(to, from, bytes)     XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes)    XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async16_at(to, base, index, step, bytes)                                             \
     XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, bytes)
-#define xg_beside(from, bytes) ((const float *)((const char *)(from) + (bytes)))
+#define xg_beside(from, bytes)        ((const float *)((const char *)(from) + (bytes)))
+#define xg_step_by(from, step, index) ((from) + (int64_t)(step) * (index))
 #define XG_SIM_COPY_STEP(to, from, whole, step, bytes)                                             \
     __extension__({                                                                                \
         XG_SIM_COPY_ASYNC(to, *(from), whole, bytes);                                              \

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strips: a few rows of C below the tiles of a product of FP16 parts, and a few columns beside
+ * them, in plain FP32 from A and B themselves. A warp of each block that has nothing else to do
+ * computes them meanwhile, piece after piece, so that they take no time of their own. In the
+ * arguments a_batch is the number of rows below, whose strips have all columns of C, and b_batch
+ * that of columns beside; k_part says in how many pieces each of them is, in its low half and in
+ * its high one.
+ *
+ * A strip is a vector y (a row of A, a column of B) times the lines of a matrix X (B's columns,
+ * A's rows), of which a piece has some. Lines along k: LINES_ALONG of them, a thread has k 32
+ * apart. Lines side by side: LINES_ACROSS of them, a thread has one, and every other k. Either way
+ * sixteen words of each thread are on their way at once, which is what its registers hold; what
+ * comes AHEAD later is fetched into L2, as memory is too far away for so few. To spare registers
+ * "below" is known wherever it is asked for, so that steps are read from the arguments in each
+ * instruction, in 32 bits; and a strip's last piece begins earlier in place of being smaller.
+ */
+#ifndef XGEMM_KERNELS_FP16_STRIP_H
+#define XGEMM_KERNELS_FP16_STRIP_H
+
+#include "fp16_layout.h"
+#include "ptx.h"
+
+enum {
+    XG_STRIP_ALONG_K = 64,  /* of each line, between two waits */
+    XG_STRIP_ACROSS_K = 32, /* of all lines */
+    XG_STRIP_AHEAD = 8      /* waits */
+};
+
+/* The strip's lines, by how X lies; and in how many pieces. */
+XG_DEVICE int xg_strip_lies_along_k(const xg_args *p, int below)
+{
+    return (below ? p->b_row : p->a_col) == 1;
+}
+
+XG_DEVICE int xg_strip_lines(const xg_args *p, int below)
+{
+    return (int)(below ? xg_again(p->n) + p->b_batch : p->m);
+}
+
+/* The pieces of one strip. */
+XG_DEVICE int xg_strip_pieces(const xg_args *p, int below)
+{
+    return (int)(below ? p->k_part : p->k_part >> 32);
+}
+
+/* Steps, of at most 2^28: from line to line of X, and along k of X and y. */
+XG_DEVICE int xg_strip_x_line(const xg_args *p, int below)
+{
+    return (int)(below ? p->b_col : p->a_row);
+}
+
+XG_DEVICE int xg_strip_x_k(const xg_args *p, int below)
+{
+    return (int)(below ? p->b_row : p->a_col);
+}
+
+XG_DEVICE int xg_strip_y_k(const xg_args *p, int below)
+{
+    return (int)(below ? p->a_col : p->b_row);
+}
+
+/* The piece's first line, and how many of its lines an earlier piece has. */
+typedef struct {
+    int line, skipped;
+} xg_strip_place;
+
+XG_DEVICE xg_strip_place xg_strip_place_of(const xg_args *p, int below, int size, int piece)
+{
+    const int first = piece % xg_strip_pieces(p, below) * size;
+    const int line = XG_MIN(first, xg_strip_lines(p, below) - size);
+    const xg_strip_place place = {line, first - line};
+    return place;
+}
+
+/* The row or column of C. */
+XG_DEVICE int64_t xg_strip_number(const xg_args *p, int below, int piece)
+{
+    return (below ? p->m : p->n) + piece / xg_strip_pieces(p, below);
+}
+
+XG_DEVICE const float *xg_strip_x(const xg_args *p, int below, int size, int piece)
+{
+    const int64_t line = xg_strip_place_of(p, below, size, piece).line;
+    return below ? p->b + line * p->b_col : p->a + line * p->a_row;
+}
+
+XG_DEVICE const float *xg_strip_y(const xg_args *p, int below, int piece)
+{
+    const int64_t number = xg_strip_number(p, below, piece);
+    return below ? p->a + number * p->a_row : p->b + number * p->b_col;
+}
+
+/* One thread a line of the piece. */
+XG_DEVICE void xg_strip_store(const xg_args *p, int below, int size, int piece, int line, float sum)
+{
+    const xg_strip_place place = xg_strip_place_of(p, below, size, piece);
+    const int64_t number = xg_strip_number(p, below, piece), at = place.line + line;
+    float *const c = p->c + (below ? number * p->c_row + at : at * p->c_row + number);
+    if (line >= place.skipped)
+        *c = xg_blend(p->alpha, sum, p->beta, c);
+}
+
+/* The sum over the lanes whose numbers differ in bits from "bits" down to "last". */
+XG_DEVICE float xg_strip_total(float sum, int bits, int last)
+{
+    XG_UNROLL
+    for (; bits >= last; bits /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, bits);
+    return sum;
+}
+
+/* Lines along k; past its end there are zeros. */
+XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int *piece)
+{
+    enum { LINES = XG_STRIP_LINES_ALONG, DEPTH = XG_STRIP_ALONG_K };
+    const int lane = (int)xg_lane();
+    const float *x = xg_strip_x(p, below, LINES, *piece / 2) + lane;
+    const float *y = xg_step_by(xg_strip_y(p, below, *piece / 2), xg_strip_y_k(p, below), lane);
+    float sum[LINES];
+    XG_UNROLL
+    for (int i = 0; i < LINES; i++)
+        sum[i] = 0.0f;
+    XG_UNROLL_BY(1)
+    for (int k = (int)p->k; k > 0; k -= DEPTH) {
+        const int left = k - (int)xg_lane();
+        float values[LINES][2];
+        const float *line = x;
+        if (k > XG_STRIP_AHEAD * DEPTH + DEPTH) {
+            const int to = (int)xg_lane();
+            xg_prefetch(xg_step_by(x + (XG_STRIP_AHEAD * DEPTH - to + to % 2 * 32),
+                                   xg_strip_x_line(p, below), to / 2 % LINES));
+        }
+        XG_UNROLL
+        for (int i = 0; i < LINES; i++) {
+            values[i][0] = left > 0 ? line[0] : 0.0f;
+            values[i][1] = left > 32 ? line[32] : 0.0f;
+            line = xg_step_by(line, xg_strip_x_line(p, below), 1);
+        }
+        const float y0 = left > 0 ? *y : 0.0f;
+        const float y1 = left > 32 ? *xg_step_by(y, xg_strip_y_k(p, below), 32) : 0.0f;
+        XG_UNROLL
+        for (int i = 0; i < LINES; i++) {
+            sum[i] += values[i][0] * y0;
+            sum[i] += values[i][1] * y1;
+        }
+        x += DEPTH;
+        y = xg_step_by(y, xg_strip_y_k(p, below), DEPTH);
+    }
+    XG_UNROLL
+    for (int i = 0; i < LINES; i++) {
+        const float total = xg_strip_total(sum[i], 16, 1);
+        sum[0] = (int)xg_lane() == i ? total : sum[0];
+    }
+    if ((int)xg_lane() < LINES)
+        xg_strip_store(p, below, LINES, *piece / 2, (int)xg_lane(), sum[0]);
+}
+
+/* Lines side by side: lanes from 16 on have the odd k. */
+XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *piece)
+{
+    enum { LINES = XG_STRIP_LINES_ACROSS, DEPTH = XG_STRIP_ACROSS_K };
+    const int lane = (int)xg_lane(), odd = lane / LINES;
+    const float *x = xg_step_by(xg_strip_x(p, below, LINES, *piece / 2) + lane % LINES,
+                                xg_strip_x_k(p, below), odd);
+    const float *y = xg_step_by(xg_strip_y(p, below, *piece / 2), xg_strip_y_k(p, below), lane);
+    float sum[2] = {0.0f, 0.0f};
+    XG_UNROLL_BY(1)
+    for (int k = (int)p->k; k > 0; k -= DEPTH) {
+        const int left = k - odd;
+        float values[DEPTH / 2];
+        if (k > XG_STRIP_AHEAD * DEPTH + DEPTH)
+            xg_prefetch(xg_step_by(x, xg_strip_x_k(p, below), XG_STRIP_AHEAD * DEPTH + lane - odd));
+        const float mine = k > lane ? *y : 0.0f;
+        XG_UNROLL
+        for (int i = 0; i < DEPTH / 2; i++) {
+            values[i] = left > 2 * i ? *x : 0.0f;
+            x = xg_step_by(x, xg_strip_x_k(p, below), 2);
+        }
+        XG_UNROLL
+        for (int i = 0; i < DEPTH / 2; i++)
+            sum[i % 2] += values[i] * __shfl_sync(0xffffffffu, mine, 2 * i + odd);
+        y = xg_step_by(y, xg_strip_y_k(p, below), DEPTH);
+    }
+    const float total = xg_strip_total(sum[0] + sum[1], LINES, LINES);
+    if (odd == 0)
+        xg_strip_store(p, below, LINES, *piece / 2, lane, total);
+}
+
+XG_DEVICE void xg_strip_piece(const xg_args *p, int below, const volatile int *piece)
+{
+    if (xg_strip_lies_along_k(p, below))
+        xg_strip_along_k(p, below, piece);
+    else
+        xg_strip_across(p, below, piece);
+}
+
+/* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none.
+ * Rows come first: as their lines mostly lie side by side, their pieces are the longer ones. */
+XG_DEVICE int xg_strip_take(const xg_args *p, xg_tile_list *list)
+{
+    const int below = (int)xg_again(p->a_batch) * xg_strip_pieces(p, 1);
+    const int beside = (int)xg_again(p->b_batch) * xg_strip_pieces(p, 0);
+    const int piece = (int)atomicAdd(&list->strips, 1u);
+    return piece < below ? 2 * piece + 1 : piece < below + beside ? 2 * (piece - below) : -1;
+}
+
+#endif
