@@ -18,9 +18,10 @@ static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, pr
                     fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
 enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiprocessor */
 
-/* Strips in the product: a warp's beginning and end, and its steps, of so many words a thread. */
-static const double strip_us = 3.0, strip_step_us = 0.5;
-enum { STRIP_WORDS = 16 };
+/* Strips in the product: a warp's step, of so many words a thread; and the warps that there are for
+ * them in the end. */
+static const double strip_step_us = 0.5;
+enum { STRIP_WORDS = 16, STRIP_WARPS = 9 };
 
 static const struct {
     const char *kernel;
@@ -130,13 +131,14 @@ bool xg_strips_fit_inside(const xg_args *p)
            p->m >= least && p->n >= least;
 }
 
-/* The steps of one warp a multiprocessor, see fp16_strip.h, beside the tiles. */
+/* The steps of one warp a multiprocessor beside the tiles, then of all: see fp16_strip.h. */
 double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
     const xg_args *p = &request->problem;
     const int64_t below = p->m - shape->m, beside = p->n - shape->n;
     const double words = (double)below * (double)p->n + (double)beside * (double)shape->m;
     const double steps = words * (double)p->k / (32.0 * STRIP_WORDS);
-    const double strips = strip_us + strip_step_us * steps / request->processors;
-    return xg_larger(strips - waves_us(kernel, request->processors, shape->m, shape->n, p->k), 0.0);
+    const double strips = strip_step_us * steps / request->processors;
+    const double tiles = waves_us(kernel, request->processors, shape->m, shape->n, p->k);
+    return xg_larger(strips - tiles, 0.0) / STRIP_WARPS;
 }

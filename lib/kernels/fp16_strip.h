@@ -2,10 +2,10 @@
 /*
  * Strips: a few rows of C below the tiles of a product of FP16 parts, and a few columns beside
  * them, in plain FP32 from A and B themselves. A warp of each block that has nothing else to do
- * computes them meanwhile, piece after piece, so that they take no time of their own. In the
- * arguments a_batch is the number of rows below, whose strips have all columns of C, and b_batch
- * that of columns beside; k_part says in how many pieces each of them is, in its low half and in
- * its high one.
+ * computes them meanwhile, piece after piece, and those that multiply do once they have no tile
+ * left. In the arguments a_batch is the number of rows below, whose strips have all columns of C,
+ * and b_batch that of columns beside; k_part says in how many pieces each of them is, in its low
+ * half and in its high one.
  *
  * A strip is a vector y (a row of A, a column of B) times the lines of a matrix X (B's columns,
  * A's rows), of which a piece has some. Lines along k: LINES_ALONG of them, a thread has k 32
@@ -110,13 +110,20 @@ XG_DEVICE float xg_strip_total(float sum, int bits, int last)
     return sum;
 }
 
+/* A warp's piece, from its word in shared memory, which spares a register. */
+XG_DEVICE int xg_strip_of_warp(const volatile int *pieces)
+{
+    return pieces[xg_thread_again() / 32] / 2;
+}
+
 /* Lines along k; past its end there are zeros. */
-XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int *piece)
+XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int *pieces)
 {
     enum { LINES = XG_STRIP_LINES_ALONG, DEPTH = XG_STRIP_ALONG_K };
     const int lane = (int)xg_lane();
-    const float *x = xg_strip_x(p, below, LINES, *piece / 2) + lane;
-    const float *y = xg_step_by(xg_strip_y(p, below, *piece / 2), xg_strip_y_k(p, below), lane);
+    const float *x = xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane;
+    const float *y =
+        xg_step_by(xg_strip_y(p, below, xg_strip_of_warp(pieces)), xg_strip_y_k(p, below), lane);
     float sum[LINES];
     XG_UNROLL
     for (int i = 0; i < LINES; i++)
@@ -153,17 +160,19 @@ XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int 
         sum[0] = (int)xg_lane() == i ? total : sum[0];
     }
     if ((int)xg_lane() < LINES)
-        xg_strip_store(p, below, LINES, *piece / 2, (int)xg_lane(), sum[0]);
+        xg_strip_store(p, below, LINES, xg_strip_of_warp(pieces), (int)xg_lane(), sum[0]);
 }
 
 /* Lines side by side: lanes from 16 on have the odd k. */
-XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *piece)
+XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *pieces)
 {
     enum { LINES = XG_STRIP_LINES_ACROSS, DEPTH = XG_STRIP_ACROSS_K };
     const int lane = (int)xg_lane(), odd = lane / LINES;
-    const float *x = xg_step_by(xg_strip_x(p, below, LINES, *piece / 2) + lane % LINES,
-                                xg_strip_x_k(p, below), odd);
-    const float *y = xg_step_by(xg_strip_y(p, below, *piece / 2), xg_strip_y_k(p, below), lane);
+    const float *x =
+        xg_step_by(xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane % LINES,
+                   xg_strip_x_k(p, below), odd);
+    const float *y =
+        xg_step_by(xg_strip_y(p, below, xg_strip_of_warp(pieces)), xg_strip_y_k(p, below), lane);
     float sum[2] = {0.0f, 0.0f};
     XG_UNROLL_BY(1)
     for (int k = (int)p->k; k > 0; k -= DEPTH) {
@@ -184,15 +193,15 @@ XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *
     }
     const float total = xg_strip_total(sum[0] + sum[1], LINES, LINES);
     if (odd == 0)
-        xg_strip_store(p, below, LINES, *piece / 2, lane, total);
+        xg_strip_store(p, below, LINES, xg_strip_of_warp(pieces), lane, total);
 }
 
-XG_DEVICE void xg_strip_piece(const xg_args *p, int below, const volatile int *piece)
+XG_DEVICE void xg_strip_piece(const xg_args *p, int below, const volatile int *pieces)
 {
     if (xg_strip_lies_along_k(p, below))
-        xg_strip_along_k(p, below, piece);
+        xg_strip_along_k(p, below, pieces);
     else
-        xg_strip_across(p, below, piece);
+        xg_strip_across(p, below, pieces);
 }
 
 /* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none.
