@@ -6,8 +6,11 @@
  *     fixed + depth * per_k                          when it is full,
  *     fixed + depth * per_k * max(share, alone)      when a share of it is there,
  *
- * where depth is the part of k, up to a whole number of stages: blocks that have a
- * multiprocessor to themselves are faster, down to a point. A kernel that copies
+ * where depth is the part of k, up to a whole number of stages (of fours for the thin
+ * kernels, whose stages end where k does): blocks that have a multiprocessor to
+ * themselves are faster, down to a point. The thin kernels' constants are estimates:
+ * 128 FMA a clock at four fifths of that; until they are timed, nothing is planned with
+ * them that does not name them. A kernel that copies
  * operands as they lie takes "words" more when both go word by word. To that come
  * the launches, the copies that align operands, the sum over the parts, and the
  * strips at the edges, all at the memory's speed; and nothing is faster than
@@ -85,6 +88,8 @@ static const speed speeds[] = {
     {"sliced-32x32", 4, 0.0257, 0.30, 1.40, 0.51, false, 0},
     {"sliced-16x128", 2, 0.0310, 0.40, 1.73, 0.48, false, 1},
     {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29, false, 1},
+    {"thin-64x128", 4, 0.1616, 0.31, 1.50, 0.15, true, 1},
+    {"thin-64x64", 6, 0.1213, 0.21, 1.40, 0.20, true, 1},
     {"bf16x6-64x64", 2, 0.0425, 0.60, 3.50, 1.80, false, 2},
     {"bf16x6-128x128", 1, 0.0435, 1.00, 3.00, 0.30, true, 2},
     {"bf16x6-128x16", 2, 0.0225, 0.60, 2.50, 0.30, true, 2},
@@ -224,6 +229,14 @@ static double strips_us(const xg_args *p, int64_t m, int64_t n, int processors)
            (n < p->n ? next_launch_us + skinny_us(&beside, processors) : 0.0);
 }
 
+/* What a part of k is computed to the next multiple of. */
+static int64_t step_of(const xg_kernel *kernel)
+{
+    const bool thin =
+        kernel->program == &xg_program_thin_64x128 || kernel->program == &xg_program_thin_64x64;
+    return thin ? 4 : kernel->tile_k;
+}
+
 static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
 {
     return xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n) *
@@ -242,8 +255,9 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p
     const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
     const double least =
         floats_us(read, read_rate) + floats_us((double)sums * all * m * n, write_rate);
-    const double wave = (double)(xg_tiles_of(shape->k_part, kernel->tile_k) * kernel->tile_k) *
-                        s->per_k * words_factor(s, kernel, p);
+    const int64_t step = step_of(kernel);
+    const double wave =
+        (double)(xg_tiles_of(shape->k_part, step) * step) * s->per_k * words_factor(s, kernel, p);
     const double waves = waves_us(s, tiles * parts, wave, processors);
     const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
     return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +

@@ -56,6 +56,14 @@ XG_DEVICE int64_t xg_again(int64_t x)
     return x;
 }
 
+/* The same place in shared memory, in a register: the compiler would find it anew for each use. */
+XG_DEVICE float *xg_kept(float *shared)
+{
+    unsigned address = xg_shared_address(shared);
+    asm volatile("" : "+r"(address));
+    return (float *)__cvta_shared_to_generic(address);
+}
+
 /* The thread's number in its warp, from a register of its own. */
 XG_DEVICE unsigned xg_lane(void)
 {
@@ -154,6 +162,15 @@ XG_DEVICE void xg_store_words(void *to, unsigned first, unsigned second)
                  : "memory");
 }
 
+/* Four floats to global memory, to a multiple of 16: left to the compiler it was four stores. */
+XG_DEVICE void xg_store_four(float *to, float x, float y, float z, float w)
+{
+    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(to), "f"(x), "f"(y), "f"(z), "f"(w)
+                 : "memory");
+}
+
 /* A float's bits, and back. */
 #define xg_bits_of(x)     __float_as_uint(x)
 #define xg_float_of(bits) __uint_as_float(bits)
@@ -204,6 +221,7 @@ XG_DEVICE float4 xg_load_once(const float *from)
 #define xg_store_words(to, first, second) ((void)(*(uint2 *)(to) = (uint2){first, second}))
 #define xg_thread_again()                 (threadIdx.x)
 #define xg_again(x)                       (x)
+#define xg_kept(shared)                   (shared)
 #define xg_lane()                         ((unsigned)XG_SIM_LANE)
 #define xg_prefetch(address)              ((void)(address))
 #define xg_cp_async4(to, from, bytes)     XG_SIM_COPY_ASYNC(to, from, 4, bytes)
@@ -212,6 +230,11 @@ XG_DEVICE float4 xg_load_once(const float *from)
     XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, bytes)
 #define xg_beside(from, bytes)        ((const float *)((const char *)(from) + (bytes)))
 #define xg_step_by(from, step, index) ((from) + (int64_t)(step) * (index))
+#define xg_store_four(to, x, y, z, w)                                                              \
+    __extension__({                                                                                \
+        const float4 xg_four = {x, y, z, w}; /* whole: one access to the trace */                  \
+        *(float4 *)(to) = xg_four;                                                                 \
+    })
 #define XG_SIM_COPY_STEP(to, from, whole, step, bytes)                                             \
     __extension__({                                                                                \
         XG_SIM_COPY_ASYNC(to, *(from), whole, bytes);                                              \
