@@ -20,8 +20,8 @@ enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiproces
 
 /* Strips in the product: a warp's step, of so many words a thread; and the warps that there are for
  * them in the end. */
-static const double strip_step_us = 0.5;
-enum { STRIP_WORDS = 16, STRIP_WARPS = 9 };
+static const double strip_step_us = 1.0;
+enum { STRIP_WORDS = 16, STRIP_WARPS = 11 };
 
 static const struct {
     const char *kernel;
@@ -50,15 +50,21 @@ static double split_time(const xg_kernel *kernel, int processors, int64_t m, int
     return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
 }
 
-/* What the tensor cores take for m x n x k. */
-static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
+/* How many tiles of m x n a multiprocessor computes, one after the other. */
+static double waves_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n)
 {
     const int64_t high = kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
     const int64_t tiles =
         xg_tiles_of(m, high) * (high / kernel->tile_m) * xg_tiles_of(n, kernel->tile_n);
+    return (double)xg_tiles_of(tiles, processors);
+}
+
+/* What they take. */
+static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
+{
     const bool fine = kernel->parts == 2 && (k <= XG_FINE_K || m * n <= XG_FINE_C);
     const double depth = (double)xg_tiles_of(k, XG_UNIT_K) * (fine ? short_k : 1.0);
-    return (double)xg_tiles_of(tiles, processors) * depth * wave_of(kernel);
+    return waves_of(kernel, processors, m, n) * depth * wave_of(kernel);
 }
 
 /* The time of one panel. */
@@ -131,7 +137,7 @@ bool xg_strips_fit_inside(const xg_args *p)
            p->m >= least && p->n >= least;
 }
 
-/* The steps of one warp a multiprocessor beside the tiles, then of all: see fp16_strip.h. */
+/* The steps of one warp beside the tiles, of three beside the last one, then of all. */
 double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
     const xg_args *p = &request->problem;
@@ -139,6 +145,7 @@ double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, con
     const double words = (double)below * (double)p->n + (double)beside * (double)shape->m;
     const double steps = words * (double)p->k / (32.0 * STRIP_WORDS);
     const double strips = strip_step_us * steps / request->processors;
+    const double waves = waves_of(kernel, request->processors, shape->m, shape->n);
     const double tiles = waves_us(kernel, request->processors, shape->m, shape->n, p->k);
-    return xg_larger(strips - tiles, 0.0) / STRIP_WARPS;
+    return xg_larger(strips - tiles * (1.0 + 2.0 / waves), 0.0) / STRIP_WARPS;
 }

@@ -2,14 +2,14 @@
 /*
  * Strips: a few rows of C below the tiles of a product of FP16 parts, and a few columns beside
  * them, in plain FP32 from A and B themselves. A warp of each block that has nothing else to do
- * computes them meanwhile, piece after piece, and those that multiply do once they have no tile
- * left. In the arguments a_batch is the number of rows below, whose strips have all columns of C,
- * and b_batch that of columns beside; k_part says in how many pieces each of them is, in its low
- * half and in its high one.
+ * computes them meanwhile, piece after piece, and the others do once they have no tile left. In the
+ * arguments a_batch is the number of rows below, whose strips have all columns of C, and b_batch
+ * that of columns beside; k_part says in how many pieces each of them is, in its low half and in
+ * its high one.
  *
  * A strip is a vector y (a row of A, a column of B) times the lines of a matrix X (B's columns,
  * A's rows), of which a piece has some. Lines along k: LINES_ALONG of them, a thread has k 32
- * apart. Lines side by side: LINES_ACROSS of them, a thread has one, and every other k. Either way
+ * apart. Lines side by side: LINES_ACROSS of them, a thread has one, and every fourth k. Either way
  * sixteen words of each thread are on their way at once, which is what its registers hold; what
  * comes AHEAD later is fetched into L2, as memory is too far away for so few. To spare registers
  * "below" is known wherever it is asked for, so that steps are read from the arguments in each
@@ -22,9 +22,8 @@
 #include "ptx.h"
 
 enum {
-    XG_STRIP_ALONG_K = 64,  /* of each line, between two waits */
-    XG_STRIP_ACROSS_K = 32, /* of all lines */
-    XG_STRIP_AHEAD = 8      /* waits */
+    XG_STRIP_DEPTH = 64, /* of k, between two waits */
+    XG_STRIP_AHEAD = 8   /* waits */
 };
 
 /* The strip's lines, by how X lies; and in how many pieces. */
@@ -119,7 +118,7 @@ XG_DEVICE int xg_strip_of_warp(const volatile int *pieces)
 /* Lines along k; past its end there are zeros. */
 XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int *pieces)
 {
-    enum { LINES = XG_STRIP_LINES_ALONG, DEPTH = XG_STRIP_ALONG_K };
+    enum { LINES = XG_STRIP_LINES_ALONG, DEPTH = XG_STRIP_DEPTH };
     const int lane = (int)xg_lane();
     const float *x = xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane;
     const float *y =
@@ -163,36 +162,41 @@ XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int 
         xg_strip_store(p, below, LINES, xg_strip_of_warp(pieces), (int)xg_lane(), sum[0]);
 }
 
-/* Lines side by side: lanes from 16 on have the odd k. */
+/* Lines side by side: a quarter of the lanes has every fourth k. */
 XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *pieces)
 {
-    enum { LINES = XG_STRIP_LINES_ACROSS, DEPTH = XG_STRIP_ACROSS_K };
-    const int lane = (int)xg_lane(), odd = lane / LINES;
+    enum { LINES = XG_STRIP_LINES_ACROSS, TURNS = 32 / LINES, DEPTH = XG_STRIP_DEPTH };
+    const int lane = (int)xg_lane(), turn = lane / LINES;
     const float *x =
         xg_step_by(xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane % LINES,
-                   xg_strip_x_k(p, below), odd);
+                   xg_strip_x_k(p, below), turn);
     const float *y =
         xg_step_by(xg_strip_y(p, below, xg_strip_of_warp(pieces)), xg_strip_y_k(p, below), lane);
     float sum[2] = {0.0f, 0.0f};
     XG_UNROLL_BY(1)
     for (int k = (int)p->k; k > 0; k -= DEPTH) {
-        const int left = k - odd;
-        float values[DEPTH / 2];
-        if (k > XG_STRIP_AHEAD * DEPTH + DEPTH)
-            xg_prefetch(xg_step_by(x, xg_strip_x_k(p, below), XG_STRIP_AHEAD * DEPTH + lane - odd));
-        const float mine = k > lane ? *y : 0.0f;
+        const int left = k - turn;
+        float values[DEPTH / TURNS];
+        if (k > XG_STRIP_AHEAD * DEPTH + DEPTH) {
+            const int ahead = XG_STRIP_AHEAD * DEPTH - turn + (int)xg_lane();
+            xg_prefetch(xg_step_by(x, xg_strip_x_k(p, below), ahead));
+            xg_prefetch(xg_step_by(x, xg_strip_x_k(p, below), ahead + 32));
+        }
+        const float y0 = k > lane ? *y : 0.0f;
+        const float y1 = k > lane + 32 ? *xg_step_by(y, xg_strip_y_k(p, below), 32) : 0.0f;
         XG_UNROLL
-        for (int i = 0; i < DEPTH / 2; i++) {
-            values[i] = left > 2 * i ? *x : 0.0f;
-            x = xg_step_by(x, xg_strip_x_k(p, below), 2);
+        for (int i = 0; i < DEPTH / TURNS; i++) {
+            values[i] = left > TURNS * i ? *x : 0.0f;
+            x = xg_step_by(x, xg_strip_x_k(p, below), TURNS);
         }
         XG_UNROLL
-        for (int i = 0; i < DEPTH / 2; i++)
-            sum[i % 2] += values[i] * __shfl_sync(0xffffffffu, mine, 2 * i + odd);
+        for (int i = 0; i < DEPTH / TURNS; i++)
+            sum[i % 2] += values[i] *
+                          __shfl_sync(0xffffffffu, i < 32 / TURNS ? y0 : y1, TURNS * i % 32 + turn);
         y = xg_step_by(y, xg_strip_y_k(p, below), DEPTH);
     }
-    const float total = xg_strip_total(sum[0] + sum[1], LINES, LINES);
-    if (odd == 0)
+    const float total = xg_strip_total(sum[0] + sum[1], 16, LINES);
+    if (turn == 0)
         xg_strip_store(p, below, LINES, xg_strip_of_warp(pieces), lane, total);
 }
 
@@ -204,8 +208,7 @@ XG_DEVICE void xg_strip_piece(const xg_args *p, int below, const volatile int *p
         xg_strip_across(p, below, pieces);
 }
 
-/* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none.
- * Rows come first: as their lines mostly lie side by side, their pieces are the longer ones. */
+/* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none. */
 XG_DEVICE int xg_strip_take(const xg_args *p, xg_tile_list *list)
 {
     const int below = (int)xg_again(p->a_batch) * xg_strip_pieces(p, 1);
