@@ -6,11 +6,13 @@
  *     fixed + depth * per_k                          when it is full,
  *     fixed + depth * per_k * max(share, alone)      when a share of it is there,
  *
- * where depth is the part of k, up to a whole number of stages (of fours for the thin
- * kernels, whose stages end where k does): blocks that have a multiprocessor to
- * themselves are faster, down to a point. The thin kernels' constants are estimates:
- * 128 FMA a clock at four fifths of that; until they are timed, nothing is planned with
- * them that does not name them. A kernel that copies
+ * where depth is the part of k, up to a whole number of stages: blocks that have a
+ * multiprocessor to themselves are faster, down to a point. The many short blocks of
+ * the thin kernels form no waves: together they take
+ *
+ *     fixed + (depth + stores) * per_k * max(blocks / held, share, alone),
+ *
+ * with k up to a multiple of four, and C goes to memory faster. A kernel that copies
  * operands as they lie takes "words" more when both go word by word. To that come
  * the launches, the copies that align operands, the sum over the parts, and the
  * strips at the edges, all at the memory's speed; and nothing is faster than
@@ -35,7 +37,7 @@
 
 /* Microseconds; bytes a microsecond. A launch overlaps the one before it. */
 static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, read_rate = 3.9e6,
-                    write_rate = 1.6e6, sum_rate = 1.6e6;
+                    write_rate = 1.6e6, thin_write_rate = 2.9e6, sum_rate = 1.6e6;
 
 /* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
 static const double cluster_us = 2.0, shows = 0.05;
@@ -72,28 +74,29 @@ typedef struct {
     double per_k, alone, fixed, words;
     bool estimated; /* by its instructions, and not yet timed: it serves by its name alone */
     int along_k;    /* operands that are no words along k, either: 1: A, 2: both */
+    double stores;  /* the thin kernels: of a block, as k that takes as long */
 } speed;
 
 static const speed speeds[] = {
-    {"pipelined-128x128", 2, 0.1637, 0.54, 1.82, 0.0, false, 0},
-    {"pipelined-64x128", 4, 0.1666, 0.31, 2.03, 0.0, false, 0},
-    {"pipelined-32x64", 8, 0.1165, 0.14, 1.45, 0.0, false, 0},
-    {"pipelined-words-32x64", 4, 0.0584, 0.28, 1.45, 0.44, false, 0},
-    {"pipelined-words-64x128", 3, 0.1235, 0.39, 3.01, 0.23, false, 0},
-    {"sliced-64x128", 1, 0.0419, 1.00, 3.23, 0.21, false, 0},
-    {"sliced-64x64", 2, 0.0444, 0.38, 2.10, 0.30, false, 0},
-    {"sliced-96x96", 1, 0.0486, 1.00, 3.39, 0.16, false, 0},
-    {"sliced-32x64", 4, 0.0461, 0.28, 1.73, 0.36, false, 0},
-    {"sliced-64x32", 4, 0.0453, 0.27, 1.77, 0.41, false, 0},
-    {"sliced-32x32", 4, 0.0257, 0.30, 1.40, 0.51, false, 0},
-    {"sliced-16x128", 2, 0.0310, 0.40, 1.73, 0.48, false, 1},
-    {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29, false, 1},
-    {"thin-64x128", 4, 0.1616, 0.31, 1.50, 0.15, true, 1},
-    {"thin-64x64", 6, 0.1213, 0.21, 1.40, 0.20, true, 1},
-    {"bf16x6-64x64", 2, 0.0425, 0.60, 3.50, 1.80, false, 2},
-    {"bf16x6-128x128", 1, 0.0435, 1.00, 3.00, 0.30, true, 2},
-    {"bf16x6-128x16", 2, 0.0225, 0.60, 2.50, 0.30, true, 2},
-    {"bf16x6-16x128", 2, 0.0225, 0.60, 2.50, 0.30, true, 2},
+    {"pipelined-128x128", 2, 0.1637, 0.54, 1.82, 0.0, false, 0, 0.0},
+    {"pipelined-64x128", 4, 0.1666, 0.31, 2.03, 0.0, false, 0, 0.0},
+    {"pipelined-32x64", 8, 0.1165, 0.14, 1.45, 0.0, false, 0, 0.0},
+    {"pipelined-words-32x64", 4, 0.0584, 0.28, 1.45, 0.44, false, 0, 0.0},
+    {"pipelined-words-64x128", 3, 0.1235, 0.39, 3.01, 0.23, false, 0, 0.0},
+    {"sliced-64x128", 1, 0.0419, 1.00, 3.23, 0.21, false, 0, 0.0},
+    {"sliced-64x64", 2, 0.0444, 0.38, 2.10, 0.30, false, 0, 0.0},
+    {"sliced-96x96", 1, 0.0486, 1.00, 3.39, 0.16, false, 0, 0.0},
+    {"sliced-32x64", 4, 0.0461, 0.28, 1.73, 0.36, false, 0, 0.0},
+    {"sliced-64x32", 4, 0.0453, 0.27, 1.77, 0.41, false, 0, 0.0},
+    {"sliced-32x32", 4, 0.0257, 0.30, 1.40, 0.51, false, 0, 0.0},
+    {"sliced-16x128", 2, 0.0310, 0.40, 1.73, 0.48, false, 1, 0.0},
+    {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29, false, 1, 0.0},
+    {"thin-64x128", 4, 0.2110, 0.29, 1.94, 0.17, false, 1, 10.8},
+    {"thin-64x64", 6, 0.1750, 0.17, 2.75, 0.17, false, 1, 12.1},
+    {"bf16x6-64x64", 2, 0.0425, 0.60, 3.50, 1.80, false, 2, 0.0},
+    {"bf16x6-128x128", 1, 0.0435, 1.00, 3.00, 0.30, true, 2, 0.0},
+    {"bf16x6-128x16", 2, 0.0225, 0.60, 2.50, 0.30, true, 2, 0.0},
+    {"bf16x6-16x128", 2, 0.0225, 0.60, 2.50, 0.30, true, 2, 0.0},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -169,6 +172,10 @@ static double waves_us(const speed *s, int64_t blocks, double wave, int processo
     const int64_t held = (int64_t)processors * s->blocks_per_sm;
     const int64_t full = blocks / held, rest = blocks % held;
     const double share = (double)xg_tiles_of(rest, processors) / s->blocks_per_sm;
+    if (s->stores > 0.0) {
+        const double all = full > 0 ? (double)blocks / (double)held : share;
+        return s->fixed + wave * xg_larger(all, s->alone);
+    }
     return (double)full * (s->fixed + wave) +
            (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
 }
@@ -229,12 +236,11 @@ static double strips_us(const xg_args *p, int64_t m, int64_t n, int processors)
            (n < p->n ? next_launch_us + skinny_us(&beside, processors) : 0.0);
 }
 
-/* What a part of k is computed to the next multiple of. */
-static int64_t step_of(const xg_kernel *kernel)
+/* The k that a block computes. */
+static double depth_of(const speed *s, const xg_kernel *kernel, int64_t k)
 {
-    const bool thin =
-        kernel->program == &xg_program_thin_64x128 || kernel->program == &xg_program_thin_64x64;
-    return thin ? 4 : kernel->tile_k;
+    const int64_t step = s->stores > 0.0 ? 4 : kernel->tile_k;
+    return (double)(xg_tiles_of(k, step) * step);
 }
 
 static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
@@ -254,10 +260,10 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p
     const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
     const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
     const double least =
-        floats_us(read, read_rate) + floats_us((double)sums * all * m * n, write_rate);
-    const int64_t step = step_of(kernel);
-    const double wave =
-        (double)(xg_tiles_of(shape->k_part, step) * step) * s->per_k * words_factor(s, kernel, p);
+        floats_us(read, read_rate) +
+        floats_us((double)sums * all * m * n, s->stores > 0.0 ? thin_write_rate : write_rate);
+    const double depth = depth_of(s, kernel, shape->k_part) * words_factor(s, kernel, p);
+    const double wave = (depth + s->stores) * s->per_k;
     const double waves = waves_us(s, tiles * parts, wave, processors);
     const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
     return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +
