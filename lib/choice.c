@@ -31,6 +31,7 @@
 #include "choice.h"
 
 #include "kernels/fp16_layout.h"
+#include "kernels/skinny1_across.h"
 #include "steps.h"
 
 #include <string.h>
@@ -64,6 +65,12 @@ enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
  */
 enum { SKINNY_LINES = 32, SKINNY_K = 256 };
 enum { LINES_LINES = 8, LINES_K = 1024, LINES_HELD = 4, LINES_WHOLE = 4096, LINES_ENOUGH = 3 };
+
+/*
+ * With lines side by side clusters share k, as far as a multiprocessor holds their blocks and a
+ * step is not all that one has. Without them a part is no shorter than what a launch takes.
+ */
+enum { ACROSS_HELD = 4, ACROSS_ENOUGH = 3, ACROSS_LEAST = 1024 };
 
 /* The copies of a batch's operands, at once; enough to fill any GPU several times. */
 #define COPIES_MOST ((size_t)256 << 20)
@@ -108,14 +115,34 @@ int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int
     return parts <= 1 ? k : xg_tiles_of(xg_tiles_of(k, parts), multiple) * multiple;
 }
 
-xg_skinny_shape xg_skinny_of(const xg_args *p, int processors)
+/* For skinny1_across.cu; a cluster's parts are as many as it has blocks. */
+static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clusters)
+{
+    int64_t parts = 1;
+    if (!clusters) {
+        s->part = xg_part_of(k, s->blocks, ACROSS_ENOUGH * (int64_t)processors, ACROSS_LEAST, 1);
+        return;
+    }
+    while (parts < XG_ACROSS_CLUSTER && xg_tiles_of(k, parts) > XG_ACROSS_STEP &&
+           2 * parts * s->blocks <= ACROSS_HELD * (int64_t)processors)
+        parts *= 2;
+    s->part = xg_tiles_of(k, parts);
+    s->cluster = parts > 1 ? (int)parts : 0;
+}
+
+xg_skinny_shape xg_skinny_of(const xg_args *p, int processors, int64_t architecture)
 {
     const bool low = p->m <= p->n;
     xg_skinny_shape s = {.side = low ? p->m : p->n, .lines = low ? p->n : p->m};
     s.along_k = s.side == 1 && (low ? p->b_row : p->a_col) == 1;
-    s.blocks = xg_tiles_of(s.lines, s.along_k ? LINES_LINES : SKINNY_LINES);
+    s.across = s.side == 1 && !s.along_k;
+    s.blocks = xg_tiles_of(s.lines, s.along_k  ? LINES_LINES
+                                    : s.across ? XG_ACROSS_LINES
+                                               : SKINNY_LINES);
     s.groups = xg_tiles_of(s.side, STRIP_MOST);
-    if (!s.along_k)
+    if (s.across)
+        share_across(&s, p->k, processors, architecture == 90);
+    else if (!s.along_k)
         s.part = xg_part_of(p->k, s.blocks * s.groups, processors, 512, 4);
     else if (p->k <= LINES_WHOLE)
         s.part = p->k;
@@ -205,35 +232,38 @@ static double sum_us(int64_t parts, double floats)
 }
 
 /* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
-static double skinny_us(const xg_args *p, int processors)
+static double skinny_us(const xg_args *p, const xg_request *request)
 {
-    const xg_skinny_shape s = xg_skinny_of(p, processors);
+    const xg_skinny_shape s = xg_skinny_of(p, request->processors, request->architecture);
     const int64_t parts = xg_tiles_of(p->k, s.part), blocks = s.blocks * s.groups * parts;
-    const int64_t held = (int64_t)processors * (s.along_k ? LINES_HELD : 1);
+    const int64_t held = (int64_t)request->processors * (s.along_k  ? LINES_HELD
+                                                         : s.across ? ACROSS_HELD
+                                                                    : 1);
+    const int64_t step = s.along_k ? LINES_K : s.across ? XG_ACROSS_STEP : SKINNY_K;
     const double busy = xg_larger(1.0, (double)blocks / (double)held);
     const double side = (double)s.side, lines = (double)s.lines, k = (double)p->k;
     const double floats = lines * k * (double)s.groups + side * k + side * lines;
     int i = 0;
     while (i < 4 && skinny_speeds[i].side < s.side)
         i++;
-    const double steps =
-        busy * ((double)s.part * skinny_speeds[i].per_k +
-                (double)xg_tiles_of(s.part, s.along_k ? LINES_K : SKINNY_K) * skinny_step_us);
+    const double steps = busy * ((double)s.part * skinny_speeds[i].per_k +
+                                 (double)xg_tiles_of(s.part, step) * skinny_step_us);
     const double waves = (double)xg_tiles_of(blocks, held) - 1.0;
     return skinny_speeds[i].first +
            xg_larger(waves * skinny_wave_us + steps, floats_us(floats, skinny_speeds[i].rate)) +
-           sum_us(parts, side * lines);
+           sum_us(xg_sums_of(p->k, s.part, s.cluster), side * lines);
 }
 
 /* The strips that m × n leaves of the problem. */
-static double strips_us(const xg_args *p, int64_t m, int64_t n, int processors)
+static double strips_us(const xg_request *request, int64_t m, int64_t n)
 {
+    const xg_args *p = &request->problem;
     xg_args below = *p, beside = *p;
     below.m = p->m - m;
     beside.m = m;
     beside.n = p->n - n;
-    return (m < p->m ? next_launch_us + skinny_us(&below, processors) : 0.0) +
-           (n < p->n ? next_launch_us + skinny_us(&beside, processors) : 0.0);
+    return (m < p->m ? next_launch_us + skinny_us(&below, request) : 0.0) +
+           (n < p->n ? next_launch_us + skinny_us(&beside, request) : 0.0);
 }
 
 /* The k that a block computes. */
@@ -250,9 +280,10 @@ static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
 }
 
 /* The time of one pass. */
-static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p,
-                       const xg_shape *shape, int processors)
+static double shape_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                       const xg_shape *shape)
 {
+    const xg_args *p = &request->problem;
     const double all = (double)shape->together;
     const int64_t parts = xg_tiles_of(p->k, shape->k_part);
     const int64_t sums = xg_sums_of(p->k, shape->k_part, shape->cluster);
@@ -264,10 +295,10 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_args *p
         floats_us((double)sums * all * m * n, s->stores > 0.0 ? thin_write_rate : write_rate);
     const double depth = depth_of(s, kernel, shape->k_part) * words_factor(s, kernel, p);
     const double wave = (depth + s->stores) * s->per_k;
-    const double waves = waves_us(s, tiles * parts, wave, processors);
+    const double waves = waves_us(s, tiles * parts, wave, request->processors);
     const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
     return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +
-           sum_us(sums, all * m * n) + strips_us(p, shape->m, shape->n, processors);
+           sum_us(sums, all * m * n) + strips_us(request, shape->m, shape->n);
 }
 
 /* The blocks of each cluster that adds up some of so many parts; 0: there are no clusters. */
@@ -300,7 +331,7 @@ static void try_parts(const speed *s, const xg_kernel *kernel, const xg_request 
     const double floats = (double)sums * (double)other.m * (double)other.n * (double)other.together;
     if (sums > 1 && 4.0 * floats > (double)room)
         return;
-    other.microseconds = shape_us(s, kernel, p, &other, request->processors);
+    other.microseconds = shape_us(s, kernel, request, &other);
     if (other.microseconds < best->microseconds)
         *best = other;
 }
@@ -314,7 +345,7 @@ static void choose_part(const speed *s, const xg_kernel *kernel, const xg_reques
     const int64_t enough = 2 * (int64_t)processors * s->blocks_per_sm;
     shape->k_part = request->problem.k;
     shape->cluster = 0;
-    shape->microseconds = shape_us(s, kernel, &request->problem, shape, processors);
+    shape->microseconds = shape_us(s, kernel, request, shape);
     if (xg_has_lists(&request->problem))
         return;
     for (int64_t parts = 2; tiles * parts <= enough; parts += (parts + 2) / 3)
@@ -354,8 +385,7 @@ static double passes_us(const speed *s, const xg_kernel *kernel, const xg_reques
     const double us = repeated(shape->microseconds, full);
     return last.together == 0
                ? us
-               : us + shape_us(s, kernel, &request->problem, &last, request->processors) -
-                     launch_us + next_launch_us;
+               : us + shape_us(s, kernel, request, &last) - launch_us + next_launch_us;
 }
 
 static xg_shape whole(const xg_request *request, int64_t together)
@@ -428,7 +458,7 @@ static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg
 static void add_fp16_strips(const xg_kernel *kernel, const xg_request *request, xg_shape *shape)
 {
     const xg_args *p = &request->problem;
-    const double after = strips_us(p, shape->m, shape->n, request->processors);
+    const double after = strips_us(request, shape->m, shape->n);
     const double inside = xg_fp16_strips_us(kernel, request, shape);
     shape->strips_inside = xg_strips_fit_inside(p) && inside < after;
     shape->microseconds += shape->strips_inside ? inside : after;
@@ -462,7 +492,7 @@ static xg_shape shape_of_skinny(const xg_request *request)
 {
     xg_shape shape = whole(request, 1);
     shape.microseconds =
-        repeated(launch_us + skinny_us(&request->problem, request->processors), request->products);
+        repeated(launch_us + skinny_us(&request->problem, request), request->products);
     return shape;
 }
 
@@ -489,7 +519,8 @@ static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_sh
         return false;
     if (request->workspace_limit == SIZE_MAX)
         return true;
-    xg_plan plan = {.processors = request->processors, .shape = *shape};
+    xg_plan plan = {
+        .processors = request->processors, .architecture = request->architecture, .shape = *shape};
     return kernel->steps(kernel, &request->problem, &plan, NULL) == XGEMM_OK &&
            plan.workspace_bytes <= request->workspace_limit;
 }

@@ -45,10 +45,13 @@ int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int
 typedef struct {
     int64_t side, lines; /* of C: the short one, and the many along the other */
     bool along_k;        /* one vector, and lines of the matrix along k: skinny1_lines.cu */
+    bool across;         /* one vector, and lines side by side: skinny1_across.cu */
     int64_t blocks, groups, part; /* for the lines and for the side, and of k */
+    int cluster;                  /* blocks that add up their parts of k; 0: none do */
 } xg_skinny_shape;
 
-xg_skinny_shape xg_skinny_of(const xg_args *problem, int processors);
+/* On a device of so many multiprocessors, and with that compute capability's kernels (0: none). */
+xg_skinny_shape xg_skinny_of(const xg_args *problem, int processors, int64_t architecture);
 
 /* Whether A's first m rows (B's first n columns) must be copied for a kernel that packs. */
 bool xg_packs_a(const xg_args *problem, int64_t m);

@@ -68,6 +68,7 @@
     X(pack)                                                                                        \
     X(skinny1)                                                                                     \
     X(skinny1_lines)                                                                               \
+    X(skinny1_across)                                                                              \
     X(skinny2)                                                                                     \
     X(skinny4)                                                                                     \
     X(skinny8)                                                                                     \

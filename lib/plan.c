@@ -66,6 +66,7 @@ static void begin(const xg_request *request, xg_plan *plan)
     plan->shape = (xg_shape){.m = p->m, .n = p->n, .k_part = p->k, .together = 1};
     plan->products = request->products;
     plan->processors = request->processors;
+    plan->architecture = request->architecture;
     plan->a = p->a;
     plan->b = p->b;
     plan->c = p->c;
@@ -298,7 +299,10 @@ static xgemm_status plan_panel(const xg_plan *plan, const xg_args *problem, int6
     args->b += first_k * problem->b_row;
     args->k = least(s->panel_k, problem->k - first_k);
     args->beta = first_k > 0 ? 1.0f : problem->beta;
-    const xg_request request = {.problem = *args, .products = 1, .processors = plan->processors};
+    const xg_request request = {.problem = *args,
+                                .products = 1,
+                                .processors = plan->processors,
+                                .architecture = plan->architecture};
     begin(&request, panel);
     panel->kernel = plan->kernel;
     return plan->kernel->steps(plan->kernel, args, panel, error);

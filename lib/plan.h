@@ -80,8 +80,9 @@ typedef struct {
     size_t workspace_bytes;
     xg_shape shape;
     int64_t products;
-    int processors;     /* of the device that it is for */
-    const float *a, *b; /* the problem's, when it was planned */
+    int processors;       /* of the device that it is for */
+    int64_t architecture; /* whose own kernels can run there; 0: none */
+    const float *a, *b;   /* the problem's, when it was planned */
     float *c;
 } xg_plan;
 

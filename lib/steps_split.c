@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products whose k is split over blocks, and the kernel "skinny", which does so. */
 #include "choice.h"
+#include "kernels/skinny1_across.h"
 #include "steps.h"
 
 enum { REDUCE_THREADS = 256 };
@@ -61,7 +62,7 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
                        error);
 }
 
-/* The program for the side, of as many threads as it says; that for vectors has its own. */
+/* The program for the side, of as many threads as it says; those for vectors have their own. */
 static const xg_program *skinny_program(const xg_kernel *kernel, const xg_skinny_shape *shape,
                                         int *threads)
 {
@@ -75,9 +76,9 @@ static const xg_program *skinny_program(const xg_kernel *kernel, const xg_skinny
                     {8, &xg_program_skinny8},
                     {16, &xg_program_skinny16}};
     size_t i = 0;
-    *threads = shape->along_k ? LINES_THREADS : kernel->block_x;
-    if (shape->along_k)
-        return &xg_program_skinny1_lines;
+    *threads = shape->along_k ? LINES_THREADS : shape->across ? XG_ACROSS_THREADS : kernel->block_x;
+    if (shape->along_k || shape->across)
+        return shape->along_k ? &xg_program_skinny1_lines : &xg_program_skinny1_across;
     while (programs[i].program != kernel->program && programs[i].side < shape->side)
         i++;
     return programs[i].program;
@@ -86,11 +87,12 @@ static const xg_program *skinny_program(const xg_kernel *kernel, const xg_skinny
 xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg_plan *plan,
                              xg_error *error)
 {
-    const xg_skinny_shape shape = xg_skinny_of(problem, plan->processors);
+    const xg_skinny_shape shape = xg_skinny_of(problem, plan->processors, plan->architecture);
     int threads;
     const xg_program *program = skinny_program(kernel, &shape, &threads);
     xg_step *step = xg_add_step(plan, program, problem);
     step->overlaps = true;
+    step->shared_bytes = shape.across ? sizeof(xg_across_shared) : 0;
     step->args.b_batch = 0; /* no strip; other products' matrices are b_apart further on */
     const xgemm_status status = xg_set_grid(step, shape.blocks, 1, threads, 1, error);
     if (status)
@@ -100,5 +102,5 @@ xgemm_status xg_steps_skinny(const xg_kernel *kernel, const xg_args *problem, xg
                        "kernel %s takes a C whose shorter side is at most %d", kernel->name,
                        XG_GRID_Y_MAX * kernel->tile_m);
     step->grid[2] = (uint32_t)shape.groups;
-    return xg_split(plan, step, problem, shape.part, 0, error);
+    return xg_split(plan, step, problem, shape.part, shape.cluster, error);
 }

@@ -121,28 +121,38 @@ START_TEST(long_k)
 }
 END_TEST
 
+/* Lines that are aligned where they lie along k, where they lie side by side, and not at all. */
+static void check_vector(xgemm_handle *handle, shape s, uint64_t seed)
+{
+    const int64_t lines = s.m == 1 ? s.n : s.m;
+    const int64_t padding[] = {(4 - s.k % 4) % 4, (4 - lines % 4) % 4, 1};
+    for (int i = 0; i < COUNT(padding); i++) {
+        s.gap_a = s.gap_b = padding[i];
+        check_shape(handle, &s, random_real, BOUND, seed);
+    }
+}
+
 /*
- * A vector by a matrix and back: whole steps, parts of one and one element more, aligned and not.
- * A device that has no such kernel has nothing to test.
+ * A vector by a matrix and back: whole steps, parts of one and one element more, for clusters of
+ * each size and of none. A device that has no such kernel has nothing to test.
  */
 START_TEST(vectors)
 {
-    static const int64_t depths[] = {1024, 1025, 1152, 1153, 2052, 9001};
+    static const int64_t depths[] = {272, 273, 545, 1024, 1025, 1152, 1153, 2052, 9001};
+    static const int64_t lines[] = {19, 36, 67};
     xgemm_handle *handle = open_handle(test_device());
     const bool there = xgemm_set_kernel(handle, "skinny") == XGEMM_OK;
     for (int i = 0; there && i < COUNT(depths); i++)
         for (int layout = 0; layout < LAYOUTS; layout++)
             for (int side = 0; side < 2; side++) {
-                shape s = {.m = 1, .n = 19, .k = depths[i], .alpha = 0.7f, .beta = -1.0f};
+                const int64_t size = lines[(i + layout) % COUNT(lines)];
+                shape s = {.m = 1, .n = size, .k = depths[i], .alpha = 0.7f, .beta = -1.0f};
                 if (side)
-                    s.m = 19, s.n = 1;
+                    s.m = size, s.n = 1;
                 s.gap_c = i % 2;
-                s.gap_a = s.gap_b = (4 - s.k % 4) % 4; /* lines along k are aligned */
                 s.shift_a = s.shift_b = (i + side) % 3 == 2;
                 set_layout(&s, layout);
-                check_shape(handle, &s, random_real, BOUND, (uint64_t)(i + layout));
-                s.gap_a = s.gap_b = 1;
-                check_shape(handle, &s, random_real, BOUND, (uint64_t)(i + layout));
+                check_vector(handle, s, (uint64_t)(i + layout));
             }
     xgemm_destroy(handle);
 }
@@ -160,6 +170,24 @@ START_TEST(strips)
         s.m = 258, s.n = 130, s.k = 900; /* of FP16 parts: in the product */
         check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
     }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* Of more lines the blocks share k in smaller clusters, or not at all. */
+START_TEST(many_lines)
+{
+    static const int64_t lines[] = {2114, 4228, 8452};
+    xgemm_handle *handle = open_handle(test_device());
+    const bool there = xgemm_set_kernel(handle, "skinny") == XGEMM_OK;
+    for (int i = 0; there && i < COUNT(lines); i++)
+        for (int side = 0; side < 2; side++) {
+            shape s = {.m = 1, .n = lines[i], .k = 563, .alpha = 1.0f, .beta = 0.0f};
+            if (side)
+                s.m = lines[i], s.n = 1;
+            set_layout(&s, side ? 1 : 0);
+            check_vector(handle, s, (uint64_t)i);
+        }
     xgemm_destroy(handle);
 }
 END_TEST
@@ -223,6 +251,7 @@ static Suite *numerics(void)
     tcase_add_test(cases, mix_is_complete);
     tcase_add_test(cases, automatic_choice);
     tcase_add_test(cases, vectors);
+    tcase_add_test(cases, many_lines);
     tcase_add_loop_test(cases, dyadic_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());

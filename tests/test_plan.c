@@ -142,6 +142,16 @@ START_TEST(of_a_gpu)
     ck_assert_int_eq(plan_of(handle, 1025, 1, 1025, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_str_eq(plan.kernel, "skinny"); /* lines along k: one launch */
     ck_assert_int_eq(plan.launches, 1);
+    ck_assert_int_eq(plan_of(handle, 1, 4096, 4096, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_str_eq(plan.kernel, "skinny"); /* lines side by side: clusters share k */
+    ck_assert_int_eq(plan.split_k, 4);
+    ck_assert_int_eq(plan.launches, 1);
+    ck_assert_uint_eq(plan.workspace_bytes, 0);
+    h200.compute_capability = 80; /* without clusters the parts' sums take a launch */
+    ck_assert_int_eq(plan_of(handle, 1, 4096, 4096, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_str_eq(plan.kernel, "skinny");
+    ck_assert_int_eq(plan.launches, 2);
+    h200.compute_capability = 90;
     ck_assert_int_eq(plan_of(handle, 256, 256, 65536, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_int_gt(plan.split_k, 1);
     ck_assert_int_gt(plan.launches, 1);

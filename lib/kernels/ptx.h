@@ -215,8 +215,32 @@ XG_DEVICE float4 xg_load_once(const float *from)
                  : "l"(from));
     return value;
 }
+
+/* The same where "there" is set, else zeros, and nothing is read; and of one word, at any place. */
+XG_DEVICE float4 xg_load_once_if(const float *from, int there)
+{
+    float4 value = {0.0f, 0.0f, 0.0f, 0.0f};
+    asm volatile("{ .reg .pred there; setp.ne.b32 there, %5, 0;"
+                 " @there ld.global.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4]; }"
+                 : "+f"(value.x), "+f"(value.y), "+f"(value.z), "+f"(value.w)
+                 : "l"(from), "r"(there));
+    return value;
+}
+
+XG_DEVICE float xg_load_word_if(const float *from, int there)
+{
+    float value = 0.0f;
+    asm volatile("{ .reg .pred there; setp.ne.b32 there, %2, 0;"
+                 " @there ld.global.L1::no_allocate.f32 %0, [%1]; }"
+                 : "+f"(value)
+                 : "l"(from), "r"(there));
+    return value;
+}
 #else
-#define xg_load_once(from)                (*(const float4 *)(from))
+#define xg_load_once(from) (*(const float4 *)(from))
+#define xg_load_once_if(from, there)                                                               \
+    ((there) ? xg_load_once(from) : (float4){0.0f, 0.0f, 0.0f, 0.0f})
+#define xg_load_word_if(from, there)      ((there) ? *(from) : 0.0f)
 #define xg_store_once(to, value)          (*(to) = (value))
 #define xg_store_words(to, first, second) ((void)(*(uint2 *)(to) = (uint2){first, second}))
 #define xg_thread_again()                 (threadIdx.x)
