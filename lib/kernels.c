@@ -66,7 +66,6 @@
     X(bf16x6_128x16)                                                                               \
     X(bf16x6_16x128)                                                                               \
     X(pack)                                                                                        \
-    X(skinny1)                                                                                     \
     X(skinny1_lines)                                                                               \
     X(skinny1_across)                                                                              \
     X(skinny2)                                                                                     \

@@ -30,8 +30,8 @@ extern const xg_program xg_program_reduce, xg_program_pack;
 extern const xg_program xg_program_fp16_split, xg_program_fp16_split_even;
 
 /* What the kernel "skinny" runs: one for each length of the shorter side, and two for vectors. */
-extern const xg_program xg_program_skinny1, xg_program_skinny2, xg_program_skinny4,
-    xg_program_skinny8, xg_program_skinny16, xg_program_skinny1_lines, xg_program_skinny1_across;
+extern const xg_program xg_program_skinny2, xg_program_skinny4, xg_program_skinny8,
+    xg_program_skinny16, xg_program_skinny1_lines, xg_program_skinny1_across;
 extern const xg_program xg_program_probe_copy, xg_program_probe_lines, xg_program_probe_pairs_float,
     xg_program_probe_pairs_double, xg_program_probe_parts_float, xg_program_probe_parts_double,
     xg_program_probe_banks, xg_program_probe_powers_shared, xg_program_probe_powers_global,

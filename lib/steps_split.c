@@ -70,8 +70,7 @@ static const xg_program *skinny_program(const xg_kernel *kernel, const xg_skinny
     static const struct {
         int side;
         const xg_program *program;
-    } programs[] = {{1, &xg_program_skinny1},
-                    {2, &xg_program_skinny2},
+    } programs[] = {{2, &xg_program_skinny2},
                     {4, &xg_program_skinny4},
                     {8, &xg_program_skinny8},
                     {16, &xg_program_skinny16}};
