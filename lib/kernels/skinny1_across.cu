@@ -162,13 +162,11 @@ XG_DEVICE void xg_across_sum(xg_across_view *v, int by_fours, float *y, float *t
 }
 
 /* Nobody sends before the first block's barrier is there: xg_cluster_wait follows. */
-XG_DEVICE void xg_across_expect(xg_across_shared *shared, unsigned blocks)
+XG_DEVICE void xg_across_prepare(xg_across_shared *shared)
 {
     if (xg_cluster_rank() == 0 && threadIdx.x == 0) {
-        const unsigned arrival = xg_shared_address(&shared->arrival);
-        xg_barrier_init(arrival, 1);
+        xg_barrier_init(xg_shared_address(&shared->arrival), 1);
         xg_barrier_init_fence();
-        xg_barrier_expect(arrival, (blocks - 1) * LINES * (unsigned)sizeof(float));
     }
     xg_cluster_arrive_relaxed();
 }
@@ -182,6 +180,8 @@ XG_DEVICE float xg_across_gather(xg_across_shared *shared, unsigned blocks, floa
                          xg_bits_of(sum), arrival);
         return 0.0f;
     }
+    if (threadIdx.x == 0) /* some may have come already */
+        xg_barrier_expect(arrival, (blocks - 1) * LINES * (unsigned)sizeof(float));
     xg_barrier_wait(arrival, 0);
     XG_UNROLL
     for (unsigned block = 1; block < XG_ACROSS_CLUSTER; block++)
@@ -220,7 +220,7 @@ void __launch_bounds__(THREADS, 4) xg_skinny1_across(const xg_args p)
     xg_across_view v =
         xg_across_view_of(p, XG_PART * blocks + xg_cluster_rank(), first_line, lines);
     if (blocks > 1)
-        xg_across_expect(shared, blocks);
+        xg_across_prepare(shared);
     if (!p.b_batch)
         xg_grid_wait();
     xg_grid_release();
