@@ -20,6 +20,18 @@ static bool split_is_even(const xg_args *p, const xg_fp16_layout *at)
            is_by_fours(p->b, p->b_row == 1 ? p->b_col : p->b_row, p->b_batch);
 }
 
+/* The split's shared memory, but for what it holds in registers. */
+static uint32_t split_bytes(const xg_args *p, const xg_fp16_layout *at)
+{
+    const int pieces = xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_PIECE_K);
+    const int a_fours = is_by_fours(p->a, p->a_col, p->a_batch);
+    const int b_fours = is_by_fours(p->b, p->b_row, p->b_batch);
+    const bool shifts = xg_split_shifts(a_fours, p->a_col == 1, p->a_col, at->slice_chunks) ||
+                        xg_split_shifts(b_fours, p->b_row == 1, p->b_row, at->slice_chunks);
+    return XG_SPLIT_NOTES_BYTES + (uint32_t)pieces * XG_PIECE_BYTES +
+           (shifts ? XG_SPLIT_FIFTH_BYTES : 0);
+}
+
 static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
                               int parts, size_t workspace, xg_error *error)
 {
@@ -36,11 +48,7 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
     step->overlaps = step->even = true;
-    step->shared_bytes =
-        XG_SPLIT_NOTES_BYTES +
-        (uint32_t)xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_PIECE_K) * XG_PIECE_BYTES;
-    if (even)
-        step->shared_bytes -= XG_SPLIT_HELD_BYTES;
+    step->shared_bytes = split_bytes(problem, at) - (even ? XG_SPLIT_HELD_BYTES : 0);
     return xg_set_grid(step, at->slices, groups, XG_SPLIT_THREADS, 1, error);
 }
 

@@ -42,6 +42,7 @@ enum {
     XG_SPLIT_HELD_BYTES = XG_PIECE_BYTES / 4, /* of a piece, in registers where that can be */
     XG_SPLIT_NOTES_BYTES = 1920,              /* beside the slice, see fp16_split.h */
     XG_SPLIT_CHUNKS_MOST = 24,                /* of a slice: 192 KB of shared memory */
+    XG_SPLIT_FIFTH_BYTES = XG_PIECE_BYTES / 4, /* more, for a piece that is copied with a shift */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
@@ -113,6 +114,12 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
 XG_LAYOUT int xg_split_by_fours(const float *matrix, int64_t step)
 {
     return (uintptr_t)matrix % 16 == 0 && step % 4 == 0 && step < 1 << 28;
+}
+
+/* Whether it copies one by fours with a shift, where it does not by fours; chunks: of a slice. */
+XG_LAYOUT int xg_split_shifts(int fours, int along_k, int64_t step, int chunks)
+{
+    return !fours && !along_k && chunks * XG_CHUNK_K <= XG_PIECE_K && step < 1 << 28;
 }
 
 #endif

@@ -19,6 +19,13 @@
  * rows are held in registers, so that a multiprocessor has room for eight blocks: "held" is 2 in
  * fp16_split_even.cu. Else it is 0, and all goes to shared memory, by words where it must
  * (fp16_split.cu); nothing is read past the matrix's edges.
+ *
+ * Copies by words go through L1, which has a line of 128 bytes for what is on its way. Along k they
+ * fill it; of lines side by side each k has 64 bytes, and so few of them are on their way at once
+ * that such a matrix took 60 us in place of 37. It is copied by fours that begin where memory is
+ * aligned, "shift" words before the first line; with a fifth for each k they hold all 16 lines, and
+ * are put right in shared memory. Words are left for the first 16 lines, before which the matrix
+ * may not go on, for its edges, and for slices of several pieces.
  */
 #ifndef XGEMM_KERNELS_FP16_SPLIT_H
 #define XGEMM_KERNELS_FP16_SPLIT_H
@@ -54,7 +61,7 @@ typedef struct {
     int lines, k; /* there are in the matrix; at most 16 and depth, and maybe none */
     int depth;    /* k of the slice, a multiple of 64 and at most the room; maybe 0 */
     int pieces, slices;
-    int along_k, fours;
+    int along_k, fours, shifted;
     int unit_line; /* the first line's in its unit */
     char *units;   /* from the slice's first one on */
     float4 *rows;  /* in shared memory, this thread's */
@@ -107,6 +114,8 @@ XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int h
         s.k = XG_MAX(XG_MIN(s.depth, (int)p->k - (int)first_k), 0);
         s.pieces = (room + XG_PIECE_K - 1) / XG_PIECE_K;
         s.fours = xg_split_by_fours(is_a ? p->a : p->b, s.step);
+        s.shifted = first_line > 0 && s.lines == LINES && s.k == s.depth &&
+                    xg_split_shifts(s.fours, s.along_k, s.step, at->slice_chunks);
     }
     return s;
 }
@@ -183,6 +192,12 @@ XG_DEVICE void xg_copy_words_along_k(const xg_slice *s, int piece)
     }
 }
 
+/* Along lines a row's k is this of the thread's, four of which follow one another. */
+XG_DEVICE int xg_k_of_row(int row)
+{
+    return row % 4 + row / 4 * 32;
+}
+
 XG_DEVICE void xg_copy_fours_along_lines(const xg_slice *s, int piece)
 {
     const int warp = WARP, lane = LANE;
@@ -190,7 +205,7 @@ XG_DEVICE void xg_copy_fours_along_lines(const xg_slice *s, int piece)
     const int bytes = 4 * xg_there(s->lines - line, 4);
     XG_UNROLL
     for (int row = 0; row < 8; row++) {
-        const int this_k = k + row % 4 + row / 4 * 32;
+        const int this_k = k + xg_k_of_row(row);
         xg_cp_async16(xg_row_at(s, piece, row, 0), s->from + this_k * s->step + line,
                       this_k < s->k ? bytes : 0);
     }
@@ -213,6 +228,62 @@ XG_DEVICE void xg_copy_words_along_lines(const xg_slice *s, int piece)
     }
 }
 
+/* The fifth four of a row's k, after the piece. */
+XG_DEVICE float4 *xg_fifth_of(const xg_slice *s, unsigned row)
+{
+    return s->rows - threadIdx.x + 8 * THREADS + row * (THREADS / 4) + threadIdx.x / 4;
+}
+
+/* The memory before it that is aligned to 16 bytes. */
+XG_DEVICE const float *xg_four_before(const float *from)
+{
+    return (const float *)((uintptr_t)from & ~(uintptr_t)15);
+}
+
+/* All of a slice of one piece, with a fifth four for as many words as it is shifted. */
+XG_DEVICE void xg_copy_shifted(const xg_slice *s)
+{
+    const int lane = LANE, step = (int)s->step;
+    const float *const from = s->from + (WARP * 64 + lane / 4 * 4) * s->step;
+    XG_UNROLL
+    for (int row = 0; row < 8; row++)
+        xg_cp_async16(xg_row_at(s, 0, row, 0),
+                      xg_four_before(xg_step_by(from + lane % 4 * 4, step, xg_k_of_row(row))), 16);
+    XG_UNROLL
+    for (int half = 0; half < 2; half++) {
+        const float *const fifth = xg_step_by(from + lane % 4 * s->step + LINES, step, 32 * half);
+        xg_cp_async16(xg_fifth_of(s, (unsigned)(half * 4 + lane % 4)), xg_four_before(fifth),
+                      (int)((uintptr_t)fifth % 16));
+    }
+}
+
+/* Four words of eight, from the shift's on. */
+XG_DEVICE float4 xg_shifted(float4 a, float4 b, unsigned shift)
+{
+    if (shift & 1)
+        a = (float4){a.y, a.z, a.w, b.x}, b = (float4){b.y, b.z, b.w, 0.0f};
+    return shift & 2 ? (float4){a.z, a.w, b.x, b.y} : a;
+}
+
+/*
+ * What was copied so becomes what the other ways give; a warp has copied all that it reads. All of
+ * a row's k begin as many words past a multiple of four.
+ */
+XG_DEVICE void xg_unshift(const xg_slice *s)
+{
+    const int last = LANE % 4 == 3;
+    const unsigned from = (unsigned)((uintptr_t)s->from / sizeof(float));
+    const float4 *next = last ? xg_fifth_of(s, 0) : s->rows + 1;
+    XG_UNROLL
+    for (unsigned row = 0; row < 8; row++) {
+        float4 *const four = xg_row_at(s, 0, (int)row, 0);
+        const float4 a = *four, b = *next;
+        __syncwarp();
+        *four = xg_shifted(a, b, from + row % 4 * (unsigned)s->step);
+        next += last ? THREADS / 4 : THREADS;
+    }
+}
+
 XG_DEVICE void xg_take_any(const xg_slice *s)
 {
     for (int piece = 0; piece < s->pieces; piece++)
@@ -222,6 +293,8 @@ XG_DEVICE void xg_take_any(const xg_slice *s)
             xg_copy_words_along_k(s, piece);
         else if (s->fours)
             xg_copy_fours_along_lines(s, piece);
+        else if (s->shifted)
+            xg_copy_shifted(s);
         else
             xg_copy_words_along_lines(s, piece);
 }
@@ -626,6 +699,8 @@ XG_DEVICE void xg_slice_split(const xg_slice *s, const float4 *in, int held, int
     xg_cp_async_commit();
     xg_cp_async_wait(0);
     __syncwarp();
+    if (!held && s->shifted)
+        xg_unshift(s);
     if (s->along_k) {
         xg_slice_largest_along_k(s, in, held, lines);
         xg_slice_exchange(s, lines, scales);
