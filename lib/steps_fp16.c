@@ -26,8 +26,8 @@ static uint32_t split_bytes(const xg_args *p, const xg_fp16_layout *at)
     const int pieces = xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_PIECE_K);
     const int a_fours = is_by_fours(p->a, p->a_col, p->a_batch);
     const int b_fours = is_by_fours(p->b, p->b_row, p->b_batch);
-    const bool shifts = xg_split_shifts(a_fours, p->a_col == 1, p->a_col, at->slice_chunks) ||
-                        xg_split_shifts(b_fours, p->b_row == 1, p->b_row, at->slice_chunks);
+    const bool shifts = xg_split_shifts(a_fours, p->a_col == 1, p->a_col, at) ||
+                        xg_split_shifts(b_fours, p->b_row == 1, p->b_row, at);
     return XG_SPLIT_NOTES_BYTES + (uint32_t)pieces * XG_PIECE_BYTES +
            (shifts ? XG_SPLIT_FIFTH_BYTES : 0);
 }

@@ -39,10 +39,11 @@ enum {
     XG_CHUNK_K = 128,
     XG_PIECE_K = 512,
     XG_PIECE_BYTES = XG_SPLIT_LINES * XG_PIECE_K * 4,
-    XG_SPLIT_HELD_BYTES = XG_PIECE_BYTES / 4, /* of a piece, in registers where that can be */
-    XG_SPLIT_NOTES_BYTES = 1920,              /* beside the slice, see fp16_split.h */
-    XG_SPLIT_CHUNKS_MOST = 24,                /* of a slice: 192 KB of shared memory */
+    XG_SPLIT_HELD_BYTES = XG_PIECE_BYTES / 4,  /* of a piece, in registers where that can be */
+    XG_SPLIT_NOTES_BYTES = 1920,               /* beside the slice, see fp16_split.h */
+    XG_SPLIT_CHUNKS_MOST = 24,                 /* of a slice: 192 KB of shared memory */
     XG_SPLIT_FIFTH_BYTES = XG_PIECE_BYTES / 4, /* more, for a piece that is copied with a shift */
+    XG_SPLIT_SHIFT_BLOCKS = 2400,              /* three times what a GPU of 132 processors holds */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
@@ -116,10 +117,15 @@ XG_LAYOUT int xg_split_by_fours(const float *matrix, int64_t step)
     return (uintptr_t)matrix % 16 == 0 && step % 4 == 0 && step < 1 << 28;
 }
 
-/* Whether it copies one by fours with a shift, where it does not by fours; chunks: of a slice. */
-XG_LAYOUT int xg_split_shifts(int fours, int along_k, int64_t step, int chunks)
+/*
+ * Whether it copies a matrix by fours with a shift, where it does not by fours. With few blocks, by
+ * words they are all on their way at once, and no slower.
+ */
+XG_LAYOUT int xg_split_shifts(int fours, int along_k, int64_t step, const xg_fp16_layout *at)
 {
-    return !fours && !along_k && chunks * XG_CHUNK_K <= XG_PIECE_K && step < 1 << 28;
+    const int groups = (at->a_blocks + at->b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
+    return !fours && !along_k && at->slice_chunks * XG_CHUNK_K <= XG_PIECE_K &&
+           groups > XG_SPLIT_SHIFT_BLOCKS / at->slices && step < 1 << 28;
 }
 
 #endif
