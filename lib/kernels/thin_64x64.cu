@@ -5,5 +5,7 @@
 #define BN     64
 #define WM     32
 #define ROWS   16
-#define BLOCKS 6
+#define BLOCKS 8
+#define BK     16
+#define STAGES 3
 #include "thin.inc"
