@@ -62,6 +62,7 @@
     X(thin_64x128)                                                                                 \
     X(thin_80x100)                                                                                 \
     X(thin_64x64)                                                                                  \
+    X(thin_64x64_8x4)                                                                              \
     X(thin_32x32)                                                                                  \
     X(bf16x6_64x64)                                                                                \
     X(bf16x6_128x128)                                                                              \
@@ -232,6 +233,10 @@ static const xg_kernel kernels[] = {
     {"thin-64x64", "the same with tiles of 64 x 64; 48 of k asked for at once",
      &xg_program_thin_64x64, 64, 64, 16, 64, 1, THIN(3, 16, 64, 64), TILE_FLOP_PER_BYTE(64, 64),
      false, xg_steps_pipelined, 0, 0, false},
+    {"thin-64x64-8x4",
+     "the same by twice the threads, 8 x 4 results each; 64 of k asked for at once",
+     &xg_program_thin_64x64_8x4, 64, 64, 32, 128, 1, THIN(2, 32, 64, 64),
+     TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_pipelined, 0, 0, false},
     {"thin-32x32", "the same with tiles of 32 x 32, 8 x 4 results a thread; 32 of k asked for",
      &xg_program_thin_32x32, 32, 32, 16, 32, 1, THIN(2, 16, 32, 32), TILE_FLOP_PER_BYTE(32, 32),
      false, xg_steps_pipelined, 0, 0, false},
