@@ -192,6 +192,22 @@ START_TEST(many_lines)
 }
 END_TEST
 
+/* So many lines side by side, not aligned, that the split into FP16 parts copies with a shift. */
+START_TEST(shifted_lines)
+{
+    xgemm_handle *handle = open_handle(test_device());
+    const bool there = xgemm_set_kernel(handle, "fp16x3-128x64") == XGEMM_OK;
+    for (int side = 0; there && side < 2; side++) {
+        shape s = {.m = 3, .n = 38417, .k = 64, .alpha = 1.0f, .beta = 0.0f};
+        if (side)
+            s.m = 38417, s.n = 3;
+        set_layout(&s, side);
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)side);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Sizes at which the choice goes to other kernels. */
 START_TEST(automatic_choice)
 {
@@ -252,6 +268,7 @@ static Suite *numerics(void)
     tcase_add_test(cases, automatic_choice);
     tcase_add_test(cases, vectors);
     tcase_add_test(cases, many_lines);
+    tcase_add_test(cases, shifted_lines);
     tcase_add_loop_test(cases, dyadic_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());
