@@ -3,23 +3,24 @@
  * The model. Tiles of C, times the parts of k, are blocks, of which the GPU
  * holds processors * blocks_per_sm at once: a wave. A wave takes
  *
- *     fixed + depth * per_k                          when it is full,
- *     fixed + depth * per_k * max(share, alone)      when a share of it is there,
+ *     fixed + (depth + stores) * per_k                       when it is full,
+ *     fixed + (depth + stores) * per_k * max(share, alone)   when a share of it is there,
  *
- * where depth is the part of k, up to a whole number of stages: blocks that have a
+ * where depth is the part of k, up to a whole number of stages, and "stores" what the
+ * tile's way to C takes, twice as long where C is not aligned: blocks that have a
  * multiprocessor to themselves are faster, down to a point. The many short blocks of
  * the thin kernels form no waves: together they take
  *
  *     fixed + (depth + stores) * per_k * max(blocks / held, share, alone),
  *
- * with k up to a multiple of four, and C goes to memory faster. A kernel that copies
- * operands as they lie takes "words" more when both go word by word. To that come
- * the launches, the copies that align operands, the sum over the parts, and the
- * strips at the edges, all at the memory's speed; and nothing is faster than
- * reading A and B and writing C once, while a twentieth of the shorter of both
- * times still shows. Clusters of two blocks, where a kernel and the GPU know them,
- * add up their parts of k in a time of their own, and leave half as many sums.
- * "skinny" waits for memory, or for the steps of one block.
+ * with k up to a multiple of four, of which what they do not ask for at once takes
+ * longer, and C goes to memory faster. A kernel that copies operands as they lie takes
+ * "words" more when both go word by word. To that come the launches, the copies that align
+ * operands, the sum over the parts, and the strips at the edges, all at the memory's speed; and
+ * nothing is faster than reading A and B and writing C once, while a twentieth of the shorter of
+ * both times still shows. Clusters of two blocks, where a kernel and the GPU know them, add up
+ * their parts of k in a time of their own, and leave half as many sums. "skinny" waits for memory,
+ * or for the steps of one block.
  *
  * Of a batch a launch computes as many products together as the grid, and the
  * workspace for their copies, hold; or the best launches for one are repeated for
@@ -39,6 +40,9 @@
 /* Microseconds; bytes a microsecond. A launch overlaps the one before it. */
 static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, read_rate = 3.9e6,
                     write_rate = 1.6e6, thin_write_rate = 2.9e6, sum_rate = 1.6e6;
+
+/* Of the thin kernels; and what stores take where C's rows are not aligned. */
+static const double thin_k = 64.0, thin_wait = 1.7, ragged_stores = 2.0;
 
 /* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
 static const double cluster_us = 2.0, shows = 0.05;
@@ -79,35 +83,36 @@ typedef struct {
     const char *kernel;
     int blocks_per_sm;
     double per_k, alone, fixed, words;
+    double stores;  /* a block's, as k that takes as long */
     bool estimated; /* by its instructions, and not yet timed: it serves by its name alone */
-    int along_k;    /* operands that are no words along k, either: 1: A, 2: both */
-    double stores;  /* the thin kernels: of a block, as k that takes as long */
-    int step;       /* k is computed up to a multiple of that; 0: to a whole stage */
+    bool thin;
+    int along_k; /* operands that are no words along k, either: 1: A, 2: both */
+    int step;    /* k is computed up to a multiple of that; 0: to a whole stage */
 } speed;
 
 static const speed speeds[] = {
-    {"pipelined-128x128", 2, 0.1637, 0.52, 1.82, 0.00, false, 0, 0.0, 0},
-    {"pipelined-64x128", 4, 0.1690, 0.31, 2.03, 0.00, false, 0, 0.0, 0},
-    {"pipelined-32x64", 8, 0.1165, 0.14, 1.45, 0.00, false, 0, 0.0, 0},
-    {"pipelined-words-32x64", 4, 0.0584, 0.28, 1.45, 0.42, false, 0, 0.0, 1},
-    {"pipelined-words-64x128", 3, 0.1235, 0.39, 3.13, 0.23, false, 0, 0.0, 1},
-    {"sliced-64x128", 1, 0.0419, 1.00, 3.23, 0.21, false, 0, 0.0, 0},
-    {"sliced-64x64", 2, 0.0461, 0.38, 2.10, 0.30, false, 0, 0.0, 0},
-    {"sliced-96x96", 1, 0.0505, 1.00, 3.39, 0.16, false, 0, 0.0, 0},
-    {"sliced-32x64", 4, 0.0461, 0.26, 1.67, 0.36, false, 0, 0.0, 0},
-    {"sliced-64x32", 4, 0.0470, 0.27, 1.77, 0.41, false, 0, 0.0, 0},
-    {"sliced-32x32", 4, 0.0257, 0.28, 1.40, 0.53, false, 0, 0.0, 0},
-    {"sliced-16x128", 2, 0.0287, 0.40, 1.73, 0.48, false, 1, 0.0, 0},
-    {"sliced-128x16", 2, 0.0315, 0.40, 2.21, 0.29, false, 1, 0.0, 0},
-    {"thin-64x128", 4, 0.2030, 0.29, 1.94, 0.17, false, 1, 10.8, 4},
-    {"thin-80x100", 4, 0.2000, 0.29, 1.94, 0.20, true, 1, 9.5, 4},
-    {"thin-64x64", 8, 0.2100, 0.13, 2.50, 0.17, false, 1, 12.1, 4},
-    {"thin-64x64-8x4", 5, 0.1340, 0.31, 2.20, 0.17, true, 1, 9.0, 4},
-    {"thin-32x32", 20, 0.1440, 0.22, 2.00, 0.30, true, 1, 8.5, 4},
-    {"bf16x6-64x64", 2, 0.0425, 0.60, 3.50, 1.80, false, 2, 0.0, 0},
-    {"bf16x6-128x128", 1, 0.0435, 1.00, 3.00, 0.30, true, 2, 0.0, 0},
-    {"bf16x6-128x16", 2, 0.0225, 0.60, 2.50, 0.30, true, 2, 0.0, 0},
-    {"bf16x6-16x128", 2, 0.0225, 0.60, 2.50, 0.30, true, 2, 0.0, 0},
+    {"pipelined-128x128", 2, 0.1599, 0.522, 1.79, 0.00, 10.2, false, false, 0, 0},
+    {"pipelined-64x128", 4, 0.1760, 0.274, 2.32, 0.00, 7.6, false, false, 0, 0},
+    {"pipelined-32x64", 8, 0.1117, 0.125, 2.01, 0.00, 8.7, false, false, 0, 0},
+    {"pipelined-words-32x64", 4, 0.0591, 0.290, 1.48, 0.42, 11.2, false, false, 0, 1},
+    {"pipelined-words-64x128", 3, 0.1259, 0.443, 2.65, 0.24, 4.5, false, false, 0, 1},
+    {"sliced-64x128", 1, 0.0416, 1.000, 3.05, 0.21, 26.4, false, false, 0, 0},
+    {"sliced-64x64", 2, 0.0460, 0.380, 1.86, 0.29, 16.0, false, false, 0, 0},
+    {"sliced-96x96", 1, 0.0506, 1.000, 2.72, 0.16, 28.8, false, false, 0, 0},
+    {"sliced-32x64", 4, 0.0467, 0.293, 1.49, 0.35, 19.6, false, false, 0, 0},
+    {"sliced-64x32", 4, 0.0462, 0.286, 1.41, 0.48, 22.4, false, false, 0, 0},
+    {"sliced-32x32", 4, 0.0241, 0.272, 1.56, 0.49, 24.8, false, false, 0, 0},
+    {"sliced-16x128", 2, 0.0324, 0.400, 1.63, 0.49, 13.6, false, false, 1, 0},
+    {"sliced-128x16", 2, 0.0403, 0.400, 1.65, 0.24, 14.7, false, false, 1, 0},
+    {"thin-64x128", 4, 0.1273, 0.253, 0.98, 0.51, 16.4, false, true, 1, 4},
+    {"thin-80x100", 4, 0.1662, 0.268, 0.72, 0.15, 16.7, false, true, 1, 4},
+    {"thin-64x64", 8, 0.1461, 0.298, 0.88, 0.34, 15.7, false, true, 1, 4},
+    {"thin-64x64-8x4", 5, 0.0956, 0.255, 1.15, 0.16, 17.3, false, true, 1, 4},
+    {"thin-32x32", 20, 0.1415, 0.192, 1.31, 0.34, 12.2, false, true, 1, 4},
+    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.50, 1.80, 0.0, false, false, 2, 0},
+    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.00, 0.30, 0.0, true, false, 2, 0},
+    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.50, 0.30, 0.0, true, false, 2, 0},
+    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.50, 0.30, 0.0, true, false, 2, 0},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -203,7 +208,7 @@ static double waves_us(const speed *s, int64_t blocks, double wave, int processo
     const int64_t held = (int64_t)processors * s->blocks_per_sm;
     const int64_t full = blocks / held, rest = blocks % held;
     const double share = (double)xg_tiles_of(rest, processors) / s->blocks_per_sm;
-    if (s->stores > 0.0) {
+    if (s->thin) {
         const double all = full > 0 ? (double)blocks / (double)held : share;
         return s->fixed + wave * xg_larger(all, s->alone);
     }
@@ -277,6 +282,15 @@ static double depth_of(const speed *s, const xg_kernel *kernel, int64_t k)
     return (double)(xg_tiles_of(k, step) * step);
 }
 
+/* And what it stores, as k; of a thin kernel k beyond what is asked for at once is waited for. */
+static double work_of(const speed *s, const xg_kernel *kernel, const xg_args *p, int64_t k)
+{
+    const double depth = depth_of(s, kernel, k) * words_factor(s, kernel, p);
+    const double later = s->thin && depth > thin_k ? (thin_wait - 1.0) * (depth - thin_k) : 0.0;
+    const bool even = p->c_row % 4 == 0 && (uintptr_t)p->c % 16 == 0;
+    return depth + later + s->stores * (even ? 1.0 : ragged_stores);
+}
+
 static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
 {
     return xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n) *
@@ -296,9 +310,8 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_request
     const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
     const double least =
         floats_us(read, read_rate) +
-        floats_us((double)sums * all * m * n, s->stores > 0.0 ? thin_write_rate : write_rate);
-    const double depth = depth_of(s, kernel, shape->k_part) * words_factor(s, kernel, p);
-    const double wave = (depth + s->stores) * s->per_k;
+        floats_us((double)sums * all * m * n, s->thin ? thin_write_rate : write_rate);
+    const double wave = work_of(s, kernel, p, shape->k_part) * s->per_k;
     const double waves = waves_us(s, tiles * parts, wave, request->processors);
     const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
     return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +

@@ -239,20 +239,24 @@ XG_DEVICE const float *xg_four_before(const float *from)
     return (const float *)((uintptr_t)from & ~(uintptr_t)15);
 }
 
-/* All of a slice of one piece, with a fifth four for as many words as it is shifted. */
+/*
+ * All of a slice of one piece, with a fifth four for as many words as it is shifted; zeros for the
+ * warps past the slice's depth.
+ */
 XG_DEVICE void xg_copy_shifted(const xg_slice *s)
 {
-    const int lane = LANE, step = (int)s->step;
-    const float *const from = s->from + (WARP * 64 + lane / 4 * 4) * s->step;
+    const int lane = LANE, step = (int)s->step, there = WARP * XG_UNIT_K < s->depth;
+    const float *const from = s->from + (WARP * XG_UNIT_K + lane / 4 * 4) * s->step;
     XG_UNROLL
     for (int row = 0; row < 8; row++)
         xg_cp_async16(xg_row_at(s, 0, row, 0),
-                      xg_four_before(xg_step_by(from + lane % 4 * 4, step, xg_k_of_row(row))), 16);
+                      xg_four_before(xg_step_by(from + lane % 4 * 4, step, xg_k_of_row(row))),
+                      there ? 16 : 0);
     XG_UNROLL
     for (int half = 0; half < 2; half++) {
         const float *const fifth = xg_step_by(from + lane % 4 * s->step + LINES, step, 32 * half);
         xg_cp_async16(xg_fifth_of(s, (unsigned)(half * 4 + lane % 4)), xg_four_before(fifth),
-                      (int)((uintptr_t)fifth % 16));
+                      there ? (int)((uintptr_t)fifth % 16) : 0);
     }
 }
 
