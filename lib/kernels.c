@@ -60,7 +60,6 @@
     X(sliced_16x128)                                                                               \
     X(sliced_128x16)                                                                               \
     X(thin_64x128)                                                                                 \
-    X(thin_80x100)                                                                                 \
     X(thin_64x64)                                                                                  \
     X(thin_64x64_8x4)                                                                              \
     X(thin_32x32)                                                                                  \
@@ -228,8 +227,6 @@ static const xg_kernel kernels[] = {
     {"thin-64x128", "64 x 128, 16 x 4 results a thread; 64 of k asked for at once, for a short k",
      &xg_program_thin_64x128, 64, 128, 32, 128, 1, THIN(2, 32, 64, 128),
      TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0, false},
-    {"thin-80x100", "the same with tiles of 80 x 100", &xg_program_thin_80x100, 80, 100, 32, 128, 1,
-     THIN(2, 32, 80, 100), TILE_FLOP_PER_BYTE(80, 100), false, xg_steps_pipelined, 0, 0, false},
     {"thin-64x64", "the same with tiles of 64 x 64; 48 of k asked for at once",
      &xg_program_thin_64x64, 64, 64, 16, 64, 1, THIN(3, 16, 64, 64), TILE_FLOP_PER_BYTE(64, 64),
      false, xg_steps_pipelined, 0, 0, false},
