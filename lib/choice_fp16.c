@@ -132,7 +132,7 @@ xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64
 
 bool xg_strips_fit_inside(const xg_args *p)
 {
-    const int64_t step = (int64_t)1 << 28, least = XG_STRIP_LINES_ACROSS;
+    const int64_t step = (int64_t)1 << 28, least = XG_STRIP_LINES;
     return p->a_row <= step && p->a_col <= step && p->b_row <= step && p->b_col <= step &&
            p->m >= least && p->n >= least;
 }

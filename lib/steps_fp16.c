@@ -52,20 +52,14 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     return xg_set_grid(step, at->slices, groups, XG_SPLIT_THREADS, 1, error);
 }
 
-/* A piece of a strip has so many lines, by how they lie. */
-static int64_t strip_pieces(int64_t lines, int64_t k_step)
-{
-    return xg_tiles_of(lines, k_step == 1 ? XG_STRIP_LINES_ALONG : XG_STRIP_LINES_ACROSS);
-}
-
 /* What the product's arguments say of the strips that it computes besides: see fp16_strip.h. */
 static void set_strips(xg_step *product, const xg_args *problem)
 {
     xg_args *const args = &product->args;
     args->a_batch = problem->m - args->m;
     args->b_batch = problem->n - args->n;
-    args->k_part = strip_pieces(problem->n, problem->b_row) | strip_pieces(args->m, problem->a_col)
-                                                                  << 32;
+    args->k_part = xg_tiles_of(problem->n, XG_STRIP_LINES) | xg_tiles_of(args->m, XG_STRIP_LINES)
+                                                                 << 32;
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,

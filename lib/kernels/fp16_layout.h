@@ -47,9 +47,7 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
-    /* The lines of a strip's piece, see fp16_strip.h. */
-    XG_STRIP_LINES_ALONG = 8,
-    XG_STRIP_LINES_ACROSS = 8,
+    XG_STRIP_LINES = 8, /* of a strip's piece, see fp16_strip.h */
     /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
     XG_FINE_K = 1024,
     XG_FINE_C = 1600 * 1600

@@ -8,12 +8,12 @@
  * its high one.
  *
  * A strip is a vector y (a row of A, a column of B) times the lines of a matrix X (B's columns,
- * A's rows), of which a piece has some. Lines along k: LINES_ALONG of them, a thread has k 32
- * apart. Lines side by side: LINES_ACROSS of them, a thread has one, and every fourth k. Either way
- * sixteen words of each thread are on their way at once, which is what its registers hold; what
- * comes AHEAD later is fetched into L2, as memory is too far away for so few. To spare registers
- * "below" is known wherever it is asked for, so that steps are read from the arguments in each
- * instruction, in 32 bits; and a strip's last piece begins earlier in place of being smaller.
+ * A's rows), of which a piece has eight. Lines along k: a thread has k 32 apart of all of them.
+ * Lines side by side: a thread has one of them, and every fourth k. Either way sixteen words of
+ * each thread are on their way at once, which is what its registers hold; what comes AHEAD later is
+ * fetched into L2, as memory is too far away for so few. To spare registers "below" is known
+ * wherever it is asked for, so that steps are read from the arguments in each instruction, in 32
+ * bits; and a strip's last piece begins earlier in place of being smaller.
  */
 #ifndef XGEMM_KERNELS_FP16_STRIP_H
 #define XGEMM_KERNELS_FP16_STRIP_H
@@ -118,7 +118,7 @@ XG_DEVICE int xg_strip_of_warp(const volatile int *pieces)
 /* Lines along k; past its end there are zeros. */
 XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int *pieces)
 {
-    enum { LINES = XG_STRIP_LINES_ALONG, DEPTH = XG_STRIP_DEPTH };
+    enum { LINES = XG_STRIP_LINES, DEPTH = XG_STRIP_DEPTH };
     const int lane = (int)xg_lane();
     const float *x = xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane;
     const float *y =
@@ -165,7 +165,7 @@ XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int 
 /* Lines side by side: a quarter of the lanes has every fourth k. */
 XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *pieces)
 {
-    enum { LINES = XG_STRIP_LINES_ACROSS, TURNS = 32 / LINES, DEPTH = XG_STRIP_DEPTH };
+    enum { LINES = XG_STRIP_LINES, TURNS = 32 / LINES, DEPTH = XG_STRIP_DEPTH };
     const int lane = (int)xg_lane(), turn = lane / LINES;
     const float *x =
         xg_step_by(xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane % LINES,
