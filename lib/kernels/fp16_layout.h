@@ -40,7 +40,7 @@ enum {
     XG_PIECE_K = 512,
     XG_PIECE_BYTES = XG_SPLIT_LINES * XG_PIECE_K * 4,
     XG_SPLIT_HELD_BYTES = XG_PIECE_BYTES / 4,  /* of a piece, in registers where that can be */
-    XG_SPLIT_NOTES_BYTES = 1920,               /* beside the slice, see fp16_split.h */
+    XG_SPLIT_NOTES_BYTES = 1920,               /* beside the slice, see fp16_slice.h */
     XG_SPLIT_CHUNKS_MOST = 24,                 /* of a slice: 192 KB of shared memory */
     XG_SPLIT_FIFTH_BYTES = XG_PIECE_BYTES / 4, /* more, for a piece that is copied with a shift */
     XG_SPLIT_SHIFT_BLOCKS = 2400,              /* three times what a GPU of 132 processors holds */
