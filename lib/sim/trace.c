@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace.h"
-
 #include "cuda_shim.h"
 #include "order.h"
 #include "scheduler.h"
 #include "shared.h"
 #include "specialised.h"
+#include "trace_state.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    WARP = XG_SIM_WARP,
-    WARP_BITS = 5,
-    SECTOR_BYTES = 32,
-    LINE_BYTES = 128,
-    BANKS = 32,
-    SEVERAL_WARPS = -1
-};
 
 /* What trace-sites.awk puts beside the kernels; offsets are from their own place. */
 typedef struct {
@@ -34,59 +24,10 @@ SECTION(xg_sites)
 SECTION(xg_objects)
 SECTION(xg_shared_traced)
 
-/* One access of a warp: which threads, and where each. */
-typedef struct {
-    uint32_t lanes;
-    uint32_t word[WARP]; /* 4-byte words from the array's beginning, as aligned as a line */
-} request;
-
-/* One place in the machine code; what its threads did since the warp's last stop. */
-typedef struct {
-    int merged; /* index of the site in the report; -1: not met yet */
-    bool is_block;
-    request *requests;
-    int count, room;
-    int next[WARP]; /* requests that each thread has taken part in */
-} code_site;
-
-/*
- * Who last wrote and read a word, to find races and reads of what nobody wrote. When in the
- * epoch: after so many barriers of the thread's warp, or its moment (order.h).
- */
-typedef struct {
-    uint64_t write_epoch, read_epoch; /* the block and its phase then; 0: never */
-    uint32_t write_time, read_time;
-    int16_t writer, reader; /* thread; -2 - WARP: several of one warp */
-    uint16_t write_fence;   /* the writer's fences before it */
-    bool atomic : 1;        /* what wrote it last */
-    bool coming : 1;        /* an asynchronous copy that nobody has waited for */
-    bool by_engine : 1;     /* a bulk copy wrote it last */
-} word_state;
-
-struct xg_trace {
-    const xg_launch *launch;
-    code_site *code;             /* one for each record of xg_sites */
-    int *touched, touched_count; /* code sites used since the warp's last stop */
-    xg_trace_site *sites;
-    int site_count, site_room;
-    xg_trace_totals totals;
-    word_state *shared, *global[XG_REGIONS_MAX];
-    int64_t product;                    /* the running block's z */
-    const float *bases[XG_REGIONS_MAX]; /* where the regions begin for it */
-    word_state *states[XG_REGIONS_MAX]; /* global's, from there on */
-    uint64_t epoch;                     /* of now; see EPOCH_BITS */
-    uint64_t ordered_since;             /* the epoch from which on order.h is asked; 0: it is not */
-    uint32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
-    uint16_t fences[XG_SIM_THREADS_MAX];            /* the thread's xg_fence_async() so far */
-};
-
 static xg_trace *watching;
 
 /* An epoch is the number of the block among those that ran, from 1, and its barriers so far. */
 enum { EPOCH_BITS = 32 };
-
-/* Called for every access; compiled once for each size, which is constant there. */
-#define HOT static inline __attribute__((always_inline))
 
 HOT uint64_t block_of(uint64_t epoch)
 {
@@ -147,6 +88,7 @@ xg_trace *xg_trace_new(void)
     xg_trace *trace = total > 0 ? calloc(1, sizeof *trace) : NULL;
     if (!trace)
         return NULL;
+    trace->code_total = (int)total;
     trace->code = calloc(total, sizeof *trace->code);
     trace->touched = calloc(total, sizeof *trace->touched);
     trace->shared = calloc(shared_words(), sizeof *trace->shared);
@@ -171,7 +113,7 @@ void xg_trace_free(xg_trace *trace)
 {
     if (!trace)
         return;
-    for (int i = 0; trace->code && i < site_total(); i++)
+    for (int i = 0; trace->code && i < trace->code_total; i++)
         free(trace->code[i].requests);
     free_global(trace);
     free(trace->code);
@@ -775,151 +717,4 @@ void xg_trace_block(const void *unused, int place)
 /* The sanitizer's start-up, which nothing calls. */
 void xg_trace_init(void)
 {
-}
-
-/* A small set of numbers that mostly come in rising order. */
-typedef struct {
-    uint32_t values[2 * WARP], largest;
-    int count;
-} number_set;
-
-/* Adds a number; whether it was new. */
-static bool add_new(number_set *set, uint32_t value)
-{
-    if (set->count > 0 && value <= set->largest)
-        for (int i = set->count - 1; i >= 0; i--)
-            if (set->values[i] == value)
-                return false;
-    if (set->count == 0 || value > set->largest)
-        set->largest = value;
-    set->values[set->count++] = value;
-    return true;
-}
-
-static void count_global(xg_trace_site *site, const request *r)
-{
-    enum { SECTOR_WORDS = SECTOR_BYTES / 4, LINE_WORDS = LINE_BYTES / 4 };
-    const uint32_t words = (uint32_t)(site->bytes + 3) / 4;
-    number_set sectors, lines, asked;
-    sectors.count = lines.count = asked.count = 0;
-    sectors.largest = lines.largest = asked.largest = 0;
-    for (int lane = 0; lane < WARP; lane++)
-        if (r->lanes >> lane & 1) {
-            const uint32_t first = r->word[lane], last = first + words - 1;
-            if (!add_new(&asked, first))
-                continue;
-            for (uint32_t s = first / SECTOR_WORDS; s <= last / SECTOR_WORDS; s++)
-                if (add_new(&sectors, s))
-                    add_new(&lines, s * SECTOR_WORDS / LINE_WORDS);
-        }
-    site->sectors += sectors.count;
-    site->cache_lines += lines.count;
-    site->ideal_sectors += (asked.count * site->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
-    if (sectors.count > site->most_sectors)
-        site->most_sectors = sectors.count;
-}
-
-/* The different words that each bank has to give. */
-typedef struct {
-    uint32_t word[BANKS][WARP];
-    int count[BANKS], words, most;
-} bank_words;
-
-HOT void ask_bank(bank_words *banks, uint32_t word)
-{
-    const uint32_t bank = word % BANKS;
-    for (int i = 0; i < banks->count[bank]; i++)
-        if (banks->word[bank][i] == word)
-            return;
-    banks->word[bank][banks->count[bank]++] = word;
-    banks->words++;
-    if (banks->count[bank] > banks->most)
-        banks->most = banks->count[bank];
-}
-
-/*
- * Passes over the banks: each gives one word from each of the 32, and equal words
- * are one. Accesses of 16 bytes are served by half-warps, which is what Nsight
- * Compute's counters show on a card (doc/results, calibration).
- */
-static void count_shared(xg_trace_site *site, const request *r)
-{
-    const int together = site->bytes <= 8 ? WARP : WARP / 2;
-    const uint32_t width = (uint32_t)(site->bytes + 3) / 4;
-    for (int first = 0; first < WARP; first += together) {
-        bank_words banks;
-        memset(banks.count, 0, sizeof banks.count);
-        banks.words = banks.most = 0;
-        for (int lane = first; lane < first + together; lane++)
-            for (uint32_t w = 0; (r->lanes >> lane & 1) && w < width; w++)
-                ask_bank(&banks, r->word[lane] + w);
-        site->wavefronts += banks.most;
-        site->ideal_wavefronts += (banks.words + BANKS - 1) / BANKS;
-        if (banks.most > site->most_ways)
-            site->most_ways = banks.most;
-    }
-}
-
-/* As many steps of the warp as its busiest thread made. */
-static void count_block(xg_trace *trace, const code_site *code)
-{
-    int most = 0;
-    for (int lane = 0; lane < WARP; lane++) {
-        trace->totals.step_lanes += code->next[lane];
-        if (code->next[lane] > most)
-            most = code->next[lane];
-    }
-    trace->totals.steps += most;
-}
-
-static void count_request(xg_trace *trace, const code_site *code, const request *r, int lanes_alive)
-{
-    const int lanes = __builtin_popcount(r->lanes);
-    xg_trace_site *site = &trace->sites[code->merged];
-    site->requests++;
-    site->lanes += lanes;
-    site->partial_requests += lanes < lanes_alive;
-    if (site->is_shared)
-        count_shared(site, r);
-    else
-        count_global(site, r);
-}
-
-void xg_trace_warp_stops(xg_trace *trace, int lanes_alive)
-{
-    for (int i = 0; i < trace->touched_count; i++) {
-        code_site *code = &trace->code[trace->touched[i]];
-        if (code->is_block)
-            count_block(trace, code);
-        for (int j = 0; !code->is_block && j < code->count; j++)
-            count_request(trace, code, &code->requests[j], lanes_alive);
-        code->count = 0;
-        memset(code->next, 0, sizeof code->next);
-    }
-    trace->touched_count = 0;
-}
-
-static int by_source(const void *left, const void *right)
-{
-    const xg_trace_site *a = left, *b = right;
-    const int file = strcmp(a->file, b->file);
-    if (file || a->line != b->line)
-        return file ? file : a->line - b->line;
-    return strcmp(a->array, b->array);
-}
-
-const xg_trace_site *xg_trace_sites(xg_trace *trace, int *count)
-{
-    *count = trace->site_count;
-    if (trace->site_count > 0)
-        qsort(trace->sites, (size_t)trace->site_count, sizeof *trace->sites, by_source);
-    /* The order changed: places in the code find their sites again. */
-    for (int i = 0; i < site_total(); i++)
-        trace->code[i].merged = -1;
-    return trace->sites;
-}
-
-const xg_trace_totals *xg_trace_sum(const xg_trace *trace)
-{
-    return &trace->totals;
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the accesses of a warp cost, as a GPU serves them: sectors, lines and bank conflicts. */
+#include "trace_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A small set of numbers that mostly come in rising order. */
+typedef struct {
+    uint32_t values[2 * WARP], largest;
+    int count;
+} number_set;
+
+/* Adds a number; whether it was new. */
+static bool add_new(number_set *set, uint32_t value)
+{
+    if (set->count > 0 && value <= set->largest)
+        for (int i = set->count - 1; i >= 0; i--)
+            if (set->values[i] == value)
+                return false;
+    if (set->count == 0 || value > set->largest)
+        set->largest = value;
+    set->values[set->count++] = value;
+    return true;
+}
+
+static void count_global(xg_trace_site *site, const request *r)
+{
+    enum { SECTOR_WORDS = SECTOR_BYTES / 4, LINE_WORDS = LINE_BYTES / 4 };
+    const uint32_t words = (uint32_t)(site->bytes + 3) / 4;
+    number_set sectors, lines, asked;
+    sectors.count = lines.count = asked.count = 0;
+    sectors.largest = lines.largest = asked.largest = 0;
+    for (int lane = 0; lane < WARP; lane++)
+        if (r->lanes >> lane & 1) {
+            const uint32_t first = r->word[lane], last = first + words - 1;
+            if (!add_new(&asked, first))
+                continue;
+            for (uint32_t s = first / SECTOR_WORDS; s <= last / SECTOR_WORDS; s++)
+                if (add_new(&sectors, s))
+                    add_new(&lines, s * SECTOR_WORDS / LINE_WORDS);
+        }
+    site->sectors += sectors.count;
+    site->cache_lines += lines.count;
+    site->ideal_sectors += (asked.count * site->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    if (sectors.count > site->most_sectors)
+        site->most_sectors = sectors.count;
+}
+
+/* The different words that each bank has to give. */
+typedef struct {
+    uint32_t word[BANKS][WARP];
+    int count[BANKS], words, most;
+} bank_words;
+
+HOT void ask_bank(bank_words *banks, uint32_t word)
+{
+    const uint32_t bank = word % BANKS;
+    for (int i = 0; i < banks->count[bank]; i++)
+        if (banks->word[bank][i] == word)
+            return;
+    banks->word[bank][banks->count[bank]++] = word;
+    banks->words++;
+    if (banks->count[bank] > banks->most)
+        banks->most = banks->count[bank];
+}
+
+/*
+ * Passes over the banks: each gives one word from each of the 32, and equal words
+ * are one. Accesses of 16 bytes are served by half-warps, which is what Nsight
+ * Compute's counters show on a card (doc/results, calibration).
+ */
+static void count_shared(xg_trace_site *site, const request *r)
+{
+    const int together = site->bytes <= 8 ? WARP : WARP / 2;
+    const uint32_t width = (uint32_t)(site->bytes + 3) / 4;
+    for (int first = 0; first < WARP; first += together) {
+        bank_words banks;
+        memset(banks.count, 0, sizeof banks.count);
+        banks.words = banks.most = 0;
+        for (int lane = first; lane < first + together; lane++)
+            for (uint32_t w = 0; (r->lanes >> lane & 1) && w < width; w++)
+                ask_bank(&banks, r->word[lane] + w);
+        site->wavefronts += banks.most;
+        site->ideal_wavefronts += (banks.words + BANKS - 1) / BANKS;
+        if (banks.most > site->most_ways)
+            site->most_ways = banks.most;
+    }
+}
+
+/* As many steps of the warp as its busiest thread made. */
+static void count_block(xg_trace *trace, const code_site *code)
+{
+    int most = 0;
+    for (int lane = 0; lane < WARP; lane++) {
+        trace->totals.step_lanes += code->next[lane];
+        if (code->next[lane] > most)
+            most = code->next[lane];
+    }
+    trace->totals.steps += most;
+}
+
+static void count_request(xg_trace *trace, const code_site *code, const request *r, int lanes_alive)
+{
+    const int lanes = __builtin_popcount(r->lanes);
+    xg_trace_site *site = &trace->sites[code->merged];
+    site->requests++;
+    site->lanes += lanes;
+    site->partial_requests += lanes < lanes_alive;
+    if (site->is_shared)
+        count_shared(site, r);
+    else
+        count_global(site, r);
+}
+
+void xg_trace_warp_stops(xg_trace *trace, int lanes_alive)
+{
+    for (int i = 0; i < trace->touched_count; i++) {
+        code_site *code = &trace->code[trace->touched[i]];
+        if (code->is_block)
+            count_block(trace, code);
+        for (int j = 0; !code->is_block && j < code->count; j++)
+            count_request(trace, code, &code->requests[j], lanes_alive);
+        code->count = 0;
+        memset(code->next, 0, sizeof code->next);
+    }
+    trace->touched_count = 0;
+}
+
+static int by_source(const void *left, const void *right)
+{
+    const xg_trace_site *a = left, *b = right;
+    const int file = strcmp(a->file, b->file);
+    if (file || a->line != b->line)
+        return file ? file : a->line - b->line;
+    return strcmp(a->array, b->array);
+}
+
+const xg_trace_site *xg_trace_sites(xg_trace *trace, int *count)
+{
+    *count = trace->site_count;
+    if (trace->site_count > 0)
+        qsort(trace->sites, (size_t)trace->site_count, sizeof *trace->sites, by_source);
+    /* The order changed: places in the code find their sites again. */
+    for (int i = 0; i < trace->code_total; i++)
+        trace->code[i].merged = -1;
+    return trace->sites;
+}
+
+const xg_trace_totals *xg_trace_sum(const xg_trace *trace)
+{
+    return &trace->totals;
+}
