@@ -134,16 +134,15 @@ const xg_program xg_program_scale_host = {
     .symbol = "scale", .host = xg_host_scale, .index = INDEX_host};
 
 #define FLOATS(n) ((n) * (int)sizeof(float))
-/* Four stages of 16 lines of A's and B's tiles, four floats longer than these. */
-#define PIPELINE(m, n) FLOATS(4 * 16 * ((m) + 4 + (n) + 4))
+/* So many stages, each so deep in k, of A's and B's tiles, whose lines are four floats longer. */
+#define STAGES(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
+#define PIPELINE(m, n)              STAGES(4, 16, m, n)
 /* Units of A and B, two barriers for each, two and one more, and the notes: fp16_product.inc. */
 #define FP16_RINGS(parts, a, b, wide, columns)                                                     \
     ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 2) * 16 + FLOATS(128 + (columns)) +   \
      104)
-/* The stages of a sliced kernel: so many, each so deep in k; and the tile's place. */
-#define SLICED(stages, depth, m, n) (FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4)) + 24)
-/* The stages of a thin kernel: so many, each so deep in k. */
-#define THIN(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
+/* With the tile's place. */
+#define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */
 #define BF16_ROOM(size) ((size)*36 > 32 * ((size) + 8) ? (size)*36 : 32 * ((size) + 8))
 #define BF16(stages, m, n)                                                                         \
@@ -225,17 +224,17 @@ static const xg_kernel kernels[] = {
      &xg_program_sliced_128x16, 128, 16, 32, 128, 1, SLICED(4, 32, 128, 16),
      TILE_FLOP_PER_BYTE(128, 16), false, xg_steps_pipelined, 0, 0, true},
     {"thin-64x128", "64 x 128, 16 x 4 results a thread; 64 of k asked for at once, for a short k",
-     &xg_program_thin_64x128, 64, 128, 32, 128, 1, THIN(2, 32, 64, 128),
+     &xg_program_thin_64x128, 64, 128, 32, 128, 1, STAGES(2, 32, 64, 128),
      TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0, false},
     {"thin-64x64", "the same with tiles of 64 x 64; 48 of k asked for at once",
-     &xg_program_thin_64x64, 64, 64, 16, 64, 1, THIN(3, 16, 64, 64), TILE_FLOP_PER_BYTE(64, 64),
+     &xg_program_thin_64x64, 64, 64, 16, 64, 1, STAGES(3, 16, 64, 64), TILE_FLOP_PER_BYTE(64, 64),
      false, xg_steps_pipelined, 0, 0, false},
     {"thin-64x64-8x4",
      "the same by twice the threads, 8 x 4 results each; 64 of k asked for at once",
-     &xg_program_thin_64x64_8x4, 64, 64, 32, 128, 1, THIN(2, 32, 64, 64),
+     &xg_program_thin_64x64_8x4, 64, 64, 32, 128, 1, STAGES(2, 32, 64, 64),
      TILE_FLOP_PER_BYTE(64, 64), false, xg_steps_pipelined, 0, 0, false},
     {"thin-32x32", "the same with tiles of 32 x 32, 8 x 4 results a thread; 32 of k asked for",
-     &xg_program_thin_32x32, 32, 32, 16, 32, 1, THIN(2, 16, 32, 32), TILE_FLOP_PER_BYTE(32, 32),
+     &xg_program_thin_32x32, 32, 32, 16, 32, 1, STAGES(2, 16, 32, 32), TILE_FLOP_PER_BYTE(32, 32),
      false, xg_steps_pipelined, 0, 0, false},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
      &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),

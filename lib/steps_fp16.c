@@ -20,14 +20,18 @@ static bool split_is_even(const xg_args *p, const xg_fp16_layout *at)
            is_by_fours(p->b, p->b_row == 1 ? p->b_col : p->b_row, p->b_batch);
 }
 
+/* A matrix of which the split may copy some with a shift; its step along k. */
+static bool is_shifted(const float *matrix, int64_t k_step, int64_t apart, const xg_fp16_layout *at)
+{
+    return xg_split_shifts(is_by_fours(matrix, k_step, apart), k_step == 1, k_step, at);
+}
+
 /* The split's shared memory, but for what it holds in registers. */
 static uint32_t split_bytes(const xg_args *p, const xg_fp16_layout *at)
 {
     const int pieces = xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_PIECE_K);
-    const int a_fours = is_by_fours(p->a, p->a_col, p->a_batch);
-    const int b_fours = is_by_fours(p->b, p->b_row, p->b_batch);
-    const bool shifts = xg_split_shifts(a_fours, p->a_col == 1, p->a_col, at) ||
-                        xg_split_shifts(b_fours, p->b_row == 1, p->b_row, at);
+    const bool shifts =
+        is_shifted(p->a, p->a_col, p->a_batch, at) || is_shifted(p->b, p->b_row, p->b_batch, at);
     return XG_SPLIT_NOTES_BYTES + (uint32_t)pieces * XG_PIECE_BYTES +
            (shifts ? XG_SPLIT_FIFTH_BYTES : 0);
 }

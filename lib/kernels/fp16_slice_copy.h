@@ -25,6 +25,12 @@ XG_DEVICE int xg_there(int left, int most)
     return XG_MAX(XG_MIN(left, most), 0);
 }
 
+/* Along lines a row's k is this of the thread's, four of which follow one another. */
+XG_DEVICE int xg_k_of_row(int row)
+{
+    return row % 4 + row / 4 * 32;
+}
+
 /* Rows are held or on their way. */
 XG_DEVICE void xg_take_even(const xg_slice *s, float4 *in)
 {
@@ -47,7 +53,8 @@ XG_DEVICE void xg_take_even(const xg_slice *s, float4 *in)
         in[1] = *(const float4 *)(from + s->step);
         XG_UNROLL
         for (int row = HELD; row < 8; row++)
-            xg_cp_async16_at(xg_row_at(s, 0, row, HELD), from, row % 4 + row / 4 * 32, step, 16);
+            xg_cp_async16_at(xg_row_at(s, 0, row, HELD), from, (unsigned)xg_k_of_row(row), step,
+                             16);
     }
 }
 
@@ -78,12 +85,6 @@ XG_DEVICE void xg_copy_words_along_k(const xg_slice *s, int piece)
             from += XG_CHUNK_K, left -= XG_CHUNK_K, to += THREADS * 4;
         }
     }
-}
-
-/* Along lines a row's k is this of the thread's, four of which follow one another. */
-XG_DEVICE int xg_k_of_row(int row)
-{
-    return row % 4 + row / 4 * 32;
 }
 
 XG_DEVICE void xg_copy_fours_along_lines(const xg_slice *s, int piece)
