@@ -63,7 +63,7 @@ static double waves_of(const xg_kernel *kernel, int processors, int64_t m, int64
 static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
 {
     const bool fine = kernel->parts == 2 && (k <= XG_FINE_K || m * n <= XG_FINE_C);
-    const double depth = (double)xg_tiles_of(k, XG_UNIT_K) * (fine ? short_k : 1.0);
+    const double depth = (double)xg_tiles_of(xg_split_k(k), XG_UNIT_K) * (fine ? short_k : 1.0);
     return waves_of(kernel, processors, m, n) * depth * wave_of(kernel);
 }
 

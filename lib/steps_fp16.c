@@ -39,9 +39,11 @@ static uint32_t split_bytes(const xg_args *p, const xg_fp16_layout *at)
 static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
                               int parts, size_t workspace, xg_error *error)
 {
-    const bool even = split_is_even(problem, at);
+    xg_args split = *problem;
+    split.k = xg_split_k(problem->k);
+    const bool even = split_is_even(&split, at);
     xg_step *step =
-        xg_add_step(plan, even ? &xg_program_fp16_split_even : &xg_program_fp16_split, problem);
+        xg_add_step(plan, even ? &xg_program_fp16_split_even : &xg_program_fp16_split, &split);
     const int64_t groups =
         (int64_t)(at->a_blocks + at->b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
     step->role = XG_STEP_FP16_SPLIT;
@@ -52,7 +54,7 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     step->args.b_batch = at->slice_chunks;
     step->cluster = (uint32_t)at->slices;
     step->overlaps = step->even = true;
-    step->shared_bytes = split_bytes(problem, at) - (even ? XG_SPLIT_HELD_BYTES : 0);
+    step->shared_bytes = split_bytes(&split, at) - (even ? XG_SPLIT_HELD_BYTES : 0);
     return xg_set_grid(step, at->slices, groups, XG_SPLIT_THREADS, 1, error);
 }
 

@@ -121,6 +121,25 @@ START_TEST(long_k)
 }
 END_TEST
 
+/*
+ * A k that is one more than whole blocks of 64, which the FP16 parts leave to the end of a tile:
+ * tiles that are full and aligned, others, and an edge of fewer rows than a warp has.
+ */
+START_TEST(one_past_blocks_of_k)
+{
+    xgemm_handle *handle = open_with_kernel(_i);
+    for (int layout = 0; layout < LAYOUTS; layout += 3) {
+        shape s = {.m = 256, .n = 256, .k = layout % 2 ? 65 : 129, .alpha = -1.0f, .beta = 1.0f};
+        s.gap_a = layout % 2, s.gap_b = layout % 3, s.gap_c = layout == 3;
+        set_layout(&s, layout);
+        check_shape(handle, &s, random_dyadic, EXACT, (uint64_t)layout);
+        s.m = 68, s.n = 71;
+        check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Lines that are aligned where they lie along k, where they lie side by side, and not at all. */
 static void check_vector(xgemm_handle *handle, shape s, uint64_t seed)
 {
@@ -273,6 +292,7 @@ static Suite *numerics(void)
     tcase_add_loop_test(cases, random_inputs, 0, test_kernels());
     tcase_add_loop_test(cases, larger_sizes, 0, test_kernels());
     tcase_add_loop_test(cases, long_k, 0, test_kernels());
+    tcase_add_loop_test(cases, one_past_blocks_of_k, 0, test_kernels());
     tcase_add_loop_test(cases, strips, 0, test_kernels());
     return suite;
 }

@@ -15,8 +15,9 @@
  *     guards: of each 16 lines and slice of k, see fp16_guard.h
  *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
  *
- * Lines and k are padded with zeros. A cluster of "slices" blocks splits 16 lines at once, each a
- * slice of k of slice_chunks * 128, in pieces of 512.
+ * Lines and k are padded with zeros, but where k is one more than a multiple of 64: the parts then
+ * end before that one, whose products the end of each tile adds in FP32. A cluster of "slices"
+ * blocks splits 16 lines at once, each a slice of k of slice_chunks * 128, in pieces of 512.
  */
 #ifndef XGEMM_KERNELS_FP16_LAYOUT_H
 #define XGEMM_KERNELS_FP16_LAYOUT_H
@@ -75,6 +76,12 @@ XG_LAYOUT int xg_blocks_of(int64_t size, int block)
     return (int)(((uint64_t)size + (uint64_t)block - 1) / (uint64_t)block);
 }
 
+/* How many of k the parts hold. The last one by itself would cost the time of 64. */
+XG_LAYOUT int64_t xg_split_k(int64_t k)
+{
+    return k > XG_UNIT_K && k % XG_UNIT_K == 1 ? k - 1 : k;
+}
+
 /* Of blocks and slices that are known. */
 XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int parts,
                                            int slices, int slice_chunks)
@@ -99,13 +106,14 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
 
 XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int parts)
 {
-    const int chunks = xg_blocks_of(k, XG_CHUNK_K), piece = XG_PIECE_K / XG_CHUNK_K;
+    const int64_t split = xg_split_k(k);
+    const int chunks = xg_blocks_of(split, XG_CHUNK_K), piece = XG_PIECE_K / XG_CHUNK_K;
     /* 32 KB a block, of which several share a multiprocessor; a cluster has 16 at most. */
     int slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST);
     slice_chunks = slice_chunks < piece ? (chunks < piece ? chunks : piece) : slice_chunks;
     const int least = XG_LINES_STEP / XG_UNIT_LINES;
     return xg_fp16_layout_in(xg_blocks_of(m, XG_LINES_STEP) * least,
-                             xg_blocks_of(n, XG_LINES_STEP) * least, xg_blocks_of(k, XG_UNIT_K),
+                             xg_blocks_of(n, XG_LINES_STEP) * least, xg_blocks_of(split, XG_UNIT_K),
                              parts, xg_blocks_of(chunks, slice_chunks), slice_chunks);
 }
 
