@@ -7,7 +7,9 @@
  * multiplied by a power of two that puts its largest entry into [2^14, 2^15), and every entry x
  * becomes high = FP16(x) and low = FP16(x - high). 128 lines by 64 k are a unit: 16 KB of
  * high parts and, where there are two parts, 16 KB of low ones, each laid out as
- * xg_wgmma_operand() wants it. So a unit is one bulk copy, whatever the matrix was like.
+ * xg_wgmma_operand() wants it. So a unit is one bulk copy, whatever the matrix was like. Each 16
+ * lines stand in an order of their own, xg_unit_row(): by it a thread of a product has four columns
+ * of C in a row.
  *
  *     units of A: line blocks (128 lines), in each k blocks (64)
  *     units of B
@@ -80,6 +82,18 @@ XG_LAYOUT int xg_blocks_of(int64_t size, int block)
 XG_LAYOUT int64_t xg_split_k(int64_t k)
 {
     return k > XG_UNIT_K && k % XG_UNIT_K == 1 ? k - 1 : k;
+}
+
+/* Where a line of 16 stands in a unit: 0 1 4 5 8 9 12 13, and then 2 3 6 7 10 11 14 15. */
+XG_LAYOUT unsigned xg_unit_row(unsigned line)
+{
+    return line / 2 % 2 * 8 + line / 4 * 2 + line % 2;
+}
+
+/* The line at a row. */
+XG_LAYOUT unsigned xg_unit_line(unsigned row)
+{
+    return row % 8 / 2 * 4 + row / 8 * 2 + row % 2;
 }
 
 /* Of blocks and slices that are known. */

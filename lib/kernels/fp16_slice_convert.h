@@ -107,15 +107,16 @@ XG_DEVICE int xg_may_be_small(unsigned least, int parts)
 /* Where a thread puts its first four entries, beside the slice's first unit. */
 XG_DEVICE unsigned xg_place_along_k(const xg_slice *s, unsigned thread, int half, int parts)
 {
-    const unsigned line = thread / 32 * 2 + (unsigned)half, chunk = thread / 2 % 8 ^ line % 8;
+    const unsigned row = xg_unit_row(thread / 32 * 2 + (unsigned)half);
+    const unsigned chunk = thread / 2 % 8 ^ row % 8;
     return thread / 16 % 2 * (unsigned)(parts * XG_PART_BYTES) +
-           ((unsigned)s->unit_line + line) * 128 + chunk * 16 + thread % 2 * 8;
+           ((unsigned)s->unit_line + row) * 128 + chunk * 16 + thread % 2 * 8;
 }
 
 XG_DEVICE unsigned xg_place_along_lines(const xg_slice *s, unsigned thread, int parts)
 {
-    const unsigned line = thread % 4 * 4, chunk = thread / 8 % 4 ^ line % 8;
-    return thread / 32 * (unsigned)(parts * XG_PART_BYTES) + ((unsigned)s->unit_line + line) * 128 +
+    const unsigned row = xg_unit_row(thread % 4 * 4), chunk = thread / 8 % 4 ^ row % 8;
+    return thread / 32 * (unsigned)(parts * XG_PART_BYTES) + ((unsigned)s->unit_line + row) * 128 +
            chunk * 16 + thread / 4 % 2 * 8;
 }
 
@@ -199,7 +200,9 @@ XG_DEVICE void xg_convert_lines(const xg_slice *s, const float4 *in, int held, i
         x[row] = xg_row_of(s, in, piece, half * 4 + row, held);
     XG_UNROLL
     for (int i = 0; i < 4; i++) {
-        char *const its = (char *)((uintptr_t)to ^ (uintptr_t)(64 * half + 16 * i)) + 128 * i;
+        const unsigned row = xg_unit_row((unsigned)i);
+        char *const its =
+            (char *)((uintptr_t)to ^ (uintptr_t)(64 * half + 16 * (row % 8))) + 128 * row;
         const xg_counts counts =
             xg_put_four(its, xg_turned(x, i), s->notes->scale[line + i], parts);
         tally[i] = xg_tally_of(
