@@ -59,6 +59,8 @@
     X(sliced_32x32)                                                                                \
     X(sliced_16x128)                                                                               \
     X(sliced_128x16)                                                                               \
+    X(sliced_16x64)                                                                                \
+    X(sliced_64x16)                                                                                \
     X(thin_64x128)                                                                                 \
     X(thin_64x64)                                                                                  \
     X(thin_64x64_8x4)                                                                              \
@@ -223,6 +225,12 @@ static const xg_kernel kernels[] = {
     {"sliced-128x16", "the same with tiles of 128 x 16, 4 groups of warps, 8 x 8 results a thread",
      &xg_program_sliced_128x16, 128, 16, 32, 128, 1, SLICED(4, 32, 128, 16),
      TILE_FLOP_PER_BYTE(128, 16), false, xg_steps_pipelined, 0, 0, true},
+    {"sliced-16x64", "the same with tiles of 16 x 64, 8 groups of warps, 4 x 8 results a thread",
+     &xg_program_sliced_16x64, 16, 64, 64, 256, 1, SLICED(4, 64, 16, 64),
+     TILE_FLOP_PER_BYTE(16, 64), false, xg_steps_pipelined, 0, 0, true},
+    {"sliced-64x16", "the same with tiles of 64 x 16, 8 groups of warps, 8 x 4 results a thread",
+     &xg_program_sliced_64x16, 64, 16, 64, 256, 1, SLICED(4, 64, 64, 16),
+     TILE_FLOP_PER_BYTE(64, 16), false, xg_steps_pipelined, 0, 0, true},
     {"thin-64x128", "64 x 128, 16 x 4 results a thread; 64 of k asked for at once, for a short k",
      &xg_program_thin_64x128, 64, 128, 32, 128, 1, STAGES(2, 32, 64, 128),
      TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0, false},
