@@ -62,8 +62,9 @@ static double waves_of(const xg_kernel *kernel, int processors, int64_t m, int64
 /* What they take. */
 static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
 {
-    const bool fine = kernel->parts == 2 && (k <= XG_FINE_K || m * n <= XG_FINE_C);
-    const double depth = (double)xg_tiles_of(xg_split_k(k), XG_UNIT_K) * (fine ? short_k : 1.0);
+    const int k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
+    const bool fine = kernel->parts == 2 && xg_split_is_fine(m, n, k_blocks);
+    const double depth = k_blocks * (fine ? short_k : 1.0);
     return waves_of(kernel, processors, m, n) * depth * wave_of(kernel);
 }
 

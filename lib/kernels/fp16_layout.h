@@ -84,6 +84,12 @@ XG_LAYOUT int64_t xg_split_k(int64_t k)
     return k > XG_UNIT_K && k % XG_UNIT_K == 1 ? k - 1 : k;
 }
 
+/* Whether a product of two parts adds up its sums every 32 k, not 64, for so many blocks of k. */
+XG_LAYOUT int xg_split_is_fine(int64_t m, int64_t n, int k_blocks)
+{
+    return k_blocks <= XG_FINE_K / XG_UNIT_K || m * n <= XG_FINE_C;
+}
+
 /* Where a line of 16 stands in a unit: 0 1 4 5 8 9 12 13, and then 2 3 6 7 10 11 14 15. */
 XG_LAYOUT unsigned xg_unit_row(unsigned line)
 {
