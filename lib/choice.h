@@ -25,6 +25,18 @@ const xg_kernel *xg_choose(const xg_request *request, xg_shape *shape);
 /* That of a kernel on FP16 parts, for the first m × n of C. */
 xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n);
 
+/*
+ * The tiles of a kernel on FP16 parts, by clusters of blocks: all, and those that are computed
+ * whole. The others are shared, so many blocks of k a cluster (0: none is), which needs so many
+ * floats for sums.
+ */
+typedef struct {
+    int64_t tiles, whole, clusters, sums;
+} xg_fp16_rounds;
+
+xg_fp16_rounds xg_fp16_rounds_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n,
+                                 int64_t share);
+
 /* Whether the product of FP16 parts can compute strips, and how much longer it then takes. */
 bool xg_strips_fit_inside(const xg_args *problem);
 double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape);

@@ -2,7 +2,9 @@
 /*
  * The model of the kernels on FP16 parts: the split goes at the memory's speed, or block after
  * block; a wave of tiles, one for each multiprocessor, takes its time for each 64 of k, and where k
- * is short or C not aligned its stores show. Constants as in choice.c.
+ * is short or C not aligned its stores show. The last wave's tiles may be shared by all clusters
+ * (kernels/fp16_share.inc), where what they then tell one another takes less than is gained, and
+ * no strips fill that time. Constants as in choice.c.
  *
  * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: pieces of C, and of k, one after the other.
@@ -18,6 +20,10 @@ static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, pr
                     fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
 enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiprocessor */
 
+/* Sharing tiles, and for each column of one, whose sums go by memory; and each part of a tile. */
+static const double share_us = 5.0, share_column_us = 0.04, share_part_us = 0.7;
+enum { SHARE_PARTS_MOST = 16 };
+
 /* Strips in the product: a warp's step, of so many words a thread; and the warps that there are for
  * them in the end. */
 static const double strip_step_us = 1.0;
@@ -26,8 +32,8 @@ enum { STRIP_WORDS = 16, STRIP_WARPS = 11 };
 static const struct {
     const char *kernel;
     double wave; /* for 64 k, microseconds */
-} speeds[] = {{"fp16x3-128x64", 0.55},
-              {"fp16x3-128x128", 1.05},
+} speeds[] = {{"fp16x3-128x64", 0.62},
+              {"fp16x3-128x128", 1.06},
               {"fp16x3-128x256", 2.0},
               {"fp16x1-128x128", 0.40},
               {"fp16x1-128x256", 0.75}};
@@ -50,33 +56,86 @@ static double split_time(const xg_kernel *kernel, int processors, int64_t m, int
     return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
 }
 
-/* How many tiles of m x n a multiprocessor computes, one after the other. */
-static double waves_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n)
+static int64_t blocks_of_cluster(const xg_kernel *kernel)
 {
-    const int64_t high = kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
-    const int64_t tiles =
-        xg_tiles_of(m, high) * (high / kernel->tile_m) * xg_tiles_of(n, kernel->tile_n);
-    return (double)xg_tiles_of(tiles, processors);
+    return kernel->cluster ? kernel->cluster : 1;
 }
 
-/* What they take. */
-static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
+/* What a tile takes for 64 of k. */
+static double block_us(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
 {
     const int k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
     const bool fine = kernel->parts == 2 && xg_split_is_fine(m, n, k_blocks);
-    const double depth = k_blocks * (fine ? short_k : 1.0);
-    return waves_of(kernel, processors, m, n) * depth * wave_of(kernel);
+    return wave_of(kernel) * (fine ? short_k : 1.0);
+}
+
+xg_fp16_rounds xg_fp16_rounds_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n,
+                                 int64_t share)
+{
+    const int64_t blocks = blocks_of_cluster(kernel);
+    const int64_t most = processors > blocks ? processors / blocks : 1;
+    xg_fp16_rounds rounds;
+    rounds.tiles = xg_tiles_of(m, kernel->tile_m * blocks) * xg_tiles_of(n, kernel->tile_n);
+    rounds.whole = share > 0 ? rounds.tiles / most * most : rounds.tiles;
+    rounds.clusters = rounds.tiles < most && share == 0 ? rounds.tiles : most;
+    rounds.sums = share > 0 ? rounds.clusters * blocks * kernel->tile_m * kernel->tile_n : 0;
+    return rounds;
+}
+
+/* How many tiles a multiprocessor computes, one after the other. */
+static double waves_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n)
+{
+    const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
+    return (double)xg_tiles_of(rounds.tiles, rounds.clusters);
+}
+
+/* What they take; of the last ones each cluster computes a share of so many blocks of k, or none
+ * is shared. */
+static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k,
+                       int64_t share)
+{
+    const double waves = waves_of(kernel, processors, m, n);
+    const double block = block_us(kernel, m, n, k);
+    const int64_t k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
+    if (share == 0)
+        return waves * (double)k_blocks * block;
+    const double parts = (double)xg_tiles_of(k_blocks, share) - 1.0;
+    return ((waves - 1.0) * (double)k_blocks + (double)share) * block + share_us +
+           share_column_us * (double)kernel->tile_n + share_part_us * parts;
+}
+
+/* The share by which the tiles take least, of those that need no more than so many bytes. */
+static int64_t best_share(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k,
+                          size_t bytes)
+{
+    const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 1);
+    const int64_t k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
+    const int64_t least = xg_tiles_of((rounds.tiles - rounds.whole) * k_blocks, rounds.clusters);
+    double best_us = waves_us(kernel, processors, m, n, k, 0);
+    int64_t best = 0;
+    if (processors > XG_SHARE_FLAGS || least == 0 || (size_t)rounds.sums * 4 > bytes)
+        return 0;
+    for (int64_t parts = 2; parts <= SHARE_PARTS_MOST; parts++) {
+        const int64_t even = xg_tiles_of(k_blocks, parts), share = even > least ? even : least;
+        const double us = waves_us(kernel, processors, m, n, k, share);
+        if (share < k_blocks && us < best_us) {
+            best = share;
+            best_us = us;
+        }
+    }
+    return best;
 }
 
 /* The time of one panel. */
 static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
-                       int64_t n, int64_t k)
+                       int64_t n, int64_t k, int64_t share)
 {
     const bool fours =
         (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
     const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
     return split_time(kernel, processors, m, n, k) + product_us +
-           waves_us(kernel, processors, m, n, k) + (k <= STORES_SHOW_K || !fours ? store : 0.0);
+           waves_us(kernel, processors, m, n, k, share) +
+           (k <= STORES_SHOW_K || !fours ? store : 0.0);
 }
 
 static int64_t half_of(int64_t size, int64_t step)
@@ -100,6 +159,14 @@ static bool shrink(xg_shape *shape)
     return true;
 }
 
+/* What is needed for a panel, but for sums. */
+static size_t panel_bytes(const xg_kernel *kernel, const xg_shape *shape)
+{
+    return (size_t)xg_fp16_layout_of(shape->panel_m, shape->panel_n, shape->panel_k, kernel->parts)
+               .bytes +
+           XG_WORKSPACE_ALIGN;
+}
+
 static void choose_panels(const xg_kernel *kernel, const xg_request *request, xg_shape *shape)
 {
     const size_t limit =
@@ -110,14 +177,14 @@ static void choose_panels(const xg_kernel *kernel, const xg_request *request, xg
     shape->panel_k = k;
     while (shape->panel_k > XG_SPLIT_K_MOST)
         shape->panel_k = half_of(shape->panel_k, XG_CHUNK_K);
-    while ((size_t)xg_fp16_layout_of(shape->panel_m, shape->panel_n, shape->panel_k, kernel->parts)
-                       .bytes +
-                   XG_WORKSPACE_ALIGN >
-               limit &&
-           shrink(shape))
+    while (panel_bytes(kernel, shape) > limit && shrink(shape))
         ;
     shape->panels = xg_tiles_of(shape->m, shape->panel_m) * xg_tiles_of(shape->n, shape->panel_n) *
                     xg_tiles_of(k, shape->panel_k);
+    const bool strips = shape->m < request->problem.m || shape->n < request->problem.n;
+    if (shape->panels == 1 && !strips && panel_bytes(kernel, shape) < limit)
+        shape->share = best_share(kernel, request->processors, shape->m, shape->n, k,
+                                  limit - panel_bytes(kernel, shape));
 }
 
 xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n)
@@ -126,8 +193,8 @@ xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64
     xg_shape shape = {.m = m, .n = n, .k_part = p->k, .together = 1};
     choose_panels(kernel, request, &shape);
     shape.microseconds =
-        (double)shape.panels *
-        panel_us(kernel, p, request->processors, shape.panel_m, shape.panel_n, shape.panel_k);
+        (double)shape.panels * panel_us(kernel, p, request->processors, shape.panel_m,
+                                        shape.panel_n, shape.panel_k, shape.share);
     return shape;
 }
 
@@ -147,6 +214,7 @@ double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, con
     const double steps = words * (double)p->k / (32.0 * STRIP_WORDS);
     const double strips = strip_step_us * steps / request->processors;
     const double waves = waves_of(kernel, request->processors, shape->m, shape->n);
-    const double tiles = waves_us(kernel, request->processors, shape->m, shape->n, p->k);
+    const double tiles =
+        waves_us(kernel, request->processors, shape->m, shape->n, p->k, shape->share);
     return xg_larger(strips - tiles * (1.0 + 2.0 / waves), 0.0) / STRIP_WARPS;
 }

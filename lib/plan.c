@@ -136,9 +136,9 @@ static xg_region parts_region(const float *base, int64_t parts, int64_t floats, 
 }
 
 /* The FP16 parts and what goes with them. */
-static xg_region fp16_region(const xg_args *p, const float *base, int parts)
+static xg_region fp16_region(const xg_args *p, const float *base, const xg_step *step)
 {
-    const int64_t floats = xg_fp16_layout_of(p->m, p->n, p->k, parts).bytes / 4;
+    const int64_t floats = xg_fp16_layout_of(p->m, p->n, p->k, step->parts).bytes / 4 + step->sums;
     return (xg_region){
         .name = "FP16 parts", .base = base, .lines = 1, .width = floats, .step = floats};
 }
@@ -198,13 +198,13 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
     case XG_STEP_FP16_SPLIT:
         regions[0] = a;
         regions[1] = b;
-        regions[2] = fp16_region(p, p->c, step->parts);
+        regions[2] = fp16_region(p, p->c, step);
         break;
     case XG_STEP_FP16_PRODUCT: /* with the strips, of a_batch rows and b_batch columns */
         regions[0] = region_of("A", p->a, p->m + p->a_batch, p->k, p->a_row, p->a_col);
         regions[1] = region_of("B", p->b, p->k, p->n + p->b_batch, p->b_row, p->b_col);
         regions[2] = region_of("C", p->c, p->m + p->a_batch, p->n + p->b_batch, p->c_row, 1);
-        regions[XG_REGION_LIST] = fp16_region(p, p->list, step->parts);
+        regions[XG_REGION_LIST] = fp16_region(p, p->list, step);
         break;
     case XG_STEP_SCALE:
         break;

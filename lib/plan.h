@@ -36,7 +36,8 @@ typedef struct {
     int64_t together; /* products of a batch that each launch computes */
     /* The kernels on FP16 parts compute C and k in panels, of at most that size. */
     int64_t panel_m, panel_n, panel_k, panels;
-    bool strips_inside;  /* a kernel on FP16 parts computes the narrow strips, too */
+    int64_t share;      /* of theirs a cluster's of the last tiles, in blocks of k; 0: not shared */
+    bool strips_inside; /* a kernel on FP16 parts computes the narrow strips, too */
     double microseconds; /* predicted, for the whole batch; 0: the kernel has no model */
 } xg_shape;
 
@@ -59,6 +60,7 @@ typedef struct {
     bool a_is_b;                       /* its A is the problem's B */
     bool once;                         /* it serves all products of a pass: not along z */
     int parts;                         /* of FP16, see kernels/fp16_layout.h */
+    int64_t sums;                      /* floats behind these, of tiles that are shared */
 } xg_step;
 
 /* What is to be planned; without padding, so that two can be compared as bytes. */

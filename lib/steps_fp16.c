@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products by FP16 parts: the split, and the product. */
+#include "choice.h"
 #include "kernels/fp16_layout.h"
 #include "steps.h"
 
@@ -64,8 +65,6 @@ static void set_strips(xg_step *product, const xg_args *problem)
     xg_args *const args = &product->args;
     args->a_batch = problem->m - args->m;
     args->b_batch = problem->n - args->n;
-    args->k_part = xg_tiles_of(problem->n, XG_STRIP_LINES) | xg_tiles_of(args->m, XG_STRIP_LINES)
-                                                                 << 32;
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
@@ -73,18 +72,20 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = kernel->cluster ? kernel->cluster : 1;
-    const int64_t tiles = xg_tiles_of(problem->m, (int64_t)kernel->tile_m * cluster) *
-                          xg_tiles_of(problem->n, kernel->tile_n);
-    const int64_t most = plan->processors / cluster;
+    const int64_t share = plan->shape.share;
+    const xg_fp16_rounds rounds =
+        xg_fp16_rounds_of(kernel, plan->processors, problem->m, problem->n, share);
     step->role = XG_STEP_FP16_PRODUCT;
     step->in_workspace = XG_LIST_IN_WORKSPACE;
     step->list_offset = workspace;
     step->parts = kernel->parts;
     step->args.a_batch = step->args.b_batch = 0;
+    step->args.k_part = share | rounds.whole << 32; /* see kernels/fp16_share.inc */
+    step->sums = rounds.sums;
     step->cluster = (uint32_t)kernel->cluster;
     step->overlaps = true;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
-    return xg_set_grid(step, (tiles < most ? tiles : most) * cluster, 1, kernel->block_x, 1, error);
+    return xg_set_grid(step, rounds.clusters * cluster, 1, kernel->block_x, 1, error);
 }
 
 /* The strips that the tiles leave, in plain FP32. */
@@ -120,8 +121,10 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
                        "kernel %s takes an m and n of at most %d at once", kernel->name,
                        INT32_MAX / 2);
     const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
+    const int64_t sums =
+        xg_fp16_rounds_of(kernel, plan->processors, part.m, part.n, plan->shape.share).sums;
     size_t workspace;
-    if (!xg_reserve(plan, 1, at.bytes / 4, &workspace))
+    if (!xg_reserve(plan, 1, at.bytes / 4 + sums, &workspace))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the FP16 parts' size in bytes does not fit the address space");
     xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);

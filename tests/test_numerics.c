@@ -6,6 +6,8 @@
  */
 #include "support.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TIMEOUT_S = 1200 };
@@ -137,6 +139,58 @@ START_TEST(one_past_blocks_of_k)
         check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
     }
     xgemm_destroy(handle);
+}
+END_TEST
+
+/* As a GPU of so few multiprocessors would compute it: the simulator; others as they are. */
+static void check_on(const char *simulator, const char *kernel, shape s, float (*draw)(generator *),
+                     accuracy how)
+{
+    setenv("XGEMM_SIM", simulator, 1);
+    xgemm_handle *handle = open_handle(test_device());
+    unsetenv("XGEMM_SIM");
+    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_TF32), XGEMM_OK);
+    if (xgemm_set_kernel(handle, kernel) == XGEMM_OK)
+        for (int layout = 0; layout < LAYOUTS; layout += 3) {
+            s.gap_a = layout % 2, s.gap_c = layout == 3;
+            set_layout(&s, layout);
+            check_shape(handle, &s, draw, how, (uint64_t)layout);
+        }
+    xgemm_destroy(handle);
+}
+
+/*
+ * Tiles of the last round that all clusters share: after whole ones and without any, in two parts
+ * and in many, with an end that has a block of k alone, a warpgroup without rows, and a strip.
+ */
+START_TEST(shared_tiles)
+{
+    static const struct {
+        const char *simulator, *kernel;
+        int64_t m, n, k;
+    } cases[] = {{"processors=4,reverse", "fp16x3-128x256", 268, 600, 641},
+                 {"processors=8,shuffle=3,late", "fp16x3-128x256", 256, 1160, 1100},
+                 {"processors=20", "fp16x3-128x256", 513, 130, 1409},
+                 {"processors=3,shuffle=5", "fp16x3-128x128", 256, 256, 900},
+                 {"processors=6,late", "fp16x1-128x256", 257, 1030, 1090}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        const shape s = {
+            .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 1.0f, .beta = -1.0f};
+        check_on(cases[i].simulator, cases[i].kernel, s, random_dyadic, EXACT);
+    }
+}
+END_TEST
+
+/* Of any exponent: the guard leaves tiles out, whole ones and shared ones. */
+static float random_wide(generator *from)
+{
+    return ldexpf(random_real(from), random_below(from, 40) - 20);
+}
+
+START_TEST(shared_tiles_left_out)
+{
+    const shape s = {.m = 256, .n = 700, .k = 640, .alpha = 0.5f, .beta = 1.0f};
+    check_on("processors=4,shuffle=9", "fp16x3-128x256", s, random_wide, BOUND);
 }
 END_TEST
 
@@ -294,6 +348,9 @@ static Suite *numerics(void)
     tcase_add_loop_test(cases, long_k, 0, test_kernels());
     tcase_add_loop_test(cases, one_past_blocks_of_k, 0, test_kernels());
     tcase_add_loop_test(cases, strips, 0, test_kernels());
+    TCase *const shared = new_case(suite, "shared tiles", TIMEOUT_S);
+    tcase_add_test(shared, shared_tiles);
+    tcase_add_test(shared, shared_tiles_left_out);
     return suite;
 }
 

@@ -45,7 +45,8 @@ typedef enum {
  * is no driver, one too old, no GPU, or none that the kernels run on; a driver
  * that fails otherwise is an error. On the simulator $XGEMM_SIM says how it
  * runs: a list with commas of forward, reverse, shuffle or shuffle=SEED (the
- * order in which threads take turns) and check (every access is checked, and a
+ * order in which threads take turns), early or late (asynchronous copies),
+ * processors=N (multiprocessors, 132 by default) and check (every access is checked, and a
  * launch that reads or writes outside its arrays, races, or reads shared memory
  * that nothing wrote fails with XGEMM_ERROR_LAUNCH; about ten times slower).
  *

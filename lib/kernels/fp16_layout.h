@@ -16,6 +16,8 @@
  *     scales of A's lines, then of B's: what the parts have to be multiplied by again
  *     guards: of each 16 lines and slice of k, see fp16_guard.h
  *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
+ *     flags: of each block that the sums are there which it has computed for another one's tile
+ *     these sums, if tiles are shared (fp16_share.inc): of each block those of one tile
  *
  * Lines and k are padded with zeros, but where k is one more than a multiple of 64: the parts then
  * end before that one, whose products the end of each tile adds in FP32. A cluster of "slices"
@@ -50,7 +52,8 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
-    XG_STRIP_LINES = 8, /* of a strip's piece, see fp16_strip.h */
+    XG_STRIP_LINES = 8,   /* of a strip's piece, see fp16_strip.h */
+    XG_SHARE_FLAGS = 256, /* the most blocks that share tiles */
     /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
     XG_FINE_K = 1024,
     XG_FINE_C = 1600 * 1600
@@ -70,7 +73,8 @@ typedef struct {
     int a_blocks, b_blocks, k_blocks; /* of units */
     int slices, slice_chunks;
     int64_t unit_bytes;
-    int64_t b_units, a_scales, b_scales, guards, list, bytes; /* bytes from the workspace's start */
+    /* Bytes from the workspace's start, the last one without the sums of shared tiles. */
+    int64_t b_units, a_scales, b_scales, guards, list, flags, bytes;
 } xg_fp16_layout;
 
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
@@ -119,8 +123,10 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.guards = at.b_scales + (int64_t)at.b_blocks * XG_UNIT_LINES * 4;
     at.list = at.guards + (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) *
                               at.slices * 16;
-    at.bytes = at.list + (int64_t)sizeof(xg_tile_list) +
-               (int64_t)at.a_blocks * at.b_blocks * (int64_t)sizeof(xg_tile);
+    at.flags = (at.list + (int64_t)sizeof(xg_tile_list) +
+                (int64_t)at.a_blocks * at.b_blocks * (int64_t)sizeof(xg_tile) + 127) /
+               128 * 128;
+    at.bytes = at.flags + XG_SHARE_FLAGS * 4;
     return at;
 }
 

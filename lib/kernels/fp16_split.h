@@ -186,6 +186,16 @@ XG_DEVICE void xg_slice_begin(const xg_slice *s)
     xg_cluster_arrive_relaxed();
 }
 
+/* One block: what the product's blocks tell one another by. */
+XG_DEVICE void xg_begin_product(char *workspace, const xg_fp16_layout *at)
+{
+    unsigned *const flags = (unsigned *)(workspace + at->flags);
+    if (threadIdx.x < XG_SHARE_FLAGS)
+        flags[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        *(xg_tile_list *)(workspace + at->list) = (xg_tile_list){0, 0, 0, 0};
+}
+
 XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
 {
     const xg_fp16_layout at = xg_layout_of(p);
@@ -197,8 +207,8 @@ XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
     xg_grid_release();
     xg_slice_begin(&s);
     xg_grid_wait();
-    if (xg_group() == 0 && blockIdx.x == 0 && threadIdx.x == 0)
-        *(xg_tile_list *)((char *)p->c + at.list) = (xg_tile_list){0, 0, 0, 0};
+    if (xg_group() == 0 && blockIdx.x == 0)
+        xg_begin_product((char *)p->c, &at);
     if (held)
         xg_take_even(&s, in);
     else

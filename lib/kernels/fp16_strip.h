@@ -4,8 +4,7 @@
  * them, in plain FP32 from A and B themselves. A warp of each block that has nothing else to do
  * computes them meanwhile, piece after piece, and the others do once they have no tile left. In the
  * arguments a_batch is the number of rows below, whose strips have all columns of C, and b_batch
- * that of columns beside; k_part says in how many pieces each of them is, in its low half and in
- * its high one.
+ * that of columns beside.
  *
  * A strip is a vector y (a row of A, a column of B) times the lines of a matrix X (B's columns,
  * A's rows), of which a piece has eight. Lines along k: a thread has k 32 apart of all of them.
@@ -40,7 +39,7 @@ XG_DEVICE int xg_strip_lines(const xg_args *p, int below)
 /* The pieces of one strip. */
 XG_DEVICE int xg_strip_pieces(const xg_args *p, int below)
 {
-    return (int)(below ? p->k_part : p->k_part >> 32);
+    return (xg_strip_lines(p, below) + XG_STRIP_LINES - 1) / XG_STRIP_LINES;
 }
 
 /* Steps, of at most 2^28: from line to line of X, and along k of X and y. */

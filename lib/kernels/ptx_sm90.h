@@ -97,6 +97,26 @@ XG_DEVICE void xg_store_relaxed(unsigned long long *to, unsigned long long value
     asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
+/*
+ * A count in global memory, by which a block waits for another one: what a warp wrote before its
+ * last barrier is seen by who has waited until it counted, and by others after their next barrier.
+ * Only for blocks of lower numbers, which have begun: whatever else runs, they will go on.
+ */
+XG_DEVICE void xg_count_up(unsigned *count)
+{
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+}
+
+XG_DEVICE void xg_count_wait(const unsigned *count, unsigned least)
+{
+    asm volatile("{ .reg .pred less; .reg .u32 value;\n"
+                 "AGAIN: ld.acquire.gpu.global.u32 value, [%0];\n"
+                 "setp.lt.u32 less, value, %1;\n"
+                 "@less bra AGAIN; }" ::"l"(count),
+                 "r"(least)
+                 : "memory");
+}
+
 /* The blocks of the cluster, 1 in a launch without clusters; and which of them this one is. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 XG_DEVICE unsigned xg_cluster_blocks(void)

@@ -17,13 +17,6 @@ static int count(void)
     return 1;
 }
 
-/* Those of the GPU that it stands for, an H100 or H200: it chooses as these would. */
-static int processors(const xg_device *device)
-{
-    (void)device;
-    return 132;
-}
-
 /* It stands for the same. */
 static int architecture(const xg_device *device)
 {
@@ -45,14 +38,22 @@ static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
 /* How a handle's launches are simulated: from $XGEMM_SIM when it was made. */
 struct xg_device {
     xg_sim_options options;
+    int processors; /* 0: the usual number */
     bool check;
 };
+
+/* Those of the GPU that it stands for, an H100 or H200: it chooses as these would. */
+static int processors(const xg_device *device)
+{
+    return device && device->processors > 0 ? device->processors : 132;
+}
 
 /* One word of $XGEMM_SIM. */
 static bool take_word(xg_device *device, const char *word)
 {
     char rest;
     unsigned long long seed;
+    int processors;
     if (strcmp(word, "forward") == 0)
         device->options.order = XG_SIM_FORWARD;
     else if (strcmp(word, "reverse") == 0)
@@ -62,7 +63,9 @@ static bool take_word(xg_device *device, const char *word)
     else if (sscanf(word, "shuffle=%llu%c", &seed, &rest) == 1) {
         device->options.order = XG_SIM_SHUFFLE;
         device->options.seed = seed;
-    } else if (strcmp(word, "early") == 0)
+    } else if (sscanf(word, "processors=%4d%c", &processors, &rest) == 1 && processors > 0)
+        device->processors = processors;
+    else if (strcmp(word, "early") == 0)
         device->options.late = false;
     else if (strcmp(word, "late") == 0)
         device->options.late = true;
@@ -82,7 +85,8 @@ static xgemm_status take_environment(xg_device *device, xg_error *error)
         if (!take_word(device, word))
             return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
                            "the environment has XGEMM_SIM=\"%.64s\"; it takes forward, reverse, "
-                           "shuffle or shuffle=SEED, early or late, and check, with commas between",
+                           "shuffle or shuffle=SEED, early or late, processors=N and check, with "
+                           "commas between",
                            text);
     if (device->check && !xg_trace_available())
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,

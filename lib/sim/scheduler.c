@@ -333,6 +333,11 @@ bool xg_sim_is_watched(void)
     return options->trace != NULL;
 }
 
+bool xg_sim_is_sample(void)
+{
+    return options->most_blocks > 0;
+}
+
 int xg_sim_cluster_blocks(void)
 {
     return cluster_blocks;

@@ -54,6 +54,11 @@ XG_SIM_API void xg_sim_fence_async(void);
 
 #define xg_store_relaxed(to, value) ((void)atomicExch(to, value))
 
+/* Counts by which a block waits for others, which have run before it or never will. */
+XG_SIM_API void xg_sim_count_wait(unsigned value, unsigned least, const xg_sim_place *here);
+#define xg_count_up(count)          ((void)atomicAdd(count, 1u))
+#define xg_count_wait(count, least) xg_sim_count_wait(atomicAdd(count, 0u), least, XG_SIM_HERE)
+
 /* Clusters. */
 XG_SIM_API unsigned xg_sim_cluster_rank(void), xg_sim_cluster_size(void);
 XG_SIM_API void xg_sim_cluster_arrive(bool orders, const xg_sim_place *here);
