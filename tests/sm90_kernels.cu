@@ -459,6 +459,22 @@ XG_DEVICE void xg_call_wrongly(const xg_args p, int mistake)
     }
 }
 
+/*
+ * Counts in C: each warp of a block counts its block's up, once the block before has, or with a
+ * mistake the block after it, which need not have begun.
+ */
+XG_DEVICE void xg_wait_in_turn(const xg_args p, int mistake)
+{
+    unsigned *const counts = (unsigned *)(void *)p.c;
+    const unsigned other = mistake == RIGHT ? blockIdx.x - 1 : blockIdx.x + 1;
+
+    if (threadIdx.x == 0 && other < gridDim.x)
+        xg_count_wait(counts + other, blockDim.x / 32);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0)
+        xg_count_up(counts + blockIdx.x);
+}
+
 /* Static shared memory, which a cluster's blocks may not have here. */
 XG_DEVICE void xg_use_static(const xg_args p, int mistake)
 {

@@ -58,6 +58,8 @@ enum {
     X(neighbour, xg_read_neighbour, RIGHT)                                                         \
     X(read_too_early, xg_read_neighbour, NO_FIRST_JOIN)                                            \
     X(leave_too_early, xg_read_neighbour, NO_LAST_JOIN)                                            \
+    X(in_turn, xg_wait_in_turn, RIGHT)                                                             \
+    X(out_of_turn, xg_wait_in_turn, NO_FIRST_JOIN)                                                 \
     X(wrong_call, xg_call_wrongly, RIGHT)                                                          \
     X(no_static, xg_use_static, 0)                                                                 \
     X(static_memory, xg_use_static, 1)

@@ -268,6 +268,20 @@ START_TEST(nonsense_in_xgemm_kernel)
 }
 END_TEST
 
+START_TEST(nonsense_in_xgemm_sim)
+{
+    const char *const values[] = {"nonsense",     "late,",        "shuffle=",     "processors",
+                                  "processors=0", "processors=x", "processors=-1"};
+    for (int i = 0; i < COUNT(values); i++) {
+        char part[64];
+        snprintf(part, sizeof part, "XGEMM_SIM=\"%s\"", values[i]);
+        ck_assert_int_eq(setenv("XGEMM_SIM", values[i], 1), 0);
+        assert_create_refused(XGEMM_DEVICE_SIM, XGEMM_ERROR_ENVIRONMENT, part);
+    }
+    ck_assert_int_eq(unsetenv("XGEMM_SIM"), 0);
+}
+END_TEST
+
 START_TEST(kernels_in_the_environment)
 {
     const call c = good_call(0);
@@ -318,6 +332,7 @@ static Suite *selection(void)
     tcase_add_test(environment, devices_are_described);
     tcase_add_test(environment, unknown_devices);
     tcase_add_test(environment, nonsense_in_xgemm_kernel);
+    tcase_add_test(environment, nonsense_in_xgemm_sim);
     tcase_add_test(environment, kernels_in_the_environment);
     tcase_add_test(environment, long_values_in_the_environment);
     return suite;

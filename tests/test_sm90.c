@@ -628,6 +628,38 @@ START_TEST(wrong_call_is_told)
 }
 END_TEST
 
+/* Blocks that count in C and wait for one another's counts. */
+static xgemm_status wait_in_turn(const xg_program *program, bool watched, xg_sim_options how,
+                                 xg_error *error)
+{
+    const xg_args args = {.c = result};
+    const xg_launch what = {.program = program,
+                            .grid = {3, 1, 1},
+                            .block = {64, 1, 1},
+                            .regions = {[2] = memory("C", result, 1, 3)},
+                            .arguments = &args,
+                            .arguments_size = sizeof args};
+    memset(result, 0, sizeof result);
+    return launch(&what, how, watched, error);
+}
+
+START_TEST(blocks_wait_for_earlier_ones_alone)
+{
+    static const xg_program right = PROGRAM(in_turn), wrong = PROGRAM(out_of_turn);
+    for (int watched = 0; watched <= CAN_WATCH; watched++) {
+        unsigned counts[3];
+        xg_error error = {""};
+        ck_assert_msg(!wait_in_turn(&right, watched, orders[_i], &error), "%s", error.text);
+        memcpy(counts, result, sizeof counts);
+        for (int i = 0; i < COUNT(counts); i++)
+            ck_assert_uint_eq(counts[i], 2);
+        ck_assert_int_eq(wait_in_turn(&wrong, watched, orders[_i], &error), XGEMM_ERROR_LAUNCH);
+        ck_assert_msg(strstr(error.text, "waits for a count of 2 that is 0") != NULL, "%s",
+                      error.text);
+    }
+}
+END_TEST
+
 #ifndef WITHOUT_SECTIONS
 START_TEST(static_memory_in_cluster_is_refused)
 {
@@ -839,6 +871,7 @@ static Suite *sm90(void)
     tcase_add_test(kernels, read_without_barrier_is_found);
     tcase_add_loop_test(kernels, wrong_call_is_told, 0, COUNT(wrong_calls));
     tcase_add_test(kernels, impossible_clusters_are_refused);
+    tcase_add_loop_test(kernels, blocks_wait_for_earlier_ones_alone, 0, COUNT(orders));
 #ifndef WITHOUT_SECTIONS
     tcase_add_test(kernels, static_memory_in_cluster_is_refused);
 #endif
