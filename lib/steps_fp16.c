@@ -68,24 +68,21 @@ static void set_strips(xg_step *product, const xg_args *problem)
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
-                                size_t workspace, xg_error *error)
+                                const xg_fp16_rounds *rounds, size_t workspace, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = kernel->cluster ? kernel->cluster : 1;
-    const int64_t share = plan->shape.share;
-    const xg_fp16_rounds rounds =
-        xg_fp16_rounds_of(kernel, plan->processors, problem->m, problem->n, share);
     step->role = XG_STEP_FP16_PRODUCT;
     step->in_workspace = XG_LIST_IN_WORKSPACE;
     step->list_offset = workspace;
     step->parts = kernel->parts;
     step->args.a_batch = step->args.b_batch = 0;
-    step->args.k_part = share | rounds.whole << 32; /* see kernels/fp16_share.inc */
-    step->sums = rounds.sums;
+    step->args.k_part = plan->shape.share | rounds->whole << 32; /* see kernels/fp16_share.inc */
+    step->sums = rounds->sums;
     step->cluster = (uint32_t)kernel->cluster;
     step->overlaps = true;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
-    return xg_set_grid(step, rounds.clusters * cluster, 1, kernel->block_x, 1, error);
+    return xg_set_grid(step, rounds->clusters * cluster, 1, kernel->block_x, 1, error);
 }
 
 /* The strips that the tiles leave, in plain FP32. */
@@ -121,15 +118,15 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
                        "kernel %s takes an m and n of at most %d at once", kernel->name,
                        INT32_MAX / 2);
     const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
-    const int64_t sums =
-        xg_fp16_rounds_of(kernel, plan->processors, part.m, part.n, plan->shape.share).sums;
+    const xg_fp16_rounds rounds =
+        xg_fp16_rounds_of(kernel, plan->processors, part.m, part.n, plan->shape.share);
     size_t workspace;
-    if (!xg_reserve(plan, 1, at.bytes / 4 + sums, &workspace))
+    if (!xg_reserve(plan, 1, at.bytes / 4 + rounds.sums, &workspace))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the FP16 parts' size in bytes does not fit the address space");
     xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
     if (!status)
-        status = add_product(kernel, plan, &part, workspace, error);
+        status = add_product(kernel, plan, &part, &rounds, workspace, error);
     if (status || plan->shape.panels > 1)
         return status;
     if (!plan->shape.strips_inside)

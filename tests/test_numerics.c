@@ -161,7 +161,8 @@ static void check_on(const char *simulator, const char *kernel, shape s, float (
 
 /*
  * Tiles of the last round that all clusters share: after whole ones and without any, in two parts
- * and in many, with an end that has a block of k alone, a warpgroup without rows, and a strip.
+ * and in many, with an end that has a block of k alone, a warpgroup without rows, and a strip. The
+ * first case shares none: its clusters have several whole tiles, of which some warps compute less.
  */
 START_TEST(shared_tiles)
 {

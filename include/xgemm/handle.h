@@ -46,9 +46,10 @@ typedef enum {
  * that fails otherwise is an error. On the simulator $XGEMM_SIM says how it
  * runs: a list with commas of forward, reverse, shuffle or shuffle=SEED (the
  * order in which threads take turns), early or late (asynchronous copies),
- * processors=N (multiprocessors, 132 by default) and check (every access is checked, and a
- * launch that reads or writes outside its arrays, races, or reads shared memory
- * that nothing wrote fails with XGEMM_ERROR_LAUNCH; about ten times slower).
+ * processors=N (multiprocessors, 132 by default) and check (every access is
+ * checked, and a launch that reads or writes outside its arrays, races, or reads
+ * shared memory that nothing wrote fails with XGEMM_ERROR_LAUNCH; about ten
+ * times slower).
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_NO_DRIVER;
  *          XGEMM_ERROR_DRIVER_TOO_OLD; XGEMM_ERROR_NO_DEVICE;

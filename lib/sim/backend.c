@@ -17,6 +17,19 @@ static int count(void)
     return 1;
 }
 
+/* How a handle's launches are simulated: from $XGEMM_SIM when it was made. */
+struct xg_device {
+    xg_sim_options options;
+    int processors; /* 0: the usual number */
+    bool check;
+};
+
+/* Those of the GPU that it stands for, an H100 or H200: it chooses as these would. */
+static int processors(const xg_device *device)
+{
+    return device && device->processors > 0 ? device->processors : 132;
+}
+
 /* It stands for the same. */
 static int architecture(const xg_device *device)
 {
@@ -35,25 +48,12 @@ static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
     return XGEMM_OK;
 }
 
-/* How a handle's launches are simulated: from $XGEMM_SIM when it was made. */
-struct xg_device {
-    xg_sim_options options;
-    int processors; /* 0: the usual number */
-    bool check;
-};
-
-/* Those of the GPU that it stands for, an H100 or H200: it chooses as these would. */
-static int processors(const xg_device *device)
-{
-    return device && device->processors > 0 ? device->processors : 132;
-}
-
 /* One word of $XGEMM_SIM. */
 static bool take_word(xg_device *device, const char *word)
 {
     char rest;
     unsigned long long seed;
-    int processors;
+    int number;
     if (strcmp(word, "forward") == 0)
         device->options.order = XG_SIM_FORWARD;
     else if (strcmp(word, "reverse") == 0)
@@ -63,8 +63,8 @@ static bool take_word(xg_device *device, const char *word)
     else if (sscanf(word, "shuffle=%llu%c", &seed, &rest) == 1) {
         device->options.order = XG_SIM_SHUFFLE;
         device->options.seed = seed;
-    } else if (sscanf(word, "processors=%4d%c", &processors, &rest) == 1 && processors > 0)
-        device->processors = processors;
+    } else if (sscanf(word, "processors=%4d%c", &number, &rest) == 1 && number > 0)
+        device->processors = number;
     else if (strcmp(word, "early") == 0)
         device->options.late = false;
     else if (strcmp(word, "late") == 0)

@@ -63,10 +63,11 @@ typedef struct {
  */
 void xg_sim_wait(const xg_sim_condition *condition, const xg_sim_place *here);
 
-/* In the cluster that runs: the blocks; the running one's rank; the threads of each. */
-int xg_sim_cluster_blocks(void);
 /* Whether only some of the launch's blocks run. */
 bool xg_sim_is_sample(void);
+
+/* In the cluster that runs: the blocks; the running one's rank; the threads of each. */
+int xg_sim_cluster_blocks(void);
 int xg_sim_rank(void);
 int xg_sim_block_threads(void);
 /* Whether threads of the block have not left the kernel; how many of all blocks have. */
