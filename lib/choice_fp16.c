@@ -113,7 +113,7 @@ static int64_t best_share(const xg_kernel *kernel, int processors, int64_t m, in
     const int64_t least = xg_tiles_of((rounds.tiles - rounds.whole) * k_blocks, rounds.clusters);
     double best_us = waves_us(kernel, processors, m, n, k, 0);
     int64_t best = 0;
-    if (processors > XG_SHARE_FLAGS || least == 0 || (size_t)rounds.sums * 4 > bytes)
+    if (processors > XG_SHARE_COUNTS || least == 0 || (size_t)rounds.sums * 4 > bytes)
         return 0;
     for (int64_t parts = 2; parts <= SHARE_PARTS_MOST; parts++) {
         const int64_t even = xg_tiles_of(k_blocks, parts), share = even > least ? even : least;

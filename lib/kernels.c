@@ -142,7 +142,7 @@ const xg_program xg_program_scale_host = {
 /* Units of A and B, two barriers for each, two and one more, and the notes: fp16_product.inc. */
 #define FP16_RINGS(parts, a, b, wide, columns)                                                     \
     ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 2) * 16 +                             \
-     FLOATS(128 + 2 * (columns)) + 112)
+     FLOATS(128 + 2 * (columns)) + 104)
 /* With the tile's place. */
 #define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */

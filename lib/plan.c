@@ -160,6 +160,15 @@ static void spread(xg_region *region, const xg_args *p, int64_t apart)
         region->apart = apart;
 }
 
+/* A, B and C of a product that computes strips beside its tiles. */
+static void set_regions_with_strips(xg_region *regions, const xg_args *p)
+{
+    const int64_t m = p->m + xg_rows_below(p), n = p->n + xg_columns_beside(p);
+    regions[0] = region_of("A", p->a, m, p->k, p->a_row, p->a_col);
+    regions[1] = region_of("B", p->b, p->k, n, p->b_row, p->b_col);
+    regions[2] = region_of("C", p->c, m, n, p->c_row, 1);
+}
+
 /* A, B and C (the one that is written last), as a backend that watches wants to know them. */
 static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p)
 {
@@ -200,10 +209,8 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
         regions[1] = b;
         regions[2] = fp16_region(p, p->c, step);
         break;
-    case XG_STEP_FP16_PRODUCT: /* with the strips, of a_batch rows and b_batch columns */
-        regions[0] = region_of("A", p->a, p->m + p->a_batch, p->k, p->a_row, p->a_col);
-        regions[1] = region_of("B", p->b, p->k, p->n + p->b_batch, p->b_row, p->b_col);
-        regions[2] = region_of("C", p->c, p->m + p->a_batch, p->n + p->b_batch, p->c_row, 1);
+    case XG_STEP_FP16_PRODUCT:
+        set_regions_with_strips(regions, p);
         regions[XG_REGION_LIST] = fp16_region(p, p->list, step);
         break;
     case XG_STEP_SCALE:

@@ -59,16 +59,26 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
     return xg_set_grid(step, at->slices, groups, XG_SPLIT_THREADS, 1, error);
 }
 
-/* What the product's arguments say of the strips that it computes besides: see fp16_strip.h. */
-static void set_strips(xg_step *product, const xg_args *problem)
+/*
+ * What the product's arguments say of the order of its tiles, and of the strips of C that it
+ * computes besides: so many rows below, and columns beside.
+ */
+static void set_tiles(xg_step *product, const xg_kernel *kernel, const xg_fp16_layout *at,
+                      int64_t below, int64_t beside)
 {
     xg_args *const args = &product->args;
-    args->a_batch = problem->m - args->m;
-    args->b_batch = problem->n - args->n;
+    const int lines = kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
+    const int group = XG_GROUP_LINES / lines, rows = xg_blocks_of(args->m, lines);
+    const int columns = xg_blocks_of(args->n, kernel->tile_n);
+    const int last = (rows - 1) % group + 1;
+    args->a_batch = xg_two_words((unsigned)below, xg_reciprocal(group * columns));
+    args->b_batch =
+        xg_two_words((unsigned)beside | (unsigned)at->slices << 16, xg_reciprocal(last));
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
-                                const xg_fp16_rounds *rounds, size_t workspace, xg_error *error)
+                                const xg_fp16_layout *at, const xg_fp16_rounds *rounds,
+                                size_t workspace, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = kernel->cluster ? kernel->cluster : 1;
@@ -76,7 +86,7 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
     step->in_workspace = XG_LIST_IN_WORKSPACE;
     step->list_offset = workspace;
     step->parts = kernel->parts;
-    step->args.a_batch = step->args.b_batch = 0;
+    set_tiles(step, kernel, at, 0, 0);
     step->args.k_part = plan->shape.share | rounds->whole << 32; /* see kernels/fp16_share.inc */
     step->sums = rounds->sums;
     step->cluster = (uint32_t)kernel->cluster;
@@ -126,11 +136,12 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
                        "the FP16 parts' size in bytes does not fit the address space");
     xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
     if (!status)
-        status = add_product(kernel, plan, &part, &rounds, workspace, error);
+        status = add_product(kernel, plan, &part, &at, &rounds, workspace, error);
     if (status || plan->shape.panels > 1)
         return status;
     if (!plan->shape.strips_inside)
         return add_strips(plan, problem, error);
-    set_strips(&plan->step[plan->steps - 1], problem);
+    set_tiles(&plan->step[plan->steps - 1], kernel, &at, problem->m - plan->shape.m,
+              problem->n - plan->shape.n);
     return XGEMM_OK;
 }

@@ -54,13 +54,13 @@
 #define XG_GUARD_EXPONENT          60
 #define XG_GUARD_SPREAD            0.05f /* of k */
 
-/* c, z, n, r as x, y, z, w: of the lines of group "group", all of k. */
-XG_DEVICE float4 xg_guard_of(const float4 *guards, int group, int slices)
+/* c, z, n, r as x, y, z, w: of a group's lines, all slices of k. */
+XG_DEVICE float4 xg_guard_of(const float4 *guards, int slices)
 {
     float4 all = {0.0f, 0.0f, 0.0f, 0.0f};
     XG_UNROLL_BY(2)
     for (int s = 0; s < slices; s++) {
-        const float4 one = guards[(int64_t)group * slices + s];
+        const float4 one = guards[s];
         all.x += one.x, all.y += one.y, all.z += one.z, all.w += one.w;
     }
     return all;
@@ -83,18 +83,26 @@ XG_DEVICE float xg_guard_spread(int64_t k)
 }
 
 /*
- * Called by whole warps: whether the tile may be computed from the parts whose lines are these
- * groups of 16 of A and of B; at most 16 groups of each. Half of the warp looks at either. The
- * least r that lets a line pass is "spread".
+ * Which guard a thread looks at for a tile whose lines are these groups of 16 of A and of B, at
+ * most 16 of each: half of the warp looks at either. -1: none.
  */
-XG_DEVICE int xg_guard_tile(const char *workspace, const xg_fp16_layout *at, int a_group,
-                            int a_groups, int b_group, int b_groups, float spread)
+XG_DEVICE int xg_guard_group(const xg_fp16_layout *at, int a_group, int a_groups, int b_group,
+                             int b_groups)
 {
     const int thread = (int)xg_thread_again(), half = thread % 32 / 16, lane = thread % 16;
     const int group = half ? at->a_blocks * XG_GUARD_GROUPS + b_group + lane : a_group + lane;
+    return lane < (half ? b_groups : a_groups) ? group : -1;
+}
+
+/*
+ * Called by whole warps: whether the tile may be computed from the parts. "guards" are those of
+ * the thread's group, or 0; the least r that lets a line pass is "spread".
+ */
+XG_DEVICE int xg_guard_tile(const float4 *guards, int slices, float spread)
+{
     float4 mine = {0.0f, 0.0f, 1.0e30f, 1.0e30f};
-    if (lane < (half ? b_groups : a_groups))
-        mine = xg_guard_of((const float4 *)(workspace + at->guards), group, at->slices);
+    if (guards)
+        mine = xg_guard_of(guards, slices);
     XG_UNROLL
     for (int bit = 8; bit > 0; bit /= 2) {
         mine.x = fmaxf(mine.x, __shfl_xor_sync(0xffffffffu, mine.x, bit));

@@ -13,11 +13,11 @@
  *
  *     units of A: line blocks (128 lines), in each k blocks (64)
  *     units of B
+ *     counts: of each block the warps that have left sums there for another one's tile
+ *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
  *     scales of A's lines, then of B's: what the parts have to be multiplied by again
  *     guards: of each 16 lines and slice of k, see fp16_guard.h
- *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
- *     flags: of each block that the sums are there which it has computed for another one's tile
- *     these sums, if tiles are shared (fp16_share.inc): of each block those of one tile
+ *     sums, if tiles are shared (fp16_share.inc): of each block those of one tile
  *
  * Lines and k are padded with zeros, but where k is one more than a multiple of 64: the parts then
  * end before that one, whose products the end of each tile adds in FP32. A cluster of "slices"
@@ -26,7 +26,7 @@
 #ifndef XGEMM_KERNELS_FP16_LAYOUT_H
 #define XGEMM_KERNELS_FP16_LAYOUT_H
 
-#include <stdint.h>
+#include "args.h"
 
 #ifdef __CUDACC__
 #define XG_LAYOUT static __device__ __forceinline__
@@ -39,6 +39,8 @@ enum {
     XG_UNIT_K = 64,
     XG_PART_BYTES = XG_UNIT_LINES * XG_UNIT_K * 2,
     XG_LINES_STEP = 256, /* lines are padded to a multiple of that */
+    XG_GROUP_LINES =
+        2048, /* of C: tiles of so many rows are walked together, for L2 to hold both */
     XG_SPLIT_LINES = 16,
     XG_SPLIT_THREADS = 256,
     XG_CHUNK_K = 128,
@@ -52,8 +54,8 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
-    XG_STRIP_LINES = 8,   /* of a strip's piece, see fp16_strip.h */
-    XG_SHARE_FLAGS = 256, /* the most blocks that share tiles */
+    XG_STRIP_LINES = 8,    /* of a strip's piece, see fp16_strip.h */
+    XG_SHARE_COUNTS = 256, /* the most blocks that share tiles */
     /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
     XG_FINE_K = 1024,
     XG_FINE_C = 1600 * 1600
@@ -74,12 +76,66 @@ typedef struct {
     int slices, slice_chunks;
     int64_t unit_bytes;
     /* Bytes from the workspace's start, the last one without the sums of shared tiles. */
-    int64_t b_units, a_scales, b_scales, guards, list, flags, bytes;
+    int64_t b_units, counts, list, a_scales, b_scales, guards, bytes;
 } xg_fp16_layout;
 
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
 {
     return (int)(((uint64_t)size + (uint64_t)block - 1) / (uint64_t)block);
+}
+
+/* Of lines, padded. */
+XG_LAYOUT int xg_lines_blocks(int64_t lines)
+{
+    return xg_blocks_of(lines, XG_LINES_STEP) * (XG_LINES_STEP / XG_UNIT_LINES);
+}
+
+/* x / by, for x below 2^31, and what of "by" it is found with: a division takes 20 instructions. */
+XG_LAYOUT unsigned xg_reciprocal(int by)
+{
+    return UINT32_MAX / (unsigned)by;
+}
+
+XG_LAYOUT int xg_divided(int x, int by, unsigned reciprocal)
+{
+    const unsigned quotient =
+        (unsigned)((uint64_t)(unsigned)x * reciprocal >> 32); /* or one less */
+    return (int)(quotient + ((unsigned)x - quotient * (unsigned)by >= (unsigned)by));
+}
+
+/*
+ * What a product's arguments say in a_batch and b_batch, which are of no other use there: the rows
+ * of C below its tiles and the columns beside them, which are computed as strips; the slices of k;
+ * and the reciprocals for the tiles of a group of rows, and for the rows of tiles in the last one.
+ */
+XG_LAYOUT int64_t xg_two_words(unsigned low, unsigned high)
+{
+    return (int64_t)(low | (uint64_t)high << 32);
+}
+
+XG_LAYOUT int xg_rows_below(const xg_args *p)
+{
+    return (int)(unsigned)(uint64_t)p->a_batch;
+}
+
+XG_LAYOUT int xg_columns_beside(const xg_args *p)
+{
+    return (uint16_t)(uint64_t)p->b_batch;
+}
+
+XG_LAYOUT int xg_slices_of(const xg_args *p)
+{
+    return (int)((unsigned)(uint64_t)p->b_batch >> 16);
+}
+
+XG_LAYOUT unsigned xg_by_group(const xg_args *p)
+{
+    return (unsigned)((uint64_t)p->a_batch >> 32);
+}
+
+XG_LAYOUT unsigned xg_by_last_rows(const xg_args *p)
+{
+    return (unsigned)((uint64_t)p->b_batch >> 32);
 }
 
 /* How many of k the parts hold. The last one by itself would cost the time of 64. */
@@ -118,15 +174,14 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.slices = slices;
     at.unit_bytes = (int64_t)parts * XG_PART_BYTES;
     at.b_units = at.a_blocks * at.k_blocks * at.unit_bytes;
-    at.a_scales = at.b_units + at.b_blocks * at.k_blocks * at.unit_bytes;
+    at.counts = at.b_units + at.b_blocks * at.k_blocks * at.unit_bytes;
+    at.list = at.counts + XG_SHARE_COUNTS * 4;
+    at.a_scales = at.list + (int64_t)sizeof(xg_tile_list) +
+                  ((int64_t)at.a_blocks * at.b_blocks * (int64_t)sizeof(xg_tile) + 15) / 16 * 16;
     at.b_scales = at.a_scales + (int64_t)at.a_blocks * XG_UNIT_LINES * 4;
     at.guards = at.b_scales + (int64_t)at.b_blocks * XG_UNIT_LINES * 4;
-    at.list = at.guards + (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) *
-                              at.slices * 16;
-    at.flags = (at.list + (int64_t)sizeof(xg_tile_list) +
-                (int64_t)at.a_blocks * at.b_blocks * (int64_t)sizeof(xg_tile) + 127) /
-               128 * 128;
-    at.bytes = at.flags + XG_SHARE_FLAGS * 4;
+    const int64_t groups = (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
+    at.bytes = (at.guards + groups * at.slices * 16 + 127) / 128 * 128;
     return at;
 }
 
@@ -135,12 +190,11 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
     const int64_t split = xg_split_k(k);
     const int chunks = xg_blocks_of(split, XG_CHUNK_K), piece = XG_PIECE_K / XG_CHUNK_K;
     /* 32 KB a block, of which several share a multiprocessor; a cluster has 16 at most. */
-    int slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST);
+    int slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST), slices;
     slice_chunks = slice_chunks < piece ? (chunks < piece ? chunks : piece) : slice_chunks;
-    const int least = XG_LINES_STEP / XG_UNIT_LINES;
-    return xg_fp16_layout_in(xg_blocks_of(m, XG_LINES_STEP) * least,
-                             xg_blocks_of(n, XG_LINES_STEP) * least, xg_blocks_of(split, XG_UNIT_K),
-                             parts, xg_blocks_of(chunks, slice_chunks), slice_chunks);
+    slices = (int)(((unsigned)chunks + (unsigned)slice_chunks - 1) / (unsigned)slice_chunks);
+    return xg_fp16_layout_in(xg_lines_blocks(m), xg_lines_blocks(n), xg_blocks_of(split, XG_UNIT_K),
+                             parts, slices, slice_chunks);
 }
 
 /* Whether the split copies a matrix by fours; "step" is the one of its steps that is not 1. */

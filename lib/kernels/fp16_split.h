@@ -189,9 +189,9 @@ XG_DEVICE void xg_slice_begin(const xg_slice *s)
 /* One block: what the product's blocks tell one another by. */
 XG_DEVICE void xg_begin_product(char *workspace, const xg_fp16_layout *at)
 {
-    unsigned *const flags = (unsigned *)(workspace + at->flags);
-    if (threadIdx.x < XG_SHARE_FLAGS)
-        flags[threadIdx.x] = 0;
+    unsigned *const counts = (unsigned *)(workspace + at->counts);
+    for (int i = (int)threadIdx.x; i < XG_SHARE_COUNTS; i += THREADS)
+        counts[i] = 0;
     if (threadIdx.x == 0)
         *(xg_tile_list *)(workspace + at->list) = (xg_tile_list){0, 0, 0, 0};
 }

@@ -33,7 +33,7 @@ XG_DEVICE int xg_strip_lies_along_k(const xg_args *p, int below)
 
 XG_DEVICE int xg_strip_lines(const xg_args *p, int below)
 {
-    return (int)(below ? xg_again(p->n) + p->b_batch : p->m);
+    return (int)(below ? xg_again(p->n) + xg_columns_beside(p) : p->m);
 }
 
 /* The pieces of one strip. */
@@ -210,8 +210,8 @@ XG_DEVICE void xg_strip_piece(const xg_args *p, int below, const volatile int *p
 /* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none. */
 XG_DEVICE int xg_strip_take(const xg_args *p, xg_tile_list *list)
 {
-    const int below = (int)xg_again(p->a_batch) * xg_strip_pieces(p, 1);
-    const int beside = (int)xg_again(p->b_batch) * xg_strip_pieces(p, 0);
+    const int below = (int)xg_found((unsigned)xg_rows_below(p)) * xg_strip_pieces(p, 1);
+    const int beside = (int)xg_found((unsigned)xg_columns_beside(p)) * xg_strip_pieces(p, 0);
     const int piece = (int)atomicAdd(&list->strips, 1u);
     return piece < below ? 2 * piece + 1 : piece < below + beside ? 2 * (piece - below) : -1;
 }

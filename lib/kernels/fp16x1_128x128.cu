@@ -9,5 +9,4 @@
 #define CLUSTER 1
 #define SLOTS_A 6
 #define SLOTS_B 6
-#define GROUP   16
 #include "fp16_product.inc"

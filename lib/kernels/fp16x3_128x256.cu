@@ -9,5 +9,4 @@
 #define CLUSTER 2
 #define SLOTS_A 3
 #define SLOTS_B 4
-#define GROUP   8
 #include "fp16_product.inc"

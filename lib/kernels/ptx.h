@@ -56,11 +56,11 @@ XG_DEVICE int64_t xg_again(int64_t x)
     return x;
 }
 
-/* The same address, found by here: the compiler would find it where it is first used. */
-XG_DEVICE const char *xg_found(const char *address)
+/* The same number, found by here: the compiler would find it where it is first used. */
+XG_DEVICE unsigned xg_found(unsigned x)
 {
-    asm volatile("" : "+l"(address));
-    return address;
+    asm volatile("" : "+r"(x));
+    return x;
 }
 
 /* The same place in shared memory, in a register: the compiler would find it anew for each use. */
@@ -252,7 +252,7 @@ XG_DEVICE float xg_load_word_if(const float *from, int there)
 #define xg_store_words(to, first, second) ((void)(*(uint2 *)(to) = (uint2){first, second}))
 #define xg_thread_again()                 (threadIdx.x)
 #define xg_again(x)                       (x)
-#define xg_found(address)                 (address)
+#define xg_found(x)                       (x)
 #define xg_kept(shared)                   (shared)
 #define xg_lane()                         ((unsigned)XG_SIM_LANE)
 #define xg_prefetch(address)              ((void)(address))

@@ -91,6 +91,12 @@ XG_DEVICE void xg_fence_async(void)
     asm volatile("fence.proxy.async;" ::: "memory");
 }
 
+/* The same for what is in global memory, and for the copy engine. */
+XG_DEVICE void xg_fence_async_global(void)
+{
+    asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+
 /* Stores 8 bytes that other blocks read by atomics. */
 XG_DEVICE void xg_store_relaxed(unsigned long long *to, unsigned long long value)
 {
