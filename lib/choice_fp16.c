@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The model of the kernels on FP16 parts: the split goes at the memory's speed, or block after
- * block; a wave of tiles, one for each multiprocessor, takes its time for each 64 of k, and where k
- * is short or C not aligned its stores show. The last wave's tiles may be shared by all clusters
- * (kernels/fp16_share.inc), where what they then tell one another takes less than is gained, and
- * no strips fill that time. Constants as in choice.c.
+ * block; a wave of tiles, one for each multiprocessor, takes its time for each 64 of k. The stores
+ * of the last wave show, and all of them where k is short or C not aligned. The last wave's tiles
+ * may be shared by all clusters (kernels/fp16_share.inc), where what they then tell one another
+ * takes less than is gained, and no strips fill that time. Constants as in choice.c.
  *
  * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: pieces of C, and of k, one after the other.
@@ -16,8 +16,9 @@
 #include <string.h>
 
 static const size_t workspace_most = (size_t)4 << 30;
-static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 5.0,
-                    fours_rate = 5.1e6, words_rate = 2.0e6, short_k = 1.15;
+static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 2.3,
+                    cluster_us = 1.2, last_rate = 4.6e6, fours_rate = 3.65e6, words_rate = 2.0e6,
+                    short_k = 1.07;
 enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiprocessor */
 
 /* Sharing tiles, and for each column of one, whose sums go by memory; and each part of a tile. */
@@ -29,21 +30,25 @@ enum { SHARE_PARTS_MOST = 16 };
 static const double strip_step_us = 1.0;
 enum { STRIP_WORDS = 16, STRIP_WARPS = 11 };
 
+/* For 64 k of a wave, microseconds: parts that L2 holds, and those of which it holds little. */
 static const struct {
     const char *kernel;
-    double wave; /* for 64 k, microseconds */
-} speeds[] = {{"fp16x3-128x64", 0.62},
-              {"fp16x3-128x128", 1.06},
-              {"fp16x3-128x256", 2.0},
-              {"fp16x1-128x128", 0.40},
-              {"fp16x1-128x256", 0.75}};
+    double in_l2, beyond;
+} speeds[] = {{"fp16x3-128x64", 0.665, 0.72},
+              {"fp16x3-128x128", 1.035, 1.14},
+              {"fp16x3-128x256", 2.02, 2.05},
+              {"fp16x1-128x128", 0.377, 0.395},
+              {"fp16x1-128x256", 0.755, 0.80}};
+static const double l2_bytes = 60e6;
 
-static double wave_of(const xg_kernel *kernel)
+static double wave_of(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
 {
+    const double bytes = 2.0 * kernel->parts * (double)(m + n) * (double)k;
     size_t i = 0;
     while (strcmp(speeds[i].kernel, kernel->name) != 0)
         i++;
-    return speeds[i].wave;
+    return speeds[i].in_l2 +
+           (speeds[i].beyond - speeds[i].in_l2) * xg_larger(1.0 - l2_bytes / bytes, 0.0);
 }
 
 static double split_time(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
@@ -66,7 +71,7 @@ static double block_us(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
 {
     const int k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
     const bool fine = kernel->parts == 2 && xg_split_is_fine(m, n, k_blocks);
-    return wave_of(kernel) * (fine ? short_k : 1.0);
+    return wave_of(kernel, m, n, k) * (fine ? short_k : 1.0);
 }
 
 xg_fp16_rounds xg_fp16_rounds_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n,
@@ -126,16 +131,26 @@ static int64_t best_share(const xg_kernel *kernel, int processors, int64_t m, in
     return best;
 }
 
+/* What is seen of C's stores. */
+static double stores_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
+                        int64_t n, int64_t k)
+{
+    const bool fours =
+        (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
+    const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
+    const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)blocks_of_cluster(kernel);
+    const double last = tile * (double)rounds.clusters / last_rate;
+    const double all = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
+    return k <= STORES_SHOW_K || !fours ? xg_larger(all, last) : last;
+}
+
 /* The time of one panel. */
 static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
                        int64_t n, int64_t k, int64_t share)
 {
-    const bool fours =
-        (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
-    const double store = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
     return split_time(kernel, processors, m, n, k) + product_us +
-           waves_us(kernel, processors, m, n, k, share) +
-           (k <= STORES_SHOW_K || !fours ? store : 0.0);
+           (kernel->cluster ? cluster_us : 0.0) + waves_us(kernel, processors, m, n, k, share) +
+           stores_us(kernel, p, processors, m, n, k);
 }
 
 static int64_t half_of(int64_t size, int64_t step)
