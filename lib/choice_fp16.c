@@ -25,9 +25,9 @@ enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiproces
 static const double share_us = 5.0, share_column_us = 0.04, share_part_us = 0.7;
 enum { SHARE_PARTS_MOST = 16 };
 
-/* Strips in the product: a warp's step, of so many words a thread; and the warps that there are for
- * them in the end. */
-static const double strip_step_us = 1.0;
+/* Strips in the product: a warp's step, of so many words a thread, and where there are registers
+ * for more words; and the warps that there are for them in the end. */
+static const double strip_step_us = 1.0, strip_step_64_us = 0.4;
 enum { STRIP_WORDS = 16, STRIP_WARPS = 11 };
 
 /* For 64 k of a wave, microseconds: parts that L2 holds, and those of which it holds little. */
@@ -227,7 +227,8 @@ double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, con
     const int64_t below = p->m - shape->m, beside = p->n - shape->n;
     const double words = (double)below * (double)p->n + (double)beside * (double)shape->m;
     const double steps = words * (double)p->k / (32.0 * STRIP_WORDS);
-    const double strips = strip_step_us * steps / request->processors;
+    const double step_us = kernel->tile_n == 64 ? strip_step_64_us : strip_step_us;
+    const double strips = step_us * steps / request->processors;
     const double waves = waves_of(kernel, request->processors, shape->m, shape->n);
     const double tiles =
         waves_us(kernel, request->processors, shape->m, shape->n, p->k, shape->share);

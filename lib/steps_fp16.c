@@ -76,6 +76,24 @@ static void set_tiles(xg_step *product, const xg_kernel *kernel, const xg_fp16_l
         xg_two_words((unsigned)beside | (unsigned)at->slices << 16, xg_reciprocal(last));
 }
 
+/*
+ * With strips inside also blocks without a tile have something to do: as many as there are pieces
+ * for the three warps of each that begin at once.
+ */
+static void ask_for_helpers(xg_fp16_rounds *rounds, const xg_plan *plan, const xg_kernel *kernel,
+                            const xg_args *problem)
+{
+    enum { WARPS = 3 };
+    const int64_t cluster = kernel->cluster ? kernel->cluster : 1;
+    const int64_t below = problem->m - plan->shape.m, beside = problem->n - plan->shape.n;
+    const int64_t pieces = below * xg_tiles_of(problem->n, XG_STRIP_LINES) +
+                           beside * xg_tiles_of(plan->shape.m, XG_STRIP_LINES);
+    const int64_t wanted = xg_tiles_of(pieces, WARPS * cluster), most = plan->processors / cluster;
+    const int64_t clusters = wanted < most ? wanted : most;
+    if (rounds->clusters < clusters)
+        rounds->clusters = clusters;
+}
+
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
                                 const xg_fp16_layout *at, const xg_fp16_rounds *rounds,
                                 size_t workspace, xg_error *error)
@@ -128,8 +146,10 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
                        "kernel %s takes an m and n of at most %d at once", kernel->name,
                        INT32_MAX / 2);
     const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
-    const xg_fp16_rounds rounds =
+    xg_fp16_rounds rounds =
         xg_fp16_rounds_of(kernel, plan->processors, part.m, part.n, plan->shape.share);
+    if (plan->shape.strips_inside && plan->shape.panels <= 1)
+        ask_for_helpers(&rounds, plan, kernel, problem);
     size_t workspace;
     if (!xg_reserve(plan, 1, at.bytes / 4 + rounds.sums, &workspace))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,

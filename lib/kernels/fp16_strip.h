@@ -8,11 +8,11 @@
  *
  * A strip is a vector y (a row of A, a column of B) times the lines of a matrix X (B's columns,
  * A's rows), of which a piece has eight. Lines along k: a thread has k 32 apart of all of them.
- * Lines side by side: a thread has one of them, and every fourth k. Either way sixteen words of
- * each thread are on their way at once, which is what its registers hold; what comes AHEAD later is
- * fetched into L2, as memory is too far away for so few. To spare registers "below" is known
- * wherever it is asked for, so that steps are read from the arguments in each instruction, in 32
- * bits; and a strip's last piece begins earlier in place of being smaller.
+ * Lines side by side: a thread has one of them, and every fourth k. Either way "depth" k are on
+ * their way at once, a quarter as many words of each thread, which is what its registers hold; what
+ * comes AHEAD later is fetched into L2, as memory is too far away for so few. To spare registers
+ * "below" is known wherever it is asked for, so that steps are read from the arguments in each
+ * instruction, in 32 bits; and a strip's last piece begins earlier in place of being smaller.
  */
 #ifndef XGEMM_KERNELS_FP16_STRIP_H
 #define XGEMM_KERNELS_FP16_STRIP_H
@@ -21,8 +21,8 @@
 #include "ptx.h"
 
 enum {
-    XG_STRIP_DEPTH = 64, /* of k, between two waits */
-    XG_STRIP_AHEAD = 8   /* waits */
+    XG_STRIP_DEPTH_MOST = 256, /* of k, between two waits */
+    XG_STRIP_AHEAD = 512       /* of k */
 };
 
 /* The strip's lines, by how X lies; and in how many pieces. */
@@ -115,9 +115,9 @@ XG_DEVICE int xg_strip_of_warp(const volatile int *pieces)
 }
 
 /* Lines along k; past its end there are zeros. */
-XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int *pieces)
+XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, int depth, const volatile int *pieces)
 {
-    enum { LINES = XG_STRIP_LINES, DEPTH = XG_STRIP_DEPTH };
+    enum { LINES = XG_STRIP_LINES, WORDS_MOST = XG_STRIP_DEPTH_MOST / 32 };
     const int lane = (int)xg_lane();
     const float *x = xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane;
     const float *y =
@@ -127,30 +127,35 @@ XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int 
     for (int i = 0; i < LINES; i++)
         sum[i] = 0.0f;
     XG_UNROLL_BY(1)
-    for (int k = (int)p->k; k > 0; k -= DEPTH) {
+    for (int k = (int)p->k; k > 0; k -= depth) {
         const int left = k - (int)xg_lane();
-        float values[LINES][2];
+        float values[LINES][WORDS_MOST], its_y[WORDS_MOST];
         const float *line = x;
-        if (k > XG_STRIP_AHEAD * DEPTH + DEPTH) {
+        if (k > XG_STRIP_AHEAD + depth) {
             const int to = (int)xg_lane();
-            xg_prefetch(xg_step_by(x + (XG_STRIP_AHEAD * DEPTH - to + to % 2 * 32),
-                                   xg_strip_x_line(p, below), to / 2 % LINES));
+            XG_UNROLL
+            for (int i = 0; i < depth; i += 64)
+                xg_prefetch(xg_step_by(x + (XG_STRIP_AHEAD + i - to + to % 2 * 32),
+                                       xg_strip_x_line(p, below), to / 2 % LINES));
         }
         XG_UNROLL
         for (int i = 0; i < LINES; i++) {
-            values[i][0] = left > 0 ? line[0] : 0.0f;
-            values[i][1] = left > 32 ? line[32] : 0.0f;
+            XG_UNROLL
+            for (int word = 0; word < depth / 32; word++)
+                values[i][word] = left > 32 * word ? line[32 * word] : 0.0f;
             line = xg_step_by(line, xg_strip_x_line(p, below), 1);
         }
-        const float y0 = left > 0 ? *y : 0.0f;
-        const float y1 = left > 32 ? *xg_step_by(y, xg_strip_y_k(p, below), 32) : 0.0f;
         XG_UNROLL
-        for (int i = 0; i < LINES; i++) {
-            sum[i] += values[i][0] * y0;
-            sum[i] += values[i][1] * y1;
-        }
-        x += DEPTH;
-        y = xg_step_by(y, xg_strip_y_k(p, below), DEPTH);
+        for (int word = 0; word < depth / 32; word++)
+            its_y[word] =
+                left > 32 * word ? *xg_step_by(y, xg_strip_y_k(p, below), 32 * word) : 0.0f;
+        XG_UNROLL
+        for (int i = 0; i < LINES; i++)
+            XG_UNROLL
+        for (int word = 0; word < depth / 32; word++)
+            sum[i] += values[i][word] * its_y[word];
+        x += depth;
+        y = xg_step_by(y, xg_strip_y_k(p, below), depth);
     }
     XG_UNROLL
     for (int i = 0; i < LINES; i++) {
@@ -162,9 +167,9 @@ XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, const volatile int 
 }
 
 /* Lines side by side: a quarter of the lanes has every fourth k. */
-XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *pieces)
+XG_DEVICE void xg_strip_across(const xg_args *p, int below, int depth, const volatile int *pieces)
 {
-    enum { LINES = XG_STRIP_LINES, TURNS = 32 / LINES, DEPTH = XG_STRIP_DEPTH };
+    enum { LINES = XG_STRIP_LINES, TURNS = 32 / LINES, WORDS_MOST = XG_STRIP_DEPTH_MOST / 32 };
     const int lane = (int)xg_lane(), turn = lane / LINES;
     const float *x =
         xg_step_by(xg_strip_x(p, below, LINES, xg_strip_of_warp(pieces)) + lane % LINES,
@@ -173,38 +178,41 @@ XG_DEVICE void xg_strip_across(const xg_args *p, int below, const volatile int *
         xg_step_by(xg_strip_y(p, below, xg_strip_of_warp(pieces)), xg_strip_y_k(p, below), lane);
     float sum[2] = {0.0f, 0.0f};
     XG_UNROLL_BY(1)
-    for (int k = (int)p->k; k > 0; k -= DEPTH) {
+    for (int k = (int)p->k; k > 0; k -= depth) {
         const int left = k - turn;
-        float values[DEPTH / TURNS];
-        if (k > XG_STRIP_AHEAD * DEPTH + DEPTH) {
-            const int ahead = XG_STRIP_AHEAD * DEPTH - turn + (int)xg_lane();
-            xg_prefetch(xg_step_by(x, xg_strip_x_k(p, below), ahead));
-            xg_prefetch(xg_step_by(x, xg_strip_x_k(p, below), ahead + 32));
+        float values[XG_STRIP_DEPTH_MOST / TURNS], its_y[WORDS_MOST];
+        if (k > XG_STRIP_AHEAD + depth) {
+            const int ahead = XG_STRIP_AHEAD - turn + (int)xg_lane();
+            XG_UNROLL
+            for (int i = 0; i < depth; i += 32)
+                xg_prefetch(xg_step_by(x, xg_strip_x_k(p, below), ahead + i));
         }
-        const float y0 = k > lane ? *y : 0.0f;
-        const float y1 = k > lane + 32 ? *xg_step_by(y, xg_strip_y_k(p, below), 32) : 0.0f;
         XG_UNROLL
-        for (int i = 0; i < DEPTH / TURNS; i++) {
+        for (int word = 0; word < depth / 32; word++)
+            its_y[word] =
+                k > lane + 32 * word ? *xg_step_by(y, xg_strip_y_k(p, below), 32 * word) : 0.0f;
+        XG_UNROLL
+        for (int i = 0; i < depth / TURNS; i++) {
             values[i] = left > TURNS * i ? *x : 0.0f;
             x = xg_step_by(x, xg_strip_x_k(p, below), TURNS);
         }
         XG_UNROLL
-        for (int i = 0; i < DEPTH / TURNS; i++)
-            sum[i % 2] += values[i] *
-                          __shfl_sync(0xffffffffu, i < 32 / TURNS ? y0 : y1, TURNS * i % 32 + turn);
-        y = xg_step_by(y, xg_strip_y_k(p, below), DEPTH);
+        for (int i = 0; i < depth / TURNS; i++)
+            sum[i % 2] +=
+                values[i] * __shfl_sync(0xffffffffu, its_y[TURNS * i / 32], TURNS * i % 32 + turn);
+        y = xg_step_by(y, xg_strip_y_k(p, below), depth);
     }
     const float total = xg_strip_total(sum[0] + sum[1], 16, LINES);
     if (turn == 0)
         xg_strip_store(p, below, LINES, xg_strip_of_warp(pieces), lane, total);
 }
 
-XG_DEVICE void xg_strip_piece(const xg_args *p, int below, const volatile int *pieces)
+XG_DEVICE void xg_strip_piece(const xg_args *p, int below, int depth, const volatile int *pieces)
 {
     if (xg_strip_lies_along_k(p, below))
-        xg_strip_along_k(p, below, pieces);
+        xg_strip_along_k(p, below, depth, pieces);
     else
-        xg_strip_across(p, below, pieces);
+        xg_strip_across(p, below, depth, pieces);
 }
 
 /* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none. */
