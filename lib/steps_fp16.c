@@ -95,8 +95,7 @@ static void ask_for_helpers(xg_fp16_rounds *rounds, const xg_plan *plan, const x
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
-                                const xg_fp16_layout *at, const xg_fp16_rounds *rounds,
-                                size_t workspace, xg_error *error)
+                                const xg_fp16_rounds *rounds, size_t workspace, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = kernel->cluster ? kernel->cluster : 1;
@@ -104,7 +103,6 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
     step->in_workspace = XG_LIST_IN_WORKSPACE;
     step->list_offset = workspace;
     step->parts = kernel->parts;
-    set_tiles(step, kernel, at, 0, 0);
     step->args.k_part = plan->shape.share | rounds->whole << 32; /* see kernels/fp16_share.inc */
     step->sums = rounds->sums;
     step->cluster = (uint32_t)kernel->cluster;
@@ -148,7 +146,8 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
     const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
     xg_fp16_rounds rounds =
         xg_fp16_rounds_of(kernel, plan->processors, part.m, part.n, plan->shape.share);
-    if (plan->shape.strips_inside && plan->shape.panels <= 1)
+    const bool inside = plan->shape.strips_inside && plan->shape.panels <= 1;
+    if (inside)
         ask_for_helpers(&rounds, plan, kernel, problem);
     size_t workspace;
     if (!xg_reserve(plan, 1, at.bytes / 4 + rounds.sums, &workspace))
@@ -156,12 +155,10 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
                        "the FP16 parts' size in bytes does not fit the address space");
     xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
     if (!status)
-        status = add_product(kernel, plan, &part, &at, &rounds, workspace, error);
-    if (status || plan->shape.panels > 1)
+        status = add_product(kernel, plan, &part, &rounds, workspace, error);
+    if (status)
         return status;
-    if (!plan->shape.strips_inside)
-        return add_strips(plan, problem, error);
-    set_tiles(&plan->step[plan->steps - 1], kernel, &at, problem->m - plan->shape.m,
-              problem->n - plan->shape.n);
-    return XGEMM_OK;
+    set_tiles(&plan->step[plan->steps - 1], kernel, &at, inside ? problem->m - plan->shape.m : 0,
+              inside ? problem->n - plan->shape.n : 0);
+    return inside || plan->shape.panels > 1 ? XGEMM_OK : add_strips(plan, problem, error);
 }
