@@ -49,12 +49,12 @@ XG_DEVICE void xg_take_even(const xg_slice *s, float4 *in)
     } else {
         const float *const from =
             s->from + (int64_t)(64 * warp + lane / 4 * 4) * s->step + lane % 4 * 4;
-        in[0] = *(const float4 *)from;
-        in[1] = *(const float4 *)(from + s->step);
+        in[0] = xg_load_near(from);
+        in[1] = xg_load_near(from + s->step);
         XG_UNROLL
         for (int row = HELD; row < 8; row++)
-            xg_cp_async16_at(xg_row_at(s, 0, row, HELD), from, (unsigned)xg_k_of_row(row), step,
-                             16);
+            xg_cp_async16_near_at(xg_row_at(s, 0, row, HELD), from, (unsigned)xg_k_of_row(row),
+                                  step);
     }
 }
 
@@ -95,8 +95,8 @@ XG_DEVICE void xg_copy_fours_along_lines(const xg_slice *s, int piece)
     XG_UNROLL
     for (int row = 0; row < 8; row++) {
         const int this_k = k + xg_k_of_row(row);
-        xg_cp_async16(xg_row_at(s, piece, row, 0), s->from + this_k * s->step + line,
-                      this_k < s->k ? bytes : 0);
+        xg_cp_async16_near(xg_row_at(s, piece, row, 0), s->from + this_k * s->step + line,
+                           this_k < s->k ? bytes : 0);
     }
 }
 
@@ -139,9 +139,9 @@ XG_DEVICE void xg_copy_shifted(const xg_slice *s)
     const float *const from = s->from + (WARP * XG_UNIT_K + lane / 4 * 4) * s->step;
     XG_UNROLL
     for (int row = 0; row < 8; row++)
-        xg_cp_async16(xg_row_at(s, 0, row, 0),
-                      xg_four_before(xg_step_by(from + lane % 4 * 4, step, xg_k_of_row(row))),
-                      there ? 16 : 0);
+        xg_cp_async16_near(xg_row_at(s, 0, row, 0),
+                           xg_four_before(xg_step_by(from + lane % 4 * 4, step, xg_k_of_row(row))),
+                           there ? 16 : 0);
     XG_UNROLL
     for (int half = 0; half < 2; half++) {
         const float *const fifth = xg_step_by(from + lane % 4 * s->step + LINES, step, 32 * half);

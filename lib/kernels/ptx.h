@@ -115,6 +115,37 @@ XG_DEVICE void xg_cp_async16_at(void *to, const void *base, unsigned index, unsi
                  : "memory");
 }
 
+/*
+ * The same of 16 bytes, and all 128 that they lie among come to L2: for where other blocks soon
+ * copy the others.
+ */
+XG_DEVICE void xg_cp_async16_near(void *to, const void *from, int bytes)
+{
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;"
+                 :
+                 : "r"(xg_shared_address(to)), "l"(from), "r"(bytes)
+                 : "memory");
+}
+
+XG_DEVICE void xg_cp_async16_near_at(void *to, const void *base, unsigned index, unsigned step)
+{
+    asm volatile("{ .reg .b64 from; mad.wide.u32 from, %1, %2, %3;"
+                 " cp.async.cg.shared.global.L2::128B [%0], [from], 16; }"
+                 :
+                 : "r"(xg_shared_address(to)), "r"(index), "r"(step), "l"(base)
+                 : "memory");
+}
+
+XG_DEVICE float4 xg_load_near(const float *from)
+{
+    float4 x;
+    asm volatile("ld.global.L2::128B.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
+                 : "l"(from)
+                 : "memory");
+    return x;
+}
+
 /* from + so many bytes, computed where it stands: the compiler would carry it along a loop. */
 XG_DEVICE const float *xg_beside(const float *from, int64_t bytes)
 {
@@ -258,6 +289,10 @@ XG_DEVICE float xg_load_word_if(const float *from, int there)
 #define xg_prefetch(address)              ((void)(address))
 #define xg_cp_async4(to, from, bytes)     XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes)    XG_SIM_COPY_ASYNC(to, from, 16, bytes)
+#define xg_load_near(from)                    (*(const float4 *)(from))
+#define xg_cp_async16_near(to, from, bytes)   XG_SIM_COPY_ASYNC(to, from, 16, bytes)
+#define xg_cp_async16_near_at(to, base, index, step)                                               \
+    XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, 16)
 #define xg_cp_async16_at(to, base, index, step, bytes)                                             \
     XG_SIM_COPY_ASYNC(to, (const char *)(base) + (uint64_t)(index) * (step), 16, bytes)
 #define xg_beside(from, bytes)        ((const float *)((const char *)(from) + (bytes)))
