@@ -19,8 +19,9 @@ static const size_t workspace_most = (size_t)4 << 30;
 static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 2.3,
                     cluster_us = 1.2, last_rate = 4.6e6, fours_rate = 3.65e6, words_rate = 2.0e6,
                     short_k = 1.07,
-                    short_k_in_turns = 0.98;    /* where sums are added beside products */
-enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256 }; /* the split's, of a multiprocessor */
+                    short_k_in_turns = 0.98, /* where sums are added beside products */
+    late_seen = 0.65;                        /* of the time of what is split late */
+enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256, LATE_K_LEAST = 2048 };
 
 /* Sharing tiles, and for each column of one, whose sums go by memory; and each part of a tile. */
 static const double share_us = 5.0, share_column_us = 0.04, share_part_us = 0.7;
@@ -52,19 +53,44 @@ static double wave_of(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
            (speeds[i].beyond - speeds[i].in_l2) * xg_larger(1.0 - l2_bytes / bytes, 0.0);
 }
 
-static double split_time(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
-{
-    const double bytes = (4.0 + 2.0 * kernel->parts) * (double)(m + n) * (double)k;
-    const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, kernel->parts);
-    const int64_t blocks =
-        (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
-    const int64_t waves = xg_tiles_of(blocks, (int64_t)processors * SPLIT_BLOCKS);
-    return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
-}
-
 static int64_t blocks_of_cluster(const xg_kernel *kernel)
 {
     return kernel->cluster ? kernel->cluster : 1;
+}
+
+/* Where the steps along A and B fit 32 bits, in which some kernels count them. */
+static bool steps_fit(const xg_args *p)
+{
+    const int64_t most = (int64_t)1 << 28;
+    return p->a_row <= most && p->a_col <= most && p->b_row <= most && p->b_col <= most;
+}
+
+int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *problem, int64_t m,
+                       int64_t n, bool whole)
+{
+    const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
+    const int64_t lines = kernel->tile_m * blocks_of_cluster(kernel);
+    const int64_t of_group = XG_GROUP_LINES / lines * xg_tiles_of(n, kernel->tile_n);
+    const int64_t groups = xg_tiles_of(rounds.clusters, of_group);
+    const int64_t early = groups * XG_GROUP_LINES / XG_UNIT_LINES;
+    const int all = xg_lines_blocks(m);
+    const bool late = kernel->block_x > XG_PRODUCT_THREADS && whole && problem->k >= LATE_K_LEAST &&
+                      early < all && all < XG_NONE_LATE && steps_fit(problem);
+    return late ? (int)early : all;
+}
+
+/* Of the lines that are split late, what of their time is seen. */
+static double split_time(const xg_kernel *kernel, int processors, const xg_args *problem, int64_t m,
+                         int64_t n, int64_t k, bool whole)
+{
+    const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, kernel->parts);
+    const int early = xg_fp16_early_of_a(kernel, processors, problem, m, n, whole) + at.b_blocks;
+    const double part = (double)early / (at.a_blocks + at.b_blocks);
+    const double bytes = (4.0 + 2.0 * kernel->parts) * (double)(m + n) * (double)k *
+                         (part + (1.0 - part) * late_seen);
+    const int64_t blocks = (int64_t)early * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
+    const int64_t waves = xg_tiles_of(blocks, (int64_t)processors * SPLIT_BLOCKS);
+    return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
 }
 
 /* What a tile takes for 64 of k. */
@@ -148,9 +174,9 @@ static double stores_us(const xg_kernel *kernel, const xg_args *p, int processor
 
 /* The time of one panel. */
 static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
-                       int64_t n, int64_t k, int64_t share)
+                       int64_t n, int64_t k, int64_t share, bool whole)
 {
-    return split_time(kernel, processors, m, n, k) + product_us +
+    return split_time(kernel, processors, p, m, n, k, whole) + product_us +
            (kernel->cluster ? cluster_us : 0.0) + waves_us(kernel, processors, m, n, k, share) +
            stores_us(kernel, p, processors, m, n, k);
 }
@@ -209,17 +235,15 @@ xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64
     const xg_args *p = &request->problem;
     xg_shape shape = {.m = m, .n = n, .k_part = p->k, .together = 1};
     choose_panels(kernel, request, &shape);
-    shape.microseconds =
-        (double)shape.panels * panel_us(kernel, p, request->processors, shape.panel_m,
-                                        shape.panel_n, shape.panel_k, shape.share);
+    shape.microseconds = (double)shape.panels *
+                         panel_us(kernel, p, request->processors, shape.panel_m, shape.panel_n,
+                                  shape.panel_k, shape.share, shape.panels == 1);
     return shape;
 }
 
 bool xg_strips_fit_inside(const xg_args *p)
 {
-    const int64_t step = (int64_t)1 << 28, least = XG_STRIP_LINES;
-    return p->a_row <= step && p->a_col <= step && p->b_row <= step && p->b_col <= step &&
-           p->m >= least && p->n >= least;
+    return steps_fit(p) && p->m >= XG_STRIP_LINES && p->n >= XG_STRIP_LINES;
 }
 
 /* The steps of one warp beside the tiles, of three beside the last one, then of all. */

@@ -142,7 +142,9 @@ const xg_program xg_program_scale_host = {
 /* Units of A and B, two barriers for each, two and one more, and the notes: fp16_product.inc. */
 #define FP16_RINGS(parts, a, b, wide, columns)                                                     \
     ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 2) * 16 +                             \
-     FLOATS(128 + 2 * (columns)) + 104)
+     FLOATS(128 + 2 * (columns)) + 96)
+/* What threads that split tell one another (fp16_late.inc). */
+#define FP16_LATE (16 + 256)
 /* With the tile's place. */
 #define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */
@@ -264,7 +266,7 @@ static const xg_kernel kernels[] = {
     {"fp16x3-128x128", "the same with tiles of 128 x 128", &xg_program_fp16x3_128x128, 128, 128, 64,
      384, 1, FP16_RINGS(2, 3, 3, 128, 128), 32.0, false, xg_steps_fp16, 2, 0, false},
     {"fp16x3-128x256", "the same with tiles of 128 x 256, pairs of blocks sharing B",
-     &xg_program_fp16x3_128x256, 128, 256, 64, 384, 1, FP16_RINGS(2, 3, 4, 128, 256), 64.0, false,
+     &xg_program_fp16x3_128x256, 128, 256, 64, 512, 1, FP16_RINGS(2, 3, 4, 128, 256) + FP16_LATE, 64.0, false,
      xg_steps_fp16, 2, 2, false},
     {"fp16x1-128x128", "TF32's accuracy from FP16 on tensor cores", &xg_program_fp16x1_128x128, 128,
      128, 64, 384, 1, FP16_RINGS(1, 6, 6, 128, 128), 64.0, false, xg_steps_fp16, 1, 0, false},

@@ -38,21 +38,21 @@ static uint32_t split_bytes(const xg_args *p, const xg_fp16_layout *at)
 }
 
 static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
-                              int parts, size_t workspace, xg_error *error)
+                              int early_of_a, int parts, size_t workspace, xg_error *error)
 {
     xg_args split = *problem;
     split.k = xg_split_k(problem->k);
     const bool even = split_is_even(&split, at);
     xg_step *step =
         xg_add_step(plan, even ? &xg_program_fp16_split_even : &xg_program_fp16_split, &split);
-    const int64_t groups =
-        (int64_t)(at->a_blocks + at->b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
+    const int64_t groups = (int64_t)(early_of_a + at->b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
     step->role = XG_STEP_FP16_SPLIT;
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = workspace;
     step->args.k_part = step->parts = parts;
     step->args.a_batch = at->slices;
     step->args.b_batch = at->slice_chunks;
+    step->args.c_row = early_of_a;
     step->cluster = (uint32_t)at->slices;
     step->overlaps = step->even = true;
     step->shared_bytes = split_bytes(&split, at) - (even ? XG_SPLIT_HELD_BYTES : 0);
@@ -61,19 +61,21 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
 
 /*
  * What the product's arguments say of the order of its tiles, and of the strips of C that it
- * computes besides: so many rows below, and columns beside.
+ * computes besides: so many rows below, and columns beside; and what it splits itself.
  */
 static void set_tiles(xg_step *product, const xg_kernel *kernel, const xg_fp16_layout *at,
-                      int64_t below, int64_t beside)
+                      int early_of_a, int64_t below, int64_t beside)
 {
     xg_args *const args = &product->args;
     const int lines = kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
     const int group = XG_GROUP_LINES / lines, rows = xg_blocks_of(args->m, lines);
     const int columns = xg_blocks_of(args->n, kernel->tile_n);
     const int last = (rows - 1) % group + 1;
+    const unsigned late = early_of_a < at->a_blocks ? (unsigned)early_of_a : XG_NONE_LATE;
     args->a_batch = xg_two_words((unsigned)below, xg_reciprocal(group * columns));
     args->b_batch =
         xg_two_words((unsigned)beside | (unsigned)at->slices << 16, xg_reciprocal(last));
+    args->k_part |= (int64_t)(late << 16);
 }
 
 /*
@@ -153,12 +155,14 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
     if (!xg_reserve(plan, 1, at.bytes / 4 + rounds.sums, &workspace))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the FP16 parts' size in bytes does not fit the address space");
-    xgemm_status status = add_split(plan, &part, &at, parts, workspace, error);
+    const int early_of_a = xg_fp16_early_of_a(kernel, plan->processors, &part, part.m, part.n,
+                                              plan->shape.panels <= 1);
+    xgemm_status status = add_split(plan, &part, &at, early_of_a, parts, workspace, error);
     if (!status)
         status = add_product(kernel, plan, &part, &rounds, workspace, error);
     if (status)
         return status;
-    set_tiles(&plan->step[plan->steps - 1], kernel, &at, inside ? problem->m - plan->shape.m : 0,
-              inside ? problem->n - plan->shape.n : 0);
+    set_tiles(&plan->step[plan->steps - 1], kernel, &at, early_of_a,
+              inside ? problem->m - plan->shape.m : 0, inside ? problem->n - plan->shape.n : 0);
     return inside || plan->shape.panels > 1 ? XGEMM_OK : add_strips(plan, problem, error);
 }

@@ -195,6 +195,21 @@ START_TEST(shared_tiles_left_out)
 }
 END_TEST
 
+/*
+ * Lines of A that the product splits itself, beyond its first 2048 rows: whole groups of 16 and
+ * others, aligned or not, along k and side by side, with a k past whole steps, and wide exponents.
+ */
+START_TEST(late_lines)
+{
+    const char *const kernel = "fp16x3-128x256";
+    const shape whole = {.m = 2100, .n = 70, .k = 2560, .alpha = 1.0f, .beta = 1.0f};
+    const shape parts = {.m = 2087, .n = 70, .k = 2113, .alpha = -1.0f, .beta = 0.0f};
+    check_on("processors=4,reverse", kernel, whole, random_real, BOUND);
+    check_on("processors=6,late,shuffle=3", kernel, parts, random_real, BOUND);
+    check_on("processors=4", kernel, parts, random_wide, BOUND);
+}
+END_TEST
+
 /* Lines that are aligned where they lie along k, where they lie side by side, and not at all. */
 static void check_vector(xgemm_handle *handle, shape s, uint64_t seed)
 {
@@ -352,6 +367,8 @@ static Suite *numerics(void)
     TCase *const shared = new_case(suite, "shared tiles", TIMEOUT_S);
     tcase_add_test(shared, shared_tiles);
     tcase_add_test(shared, shared_tiles_left_out);
+    TCase *const late = new_case(suite, "late lines", TIMEOUT_S);
+    tcase_add_test(late, late_lines);
     return suite;
 }
 

@@ -17,6 +17,8 @@
  *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
  *     scales of A's lines, then of B's: what the parts have to be multiplied by again
  *     guards: of each 16 lines and slice of k, see fp16_guard.h
+ *     late: of each line block of A how many groups of 16 lines are split, for what the product
+ *       splits itself (fp16_late.inc), after the number of groups that somebody does
  *     sums, if tiles are shared (fp16_share.inc): of each block those of one tile
  *
  * Lines and k are padded with zeros, but where k is one more than a multiple of 64: the parts then
@@ -43,6 +45,7 @@ enum {
         2048, /* of C: tiles of so many rows are walked together, for L2 to hold both */
     XG_SPLIT_LINES = 16,
     XG_SPLIT_THREADS = 256,
+    XG_PRODUCT_THREADS = 384, /* and more where it splits some lines itself */
     XG_CHUNK_K = 128,
     XG_PIECE_K = 512,
     XG_PIECE_BYTES = XG_SPLIT_LINES * XG_PIECE_K * 4,
@@ -54,6 +57,7 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
+    XG_NONE_LATE = 65535,  /* in place of the first late line block */
     XG_STRIP_LINES = 8,    /* of a strip's piece, see fp16_strip.h */
     XG_SHARE_COUNTS = 256, /* the most blocks that share tiles */
     /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
@@ -72,11 +76,15 @@ typedef struct {
 } xg_tile_list;
 
 typedef struct {
+    unsigned taken, unused[3];
+} xg_late_counts; /* line blocks' counts follow */
+
+typedef struct {
     int a_blocks, b_blocks, k_blocks; /* of units */
     int slices, slice_chunks;
     int64_t unit_bytes;
     /* Bytes from the workspace's start, the last one without the sums of shared tiles. */
-    int64_t b_units, counts, list, a_scales, b_scales, guards, bytes;
+    int64_t b_units, counts, list, a_scales, b_scales, guards, late, bytes;
 } xg_fp16_layout;
 
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
@@ -107,6 +115,7 @@ XG_LAYOUT int xg_divided(int x, int by, unsigned reciprocal)
  * What a product's arguments say in a_batch and b_batch, which are of no other use there: the rows
  * of C below its tiles and the columns beside them, which are computed as strips; the slices of k;
  * and the reciprocals for the tiles of a group of rows, and for the rows of tiles in the last one.
+ * Beside the share (fp16_share.inc): A's first line block that the product splits itself.
  */
 XG_LAYOUT int64_t xg_two_words(unsigned low, unsigned high)
 {
@@ -181,7 +190,8 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.b_scales = at.a_scales + (int64_t)at.a_blocks * XG_UNIT_LINES * 4;
     at.guards = at.b_scales + (int64_t)at.b_blocks * XG_UNIT_LINES * 4;
     const int64_t groups = (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
-    at.bytes = (at.guards + groups * at.slices * 16 + 127) / 128 * 128;
+    at.late = at.guards + groups * at.slices * 16;
+    at.bytes = (at.late + (int64_t)sizeof(xg_late_counts) + at.a_blocks * 4 + 127) / 128 * 128;
     return at;
 }
 

@@ -45,6 +45,7 @@ typedef struct {
     int depth;    /* k of the slice, a multiple of 64 and at most the room; maybe 0 */
     int pieces, slices;
     int along_k, fours, shifted;
+    int group;     /* of 16 lines */
     int unit_line; /* the first line's in its unit */
     char *units;   /* from the slice's first one on */
     float4 *rows;  /* in shared memory, this thread's */
@@ -62,15 +63,27 @@ XG_DEVICE xg_fp16_layout xg_layout_of(const xg_args *p)
                              (int)p->a_batch, (int)p->b_batch);
 }
 
-/* Of 16 lines, those of B after those of A. */
-XG_DEVICE int xg_group(void)
+/* The line blocks of A that are split here; the others the product splits. */
+XG_DEVICE int xg_early_of_a(const xg_args *p)
+{
+    return (int)p->c_row;
+}
+
+/* Of 16 lines, those of B after those of A; the block's, of those that are split here. */
+XG_DEVICE int xg_own_group(void)
 {
     return (int)(blockIdx.z * gridDim.y + blockIdx.y);
 }
 
+XG_DEVICE int xg_group(const xg_args *p, const xg_fp16_layout *at)
+{
+    const int late = (at->a_blocks - xg_early_of_a(p)) * XG_GUARD_GROUPS;
+    return xg_own_group() + (xg_own_group() < xg_early_of_a(p) * XG_GUARD_GROUPS ? 0 : late);
+}
+
 XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int held, char *shared)
 {
-    const int group = xg_group(), a_groups = at->a_blocks * XG_GUARD_GROUPS;
+    const int group = xg_group(p, at), a_groups = at->a_blocks * XG_GUARD_GROUPS;
     const int is_a = group < a_groups, own = is_a ? group : group - a_groups;
     const int room = held ? XG_PIECE_K : at->slice_chunks * XG_CHUNK_K;
     const unsigned first_line = (unsigned)own * LINES, first_k = blockIdx.x * (unsigned)room;
@@ -83,6 +96,7 @@ XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int h
     s.step = s.along_k ? line_step : k_step;
     s.depth = s.k = room;
     s.lines = LINES;
+    s.group = group;
     s.pieces = 1;
     s.slices = at->slices;
     s.from = (is_a ? p->a : p->b) + (uint64_t)(s.along_k ? first_line : first_k) * (uint64_t)s.step;

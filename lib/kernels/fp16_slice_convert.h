@@ -6,52 +6,26 @@
 #define XGEMM_KERNELS_FP16_SLICE_CONVERT_H
 
 #include "fp16_guard.h"
+#include "fp16_line.h"
 #include "fp16_slice.h"
 #include "ptx_sm90.h"
 
 /*
  * What fp16_guard.h counts, of a thread's share of one line: the sum in units, rounded down, in 21
- * bits of a word, and above it the number of pairs of large entries. Those come as two FP16,
- * counted from 1024 on: from there on its bits count, too, and what they begin with is lost at the
- * word's end.
+ * bits of a word, and above it the number of pairs of large entries; what they are counted from is
+ * lost at the word's end.
  */
-enum { PAIRS_BIT = 21, PAIRS_NONE = 0x64006400 };
+enum { PAIRS_BIT = 21 };
 
 XG_DEVICE unsigned xg_tally_of(float sum, unsigned pairs, float units)
 {
     return (unsigned)(sum * units) + (((pairs & 0xffff) + (pairs >> 16)) << PAIRS_BIT);
 }
 
-/* Of four entries: the sum, and the least high parts of the first or third, second or fourth. */
-typedef struct {
-    float sum;
-    unsigned least;
-} xg_counts;
-
 /* Units of the sum: 512 entries below 2^15 fill 21 bits by 8, and 3072 do by 64. */
 XG_DEVICE float xg_sum_unit(const xg_slice *s, int held)
 {
     return held || s->pieces == 1 ? 8.0f : 64.0f;
-}
-
-/*
- * Four entries along k, scaled, as parts; the low ones, if any, lie where the high ones end. Large
- * entries are counted by pairs, which is no more than there are, and by their high parts: one that
- * is less than 2^-12 of itself below the limit may count, which is far within the guard's margin.
- */
-XG_DEVICE xg_counts xg_put_four(char *to, float4 x, float scale, int parts)
-{
-    const float4 y = {x.x * scale, x.y * scale, x.z * scale, x.w * scale};
-    const unsigned xy = xg_half2(y.x, y.y), zw = xg_half2(y.z, y.w);
-    const xg_counts counts = {(fabsf(y.x) + fabsf(y.y)) + (fabsf(y.z) + fabsf(y.w)),
-                              xg_half2_least(xy, zw)};
-    xg_store_words(to, xy, zw);
-    if (parts == 2) {
-        const unsigned low_xy = xg_half2(y.x - xg_half2_low(xy), y.y - xg_half2_high(xy));
-        const unsigned low_zw = xg_half2(y.z - xg_half2_low(zw), y.w - xg_half2_high(zw));
-        xg_store_words(to + XG_PART_BYTES, low_xy, low_zw);
-    }
-    return counts;
 }
 
 /* An entry of a line: zeros and small ones, the small ones alone in the high half. */
@@ -95,13 +69,6 @@ XG_DEVICE void xg_count_small(const xg_slice *s, int piece, int first_row, int h
                              : xg_gather(counts, 1);
     if (along_k ? lane == 0 : !(lane & 4))
         atomicAdd(&s->notes->zero_small[along_k ? line : xg_gathered_line(thread)], all);
-}
-
-/* Whether there may be small entries in the warp where the least high parts are these; or NaN. */
-XG_DEVICE int xg_may_be_small(unsigned least, int parts)
-{
-    return __any_sync(ALL, xg_half2_any_to(least, parts == 2 ? XG_GUARD_SMALL_HALF2
-                                                             : XG_GUARD_SMALL_ALONE_HALF2));
 }
 
 /* Where a thread puts its first four entries, beside the slice's first unit. */
@@ -167,15 +134,6 @@ XG_DEVICE void xg_slice_convert_along_k(const xg_slice *s, const float4 *in, int
         if (LANE == 0)
             s->notes->by_warp[0][WARP * 2 + half] = tally;
     }
-}
-
-XG_DEVICE float4 xg_turned(const float4 *x, int line)
-{
-    const float4 lines[4] = {{x[0].x, x[1].x, x[2].x, x[3].x},
-                             {x[0].y, x[1].y, x[2].y, x[3].y},
-                             {x[0].z, x[1].z, x[2].z, x[3].z},
-                             {x[0].w, x[1].w, x[2].w, x[3].w}};
-    return lines[line];
 }
 
 /* Where a thread keeps its lines' tallies of half a piece: in a row that it has converted. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Splits A and B into FP16 parts, as fp16_layout.h says. In the arguments C is the workspace,
- * k_part the number of parts, a_batch that of slices and b_batch of chunks in a slice; x of the
- * grid is the slice, y (and z) the group of 16 lines, those of A first.
+ * k_part the number of parts, a_batch that of slices, b_batch of chunks in a slice, and c_row that
+ * of line blocks of A that are split here (fp16_late.inc says where the others are); x of the grid
+ * is the slice, y (and z) the group of 16 lines, those of A first.
  *
  * Idea: a line's scale hangs on all of its k, and each entry is to be read from memory once. So a
  * cluster of blocks holds 16 lines, a slice of k each; the blocks send one another the lines'
@@ -13,16 +14,11 @@
 
 #include "dialect.h"
 #include "fp16_guard.h"
+#include "fp16_line.h"
 #include "fp16_slice.h"
 #include "fp16_slice_convert.h"
 #include "fp16_slice_copy.h"
 #include "ptx_sm90.h"
-
-XG_DEVICE float xg_largest_of(float4 x, float most)
-{
-    most = fmaxf(fmaxf(most, fabsf(x.x)), fabsf(x.y));
-    return fmaxf(fmaxf(most, fabsf(x.z)), fabsf(x.w));
-}
 
 /* NaN do not count here. "lines": as bits, those of the warp's two lines in the slice. */
 XG_DEVICE void xg_slice_largest_along_k(const xg_slice *s, const float4 *in, int held,
@@ -61,23 +57,6 @@ XG_DEVICE void xg_slice_largest_along_lines(const xg_slice *s, const float4 *in,
     lines[1] = __reduce_max_sync(ALL, s->notes->by_warp[lane % WARPS][warp * 2 + 1]);
 }
 
-/* 2^(14 - exponent of the largest), or what is nearest to it that is normal. */
-XG_DEVICE unsigned xg_exponent_of(float largest)
-{
-    return XG_MIN(XG_MAX(xg_bits_of(largest) >> 23, XG_SCALED_EXPONENT + 1u), 253u);
-}
-
-XG_DEVICE float xg_scale_to_parts(float largest)
-{
-    const unsigned exponent = xg_exponent_of(largest);
-    return xg_float_of((254u + XG_SCALED_EXPONENT - exponent) << 23);
-}
-
-XG_DEVICE float xg_scale_from_parts(float largest)
-{
-    return xg_float_of((xg_exponent_of(largest) - XG_SCALED_EXPONENT) << 23);
-}
-
 /* Each warp sends its two lines' to all slices, and notes what the slices' together are. */
 XG_DEVICE void xg_slice_exchange(const xg_slice *s, const unsigned *lines, float *scales)
 {
@@ -100,21 +79,8 @@ XG_DEVICE void xg_slice_exchange(const xg_slice *s, const unsigned *lines, float
         notes->largest[line] = largest;
         notes->scale[line] = xg_scale_to_parts(largest);
         if (blockIdx.x == 0)
-            scales[xg_group() * (int64_t)LINES + line] = xg_scale_from_parts(largest);
+            scales[s->group * (int64_t)LINES + line] = xg_scale_from_parts(largest);
     }
-}
-
-/* Of one line, from its counts in this slice and its largest entry in all: c, z, n, r. */
-XG_DEVICE float4 xg_guard_of_line(float4 counts, float largest, int broken)
-{
-    const int exponent = (int)(xg_bits_of(largest) >> 23) - 127;
-    const float most = largest * xg_scale_to_parts(largest);
-    float4 guard = {counts.x, counts.y, counts.z, counts.w / most};
-    if (largest == 0.0f && !broken)
-        guard = (float4){0.0f, 0.0f, 1.0e30f, 1.0e30f};
-    else if (broken || exponent < -XG_GUARD_EXPONENT || exponent > XG_GUARD_EXPONENT)
-        guard = (float4){XG_GUARD_NEVER, XG_GUARD_NEVER, 0.0f, 0.0f};
-    return guard;
 }
 
 /* One warp: the guard of the slice's lines together. */
@@ -134,16 +100,10 @@ XG_DEVICE void xg_slice_guard(const xg_slice *s, int held, float4 *guards)
                                (float)(s->depth - s->k), /* padding meets padding */
                            (float)(2 * (tally >> PAIRS_BIT)),
                            (float)(tally & ((1u << PAIRS_BIT) - 1)) * xg_sum_unit(s, held)};
-    float4 guard = xg_guard_of_line(counts, notes->largest[line], notes->broken[line] > 0);
-    XG_UNROLL
-    for (int bit = 8; bit > 0; bit /= 2) {
-        guard.x = fmaxf(guard.x, __shfl_xor_sync(ALL, guard.x, bit));
-        guard.y = fmaxf(guard.y, __shfl_xor_sync(ALL, guard.y, bit));
-        guard.z = fminf(guard.z, __shfl_xor_sync(ALL, guard.z, bit));
-        guard.w = fminf(guard.w, __shfl_xor_sync(ALL, guard.w, bit));
-    }
+    const float4 guard =
+        xg_guard_of_lines(xg_guard_of_line(counts, notes->largest[line], notes->broken[line] > 0));
     if (threadIdx.x == 0)
-        guards[xg_group() * (int64_t)s->slices + blockIdx.x] = guard;
+        guards[s->group * (int64_t)s->slices + blockIdx.x] = guard;
 }
 
 /* "held" rows are in registers, all others on their way. */
@@ -187,19 +147,25 @@ XG_DEVICE void xg_slice_begin(const xg_slice *s)
 }
 
 /* One block: what the product's blocks tell one another by. */
-XG_DEVICE void xg_begin_product(char *workspace, const xg_fp16_layout *at)
+XG_DEVICE void xg_begin_product(const xg_args *p, const xg_fp16_layout *at)
 {
+    char *const workspace = (char *)p->c;
     unsigned *const counts = (unsigned *)(workspace + at->counts);
+    xg_late_counts *const late = (xg_late_counts *)(workspace + at->late);
     for (int i = (int)threadIdx.x; i < XG_SHARE_COUNTS; i += THREADS)
         counts[i] = 0;
-    if (threadIdx.x == 0)
+    for (int i = (int)threadIdx.x; i < at->a_blocks; i += THREADS)
+        ((unsigned *)(late + 1))[i] = i < xg_early_of_a(p) ? XG_GUARD_GROUPS : 0;
+    if (threadIdx.x == 0) {
         *(xg_tile_list *)(workspace + at->list) = (xg_tile_list){0, 0, 0, 0};
+        late->taken = 0;
+    }
 }
 
 XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
 {
     const xg_fp16_layout at = xg_layout_of(p);
-    if (xg_group() >= (at.a_blocks + at.b_blocks) * XG_GUARD_GROUPS)
+    if (xg_own_group() >= (xg_early_of_a(p) + at.b_blocks) * XG_GUARD_GROUPS)
         return; /* all of the cluster */
     const xg_slice s = xg_slice_of(p, &at, held, shared);
     float *const scales = (float *)((char *)p->c + at.a_scales);
@@ -207,8 +173,8 @@ XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
     xg_grid_release();
     xg_slice_begin(&s);
     xg_grid_wait();
-    if (xg_group() == 0 && blockIdx.x == 0)
-        xg_begin_product((char *)p->c, &at);
+    if (xg_own_group() == 0 && blockIdx.x == 0)
+        xg_begin_product(p, &at);
     if (held)
         xg_take_even(&s, in);
     else

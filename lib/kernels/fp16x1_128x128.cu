@@ -9,4 +9,5 @@
 #define CLUSTER 1
 #define SLOTS_A 6
 #define SLOTS_B 6
+#define SPLITTERS 0
 #include "fp16_product.inc"

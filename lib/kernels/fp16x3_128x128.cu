@@ -9,4 +9,5 @@
 #define CLUSTER 1
 #define SLOTS_A 3
 #define SLOTS_B 3
+#define SPLITTERS 0
 #include "fp16_product.inc"

@@ -9,4 +9,5 @@
 #define CLUSTER 1
 #define SLOTS_A 4
 #define SLOTS_B 4
+#define SPLITTERS 0
 #include "fp16_product.inc"

@@ -55,10 +55,11 @@ XG_SIM_API void xg_sim_fence_async(void);
 
 #define xg_store_relaxed(to, value) ((void)atomicExch(to, value))
 
-/* Counts by which a block waits for others, which have run before it or never will. */
-XG_SIM_API void xg_sim_count_wait(unsigned value, unsigned least, const xg_sim_place *here);
+/* Counts by which threads wait for others, of their cluster or one that has run before it. */
+XG_SIM_API void xg_sim_count_wait(const unsigned *count, unsigned least, const xg_sim_place *here);
 #define xg_count_up(count)          ((void)atomicAdd(count, 1u))
-#define xg_count_wait(count, least) xg_sim_count_wait(atomicAdd(count, 0u), least, XG_SIM_HERE)
+#define xg_count_wait(count, least)                                                                \
+    ((void)atomicAdd(count, 0u), xg_sim_count_wait(count, least, XG_SIM_HERE))
 
 /* Clusters. */
 XG_SIM_API unsigned xg_sim_cluster_rank(void), xg_sim_cluster_size(void);
