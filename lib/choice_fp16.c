@@ -19,8 +19,7 @@ static const size_t workspace_most = (size_t)4 << 30;
 static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 2.3,
                     cluster_us = 1.2, last_rate = 4.6e6, fours_rate = 3.65e6, words_rate = 2.0e6,
                     short_k = 1.07,
-                    short_k_in_turns = 0.98, /* where sums are added beside products */
-    late_seen = 0.65;                        /* of the time of what is split late */
+                    short_k_in_turns = 0.98; /* where sums are added beside products */
 enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256, LATE_K_LEAST = 2048 };
 
 /* Sharing tiles, and for each column of one, whose sums go by memory; and each part of a tile. */
@@ -79,16 +78,13 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
     return late ? (int)early : all;
 }
 
-/* Of the lines that are split late, what of their time is seen. */
-static double split_time(const xg_kernel *kernel, int processors, const xg_args *problem, int64_t m,
-                         int64_t n, int64_t k, bool whole)
+/* As if all was split before; what is saved by splitting some of it late is about 1 % of all. */
+static double split_time(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
 {
+    const double bytes = (4.0 + 2.0 * kernel->parts) * (double)(m + n) * (double)k;
     const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, kernel->parts);
-    const int early = xg_fp16_early_of_a(kernel, processors, problem, m, n, whole) + at.b_blocks;
-    const double part = (double)early / (at.a_blocks + at.b_blocks);
-    const double bytes = (4.0 + 2.0 * kernel->parts) * (double)(m + n) * (double)k *
-                         (part + (1.0 - part) * late_seen);
-    const int64_t blocks = (int64_t)early * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
+    const int64_t blocks =
+        (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
     const int64_t waves = xg_tiles_of(blocks, (int64_t)processors * SPLIT_BLOCKS);
     return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
 }
@@ -174,9 +170,9 @@ static double stores_us(const xg_kernel *kernel, const xg_args *p, int processor
 
 /* The time of one panel. */
 static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
-                       int64_t n, int64_t k, int64_t share, bool whole)
+                       int64_t n, int64_t k, int64_t share)
 {
-    return split_time(kernel, processors, p, m, n, k, whole) + product_us +
+    return split_time(kernel, processors, m, n, k) + product_us +
            (kernel->cluster ? cluster_us : 0.0) + waves_us(kernel, processors, m, n, k, share) +
            stores_us(kernel, p, processors, m, n, k);
 }
@@ -235,9 +231,9 @@ xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64
     const xg_args *p = &request->problem;
     xg_shape shape = {.m = m, .n = n, .k_part = p->k, .together = 1};
     choose_panels(kernel, request, &shape);
-    shape.microseconds = (double)shape.panels *
-                         panel_us(kernel, p, request->processors, shape.panel_m, shape.panel_n,
-                                  shape.panel_k, shape.share, shape.panels == 1);
+    shape.microseconds =
+        (double)shape.panels * panel_us(kernel, p, request->processors, shape.panel_m,
+                                        shape.panel_n, shape.panel_k, shape.share);
     return shape;
 }
 
