@@ -204,8 +204,8 @@ START_TEST(late_lines)
     const char *const kernel = "fp16x3-128x256";
     const shape whole = {.m = 2100, .n = 70, .k = 2560, .alpha = 1.0f, .beta = 1.0f};
     const shape parts = {.m = 2087, .n = 70, .k = 2113, .alpha = -1.0f, .beta = 0.0f};
-    check_on("processors=4,reverse", kernel, whole, random_real, BOUND);
-    check_on("processors=6,late,shuffle=3", kernel, parts, random_real, BOUND);
+    check_on("processors=16,reverse", kernel, whole, random_real, BOUND);
+    check_on("processors=16,late,shuffle=3", kernel, parts, random_real, BOUND);
     check_on("processors=4", kernel, parts, random_wide, BOUND);
 }
 END_TEST
