@@ -209,7 +209,7 @@ START_TEST(late_lines)
     check_on("processors=16,reverse", kernel, whole, random_real, BOUND);
     check_on("processors=16,late,shuffle=3", kernel, parts, random_real, BOUND);
     check_on("processors=4", kernel, parts, random_wide, BOUND);
-    check_on("processors=8", kernel, strip, random_real, BOUND);
+    check_on("processors=8,check", kernel, strip, random_real, BOUND);
 }
 END_TEST
 

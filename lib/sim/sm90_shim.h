@@ -57,7 +57,8 @@ XG_SIM_API void xg_sim_fence_async(void);
 
 /* Counts by which threads wait for others, of their cluster or one that has run before it. */
 XG_SIM_API void xg_sim_count_wait(const unsigned *count, unsigned least, const xg_sim_place *here);
-#define xg_count_up(count)          ((void)atomicAdd(count, 1u))
+XG_SIM_API void xg_sim_count_up(const unsigned *count);
+#define xg_count_up(count) (xg_sim_count_up(count), (void)atomicAdd(count, 1u))
 #define xg_count_wait(count, least)                                                                \
     ((void)atomicAdd(count, 0u), xg_sim_count_wait(count, least, XG_SIM_HERE))
 

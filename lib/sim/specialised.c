@@ -77,6 +77,7 @@ void xg_sim_cluster_ends(void)
     memset(register_changes, 0, sizeof register_changes);
     xg_sim_cluster_forget();
     xg_sim_group_forget();
+    xg_sim_count_forget();
     xg_sim_wgmma_forget();
     xg_sim_bulk_forget();
     xg_sim_barrier_forget();

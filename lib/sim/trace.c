@@ -390,7 +390,7 @@ HOT void check_word(word_state *state, int kind, bool across_blocks, const char 
     if (is_store && meets_read(state, thread))
         conflict(while_read[kind], across_blocks, array, element, place);
     if (across_blocks && state->write_epoch && block_of(state->write_epoch) != block &&
-        !both_atomic)
+        !both_atomic && (is_store || !xg_sim_count_was_awaited()))
         conflict(is_store ? "writes what another block writes:"
                           : "reads what another block writes:",
                  across_blocks, array, element, place);
