@@ -43,7 +43,7 @@ void xg_sim_bulk_forget(void);
 void xg_sim_cluster_thread_ends(int thread);
 void xg_sim_cluster_forget(void);
 
-/* count.c; whether the cluster that runs has waited for a count, and so may read what others wrote. */
+/* count.c; whether the cluster that runs has waited for a count: it may read what others wrote. */
 bool xg_sim_count_was_awaited(void);
 void xg_sim_count_forget(void);
 
