@@ -94,6 +94,19 @@ XG_DEVICE int xg_guard_group(const xg_fp16_layout *at, int a_group, int a_groups
     return lane < (half ? b_groups : a_groups) ? group : -1;
 }
 
+/* A warp, each half of which has 16 lines or groups: those of each half together. */
+XG_DEVICE float4 xg_guard_of_lines(float4 guard)
+{
+    XG_UNROLL
+    for (int bit = 8; bit > 0; bit /= 2) {
+        guard.x = fmaxf(guard.x, __shfl_xor_sync(0xffffffffu, guard.x, bit));
+        guard.y = fmaxf(guard.y, __shfl_xor_sync(0xffffffffu, guard.y, bit));
+        guard.z = fminf(guard.z, __shfl_xor_sync(0xffffffffu, guard.z, bit));
+        guard.w = fminf(guard.w, __shfl_xor_sync(0xffffffffu, guard.w, bit));
+    }
+    return guard;
+}
+
 /*
  * Called by whole warps: whether the tile may be computed from the parts. "guards" are those of
  * the thread's group, or 0; the least r that lets a line pass is "spread".
@@ -103,13 +116,7 @@ XG_DEVICE int xg_guard_tile(const float4 *guards, int slices, float spread)
     float4 mine = {0.0f, 0.0f, 1.0e30f, 1.0e30f};
     if (guards)
         mine = xg_guard_of(guards, slices);
-    XG_UNROLL
-    for (int bit = 8; bit > 0; bit /= 2) {
-        mine.x = fmaxf(mine.x, __shfl_xor_sync(0xffffffffu, mine.x, bit));
-        mine.y = fmaxf(mine.y, __shfl_xor_sync(0xffffffffu, mine.y, bit));
-        mine.z = fminf(mine.z, __shfl_xor_sync(0xffffffffu, mine.z, bit));
-        mine.w = fminf(mine.w, __shfl_xor_sync(0xffffffffu, mine.w, bit));
-    }
+    mine = xg_guard_of_lines(mine);
     const float n = __shfl_xor_sync(0xffffffffu, mine.z, 16);
     const float r = __shfl_xor_sync(0xffffffffu, mine.w, 16);
     return __all_sync(0xffffffffu, mine.w >= spread && xg_guard_passes(mine, n, r));

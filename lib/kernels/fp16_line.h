@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A line of A or B (fp16_layout.h) as FP16 parts: its scale, its entries, and what the guard is to
- * know of it. For the split (fp16_split.h) and what is split later (fp16_late.h).
+ * know of it. For the split (fp16_split.h) and what is split later (fp16_late.inc).
  */
 #ifndef XGEMM_KERNELS_FP16_LINE_H
 #define XGEMM_KERNELS_FP16_LINE_H
@@ -98,19 +98,6 @@ XG_DEVICE float4 xg_guard_of_line(float4 counts, float largest, int broken)
         guard = (float4){0.0f, 0.0f, 1.0e30f, 1.0e30f};
     else if (broken || exponent < -XG_GUARD_EXPONENT || exponent > XG_GUARD_EXPONENT)
         guard = (float4){XG_GUARD_NEVER, XG_GUARD_NEVER, 0.0f, 0.0f};
-    return guard;
-}
-
-/* A warp, each half of which has 16 lines: that of them together. */
-XG_DEVICE float4 xg_guard_of_lines(float4 guard)
-{
-    XG_UNROLL
-    for (int bit = 8; bit > 0; bit /= 2) {
-        guard.x = fmaxf(guard.x, __shfl_xor_sync(0xffffffffu, guard.x, bit));
-        guard.y = fmaxf(guard.y, __shfl_xor_sync(0xffffffffu, guard.y, bit));
-        guard.z = fminf(guard.z, __shfl_xor_sync(0xffffffffu, guard.z, bit));
-        guard.w = fminf(guard.w, __shfl_xor_sync(0xffffffffu, guard.w, bit));
-    }
     return guard;
 }
 
