@@ -43,6 +43,16 @@ typedef struct {
 /* By the dialect's rule a kernel writes to one of them, its C, and to a list if it has one. */
 enum { XG_REGIONS_MAX = 4, XG_REGION_WRITTEN = 2, XG_REGION_LIST = 3 };
 
+/*
+ * A matrix as the copy engine is to know it: lines of width floats, step floats apart; and a tile
+ * of it, so many floats of so many lines. Aligned to 16 bytes, also from line to line.
+ */
+typedef struct {
+    const float *base;
+    int64_t width, lines, step;
+    int tile_width, tile_lines; /* 0: there is none */
+} xg_tiled;
+
 typedef struct {
     const xg_program *program;
     uint32_t grid[3], block[3];
@@ -53,6 +63,7 @@ typedef struct {
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
+    xg_tiled tiled[2]; /* A and B of a kernel that has their maps beside it (XG_TILE_MAPS) */
 } xg_launch;
 
 typedef struct xg_device xg_device; /* a backend's own; one is shared by a device's handles */

@@ -96,6 +96,7 @@ static const speed speeds[] = {
     {"pipelined-32x64", 8, 0.1117, 0.125, 2.03, 0.00, 8.4, false, false, 0, 0},
     {"pipelined-words-32x64", 4, 0.0591, 0.290, 1.48, 0.42, 11.2, false, false, 0, 1},
     {"pipelined-words-64x128", 3, 0.1259, 0.443, 2.62, 0.24, 4.7, false, false, 0, 1},
+    {"tma-128x128", 2, 0.1500, 0.500, 2.50, 0.00, 10.2, true, false, 0, 0},
     {"sliced-64x128", 1, 0.0416, 1.000, 3.05, 0.21, 26.4, false, false, 0, 0},
     {"sliced-64x64", 2, 0.0451, 0.380, 1.88, 0.29, 17.8, false, false, 0, 0},
     {"sliced-96x96", 1, 0.0506, 1.000, 2.72, 0.16, 28.8, false, false, 0, 0},
@@ -177,6 +178,12 @@ bool xg_packs_a(const xg_args *p, int64_t m)
 bool xg_packs_b(const xg_args *p, int64_t n)
 {
     return !is_aligned(p->b, p->b_col, p->b_row, n, p->b_batch);
+}
+
+bool xg_maps_reach(const xg_args *p)
+{
+    const int64_t most = INT32_MAX - 1024; /* a tile's beginning and what is past an edge, too */
+    return p->m <= most && p->n <= most && p->k <= most;
 }
 
 static double floats_us(double floats, double rate)
@@ -328,11 +335,11 @@ static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_
 }
 
 /* k in about so many parts; if they are many, in such that clusters can share. */
-static int64_t part_in(int64_t k, int64_t parts)
+static int64_t part_in(const xg_kernel *kernel, int64_t k, int64_t parts)
 {
     const int64_t even =
         parts > XG_CLUSTER_PARTS ? xg_tiles_of(parts, XG_CLUSTER_PARTS) * XG_CLUSTER_PARTS : parts;
-    return xg_part_of(k, 1, even, PART_LEAST, PART_STEP);
+    return xg_part_of(k, 1, even, PART_LEAST, kernel->has_maps ? kernel->tile_k : PART_STEP);
 }
 
 /* Keeps that many parts of k when they are faster than the best so far, and there is memory. */
@@ -343,7 +350,7 @@ static void try_parts(const speed *s, const xg_kernel *kernel, const xg_request 
     /* A named kernel does not change for a small workspace: it says what it needs. */
     const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
     xg_shape other = *best;
-    other.k_part = part_in(p->k, parts);
+    other.k_part = part_in(kernel, p->k, parts);
     other.cluster = cluster_of(kernel, request, xg_tiles_of(p->k, other.k_part));
     const int64_t sums = xg_sums_of(p->k, other.k_part, other.cluster);
     const double floats = (double)sums * (double)other.m * (double)other.n * (double)other.together;
@@ -414,7 +421,7 @@ static xg_shape whole(const xg_request *request, int64_t together)
 
 bool xg_batches(const xg_kernel *kernel)
 {
-    return kernel->steps == xg_steps_pipelined;
+    return kernel->steps == xg_steps_pipelined && !kernel->has_maps;
 }
 
 /* How many products a launch can compute; 1: it is no kernel for batches, or memory is short. */
@@ -553,7 +560,9 @@ static bool is_candidate(const xg_kernel *kernel, const xg_request *request)
     /* In short sums the parts' own rounding shows: they would go to plain FP32. */
     const bool exact =
         kernel->steps != xg_steps_fp16 || kernel->parts != 2 || request->problem.k >= XG_UNIT_K;
-    return known && exact && (!xg_has_lists(&request->problem) || xg_takes_lists(kernel)) &&
+    const bool reached = !kernel->has_maps || xg_maps_reach(&request->problem);
+    return known && exact && reached &&
+           (!xg_has_lists(&request->problem) || xg_takes_lists(kernel)) &&
            xg_kernel_serves(kernel, (xgemm_math)request->math) &&
            (architecture == 0 || architecture == request->architecture);
 }

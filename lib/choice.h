@@ -72,6 +72,9 @@ typedef struct {
 /* On a device of so many multiprocessors, and with that compute capability's kernels (0: none). */
 xg_skinny_shape xg_skinny_of(const xg_args *problem, int processors, int64_t architecture);
 
+/* Whether m, n and k are such that a kernel with maps of A and B can count them. */
+bool xg_maps_reach(const xg_args *problem);
+
 /* Whether A's first m rows (B's first n columns) must be copied for a kernel that packs. */
 bool xg_packs_a(const xg_args *problem, int64_t m);
 bool xg_packs_b(const xg_args *problem, int64_t n);

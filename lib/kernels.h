@@ -22,6 +22,7 @@ typedef struct xg_kernel {
     int parts;       /* 0: plain FP32; 2: two of an element, with its accuracy; 1: of 11 bits */
     int cluster;     /* blocks; 0: none */
     bool adds_parts; /* of k, in clusters of XG_CLUSTER_PARTS blocks: sliced.inc */
+    bool has_maps;   /* of A and B; of one product, whose parts of k are whole tiles: tma.inc */
 } xg_kernel;
 
 /* Programs that serve kernels and are no kernel themselves. */

@@ -262,6 +262,15 @@ static void set_pointers(const xg_plan *plan, const xg_step *step, const xg_args
         args->list = (char *)workspace + step->list_offset;
 }
 
+/* A and B for the copy engine: rows of A and columns of B are contiguous. */
+static void set_tiled(xg_launch *launch, const xg_step *step, const xg_args *p)
+{
+    if (step->tile[2] == 0)
+        return;
+    launch->tiled[0] = (xg_tiled){p->a, p->m, p->k, p->a_col, step->tile[0], step->tile[2]};
+    launch->tiled[1] = (xg_tiled){p->b, p->n, p->k, p->b_row, step->tile[1], step->tile[2]};
+}
+
 xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem, int64_t pass,
                          void *workspace, xg_args *args)
 {
@@ -282,6 +291,7 @@ xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem,
     if (together > 1 && !step->once)
         launch.grid[2] = (uint32_t)(left < together ? left : together);
     set_regions(&launch, step, args);
+    set_tiled(&launch, step, args);
     /* A grid's z that is no product's number moves nothing. */
     if (together == 1)
         for (int i = 0; i < XG_REGIONS_MAX; i++)

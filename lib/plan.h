@@ -53,6 +53,7 @@ typedef struct {
     uint32_t shared_bytes; /* dynamic */
     uint32_t cluster;      /* blocks along x that form a cluster; 0: none */
     bool overlaps, even;   /* see xg_launch */
+    int tile[3];           /* of its kernel, along m, n and k, if that has maps; else 0 */
     xg_args args;
     unsigned in_workspace;
     size_t a_offset, b_offset, c_offset, list_offset;

@@ -117,6 +117,11 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
     step->overlaps = true;
     step->even = true;
+    if (kernel->has_maps) {
+        step->tile[0] = kernel->tile_m;
+        step->tile[1] = kernel->tile_n;
+        step->tile[2] = kernel->tile_k;
+    }
     use_packed(step, operands);
     return xg_split(plan, step, problem, plan->shape.k_part, plan->shape.cluster, error);
 }
@@ -141,6 +146,10 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
     const xg_args beside = xg_part_of_c(p, 0, shape.m, shape.n, p->n - shape.n);
     packed operands = {false, false, 0, 0, 0, 0, 0, 0};
     xgemm_status status = XGEMM_OK;
+    if (kernel->has_maps && !xg_maps_reach(p))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s counts rows, columns and k in 31 bits, for the copy engine",
+                       kernel->name);
     if (kernel->packs)
         status = add_pack(plan, &tiles, &operands, error);
     if (!status)

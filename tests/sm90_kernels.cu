@@ -90,10 +90,9 @@ XG_DEVICE void xg_multiply_slot(const xg_ring ring, unsigned slot, int group, fl
     if (mistake != NO_PRODUCT_FENCE)
         xg_wgmma_fence();
     for (int l = 0; l < 4; l++)
-        xg_wgmma_64x128x16(sum, a + 2 * (uint64_t)l,
-                           b + (mistake == DIFFERENT_OPERANDS ? threadIdx.x % 2 * 2 : 0) +
-                               2 * (uint64_t)l,
-                           l > 0);
+        xg_wgmma_64x128x16(
+            sum, a + 2 * (uint64_t)l,
+            b + (mistake == DIFFERENT_OPERANDS ? threadIdx.x % 2 * 2 : 0) + 2 * (uint64_t)l, l > 0);
     xg_wgmma_commit();
 }
 
@@ -402,6 +401,8 @@ XG_DEVICE void xg_copy_wrongly(int64_t which, const char *from, unsigned to, uns
         (void)xg_cluster_read(to + 2, 0);
     if (which == 21)
         xg_cluster_store(to, 0, 1, barrier);
+    if (which == 26)
+        xg_tile_copy(to, XG_MAP(a), 0, 0, barrier);
 }
 
 XG_DEVICE void xg_meet_wrongly(int64_t which)
@@ -475,6 +476,50 @@ XG_DEVICE void xg_wait_in_turn(const xg_args p, int mistake)
         xg_count_up(counts + blockIdx.x);
 }
 
+/* Tiles of A and B at a block's columns and a stage's lines. */
+XG_DEVICE void xg_send_tiles(unsigned ring, unsigned stage, int mistake)
+{
+    const unsigned slot = stage % SUM_SLOTS, to = ring + slot * 2 * SUM_BYTES;
+    const unsigned full = ring + SUM_SLOTS * 2 * SUM_BYTES + slot * 8, empty = full + SUM_SLOTS * 8;
+    const int x = (int)blockIdx.x * SUM_WIDTH, line = (int)stage * SUM_LINES;
+
+    if (stage >= SUM_SLOTS && mistake != NO_EMPTY_WAIT)
+        xg_barrier_wait(empty, stage / SUM_SLOTS % 2 ^ 1);
+    xg_barrier_expect(full, mistake == WRONG_BYTES ? SUM_BYTES : 2 * SUM_BYTES);
+    xg_tile_copy(to + (mistake == MISALIGNED ? 64 : 0), XG_MAP(a), x, line, full);
+    xg_tile_copy(to + SUM_BYTES, XG_MAP(b), x, line, full);
+}
+
+/* C = A + B: the lines of p.k stages, a stage sent for ahead. */
+XG_DEVICE void xg_add_tiles(const xg_args p, int mistake)
+{
+    XG_DYNAMIC_SHARED(float, tiles);
+    const unsigned ring = xg_shared_address(tiles), t = threadIdx.x, lane = t % 32;
+    const unsigned full = ring + SUM_SLOTS * 2 * SUM_BYTES, empty = full + SUM_SLOTS * 8;
+
+    for (unsigned slot = 0; t == 0 && slot < SUM_SLOTS; slot++) {
+        xg_barrier_init(full + slot * 8, 1);
+        xg_barrier_init(empty + slot * 8, SUM_THREADS / 32);
+    }
+    xg_barrier_init_fence();
+    __syncthreads();
+    if (t < 32 && xg_elected())
+        xg_send_tiles(ring, 0, mistake);
+    for (unsigned stage = 0; stage < p.k; stage++) {
+        const unsigned slot = stage % SUM_SLOTS;
+        const float *const a = tiles + slot * 2 * (SUM_BYTES / 4), *const b = a + SUM_BYTES / 4;
+        if (t < 32 && stage + 1 < p.k && xg_elected())
+            xg_send_tiles(ring, stage + 1, mistake);
+        if (mistake != NO_FULL_WAIT)
+            xg_barrier_wait(full + slot * 8, stage / SUM_SLOTS % 2);
+        for (unsigned i = t; i < SUM_BYTES / 4; i += SUM_THREADS)
+            p.c[(stage * SUM_LINES + i / SUM_WIDTH) * p.c_row + blockIdx.x * SUM_WIDTH +
+                i % SUM_WIDTH] = a[i] + b[i];
+        __syncwarp();
+        xg_barrier_arrive_if(empty + slot * 8, lane == 0);
+    }
+}
+
 /* Static shared memory, which a cluster's blocks may not have here. */
 XG_DEVICE void xg_use_static(const xg_args p, int mistake)
 {
@@ -487,14 +532,16 @@ XG_DEVICE void xg_use_static(const xg_args p, int mistake)
 }
 
 #define XG_SM90_KERNEL(name, mistake)                                                              \
-    XG_KERNEL void xg_##name(const xg_args p)                                                      \
+    XG_KERNEL                                                                                      \
+    void xg_##name(const xg_args p)                                                                \
     {                                                                                              \
         xg_multiply(p, mistake);                                                                   \
     }
 XG_SM90_KERNELS(XG_SM90_KERNEL)
 
 #define XG_SM90_OTHER(name, body, mistake)                                                         \
-    XG_KERNEL void xg_##name(const xg_args p)                                                      \
+    XG_KERNEL                                                                                      \
+    void xg_##name(const xg_args p)                                                                \
     {                                                                                              \
         body(p, mistake);                                                                          \
     }

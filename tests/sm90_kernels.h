@@ -6,6 +6,10 @@
 enum { TILE = 128, DEPTH = 64, UNIT_BYTES = TILE * DEPTH * 2, SLOT_BYTES = 2 * UNIT_BYTES };
 enum { SLOTS = 3, SHARED_BYTES = SLOTS * (SLOT_BYTES + 16) };
 
+/* A ring of tiles of A and B, for sums of the two. */
+enum { SUM_WIDTH = 32, SUM_LINES = 4, SUM_SLOTS = 2, SUM_THREADS = 64 };
+enum { SUM_BYTES = SUM_WIDTH * SUM_LINES * 4 };
+
 #define XG_SM90_KERNELS(X)                                                                         \
     X(right, RIGHT)                                                                                \
     X(no_full_wait, NO_FULL_WAIT)                                                                  \
@@ -60,6 +64,11 @@ enum {
     X(leave_too_early, xg_read_neighbour, NO_LAST_JOIN)                                            \
     X(in_turn, xg_wait_in_turn, RIGHT)                                                             \
     X(out_of_turn, xg_wait_in_turn, NO_FIRST_JOIN)                                                 \
+    X(tiles, xg_add_tiles, RIGHT)                                                                  \
+    X(tiles_misaligned, xg_add_tiles, MISALIGNED)                                                  \
+    X(tiles_without_wait, xg_add_tiles, NO_FULL_WAIT)                                              \
+    X(tiles_overwritten, xg_add_tiles, NO_EMPTY_WAIT)                                              \
+    X(tiles_few_bytes, xg_add_tiles, WRONG_BYTES)                                                  \
     X(wrong_call, xg_call_wrongly, RIGHT)                                                          \
     X(no_static, xg_use_static, 0)                                                                 \
     X(static_memory, xg_use_static, 1)

@@ -341,7 +341,7 @@ END_TEST
 /* The simulator stops what leaves its matrices: also those of one product for another's. */
 START_TEST(watched)
 {
-    static const char *const kernels[] = {"auto", "pipelined-32x64", "pipelined-128x128", "padded",
+    static const char *const kernels[] = {"auto", "pipelined-32x64", "tma-128x128", "padded",
                                           "skinny"};
     setenv("XGEMM_SIM", "check", 1);
     xgemm_handle *handle;

@@ -5,52 +5,14 @@
  * twins is found in one of them. With the simulator's own source, as in
  * test_wrong_kernels.c.
  */
-#include "kernels/args.h"
-#include "sim/scheduler.h"
-#include "sim/sm90_shim.h"
-#include "sim/specialised.h"
-#include "sm90_kernels.h"
+#include "sm90.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
+#include "sim/specialised.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-/* With AddressSanitizer shared memory is not in a section of its own. */
-#if defined(__SANITIZE_ADDRESS__)
-#define WITHOUT_SECTIONS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITHOUT_SECTIONS 1
-#endif
-#endif
-
-#ifdef WITH_TRACE
-enum { CAN_WATCH = 1 };
-#define TRACED(name) .traced = xg_traced_##name,
-#else
-enum { CAN_WATCH = 0 };
-#define TRACED(name)
-#endif
-#define PROGRAM(name)                                                                              \
-    {                                                                                              \
-        .symbol = "xg_" #name, .simulated = xg_simulated_##name, TRACED(name)                      \
-    }
-#define DECLARE(name)                      void xg_simulated_##name(const void *), xg_traced_##name(const void *);
-#define DECLARE_TWIN(name, mistake)        DECLARE(name)
-#define DECLARE_OTHER(name, body, mistake) DECLARE(name)
-XG_SM90_KERNELS(DECLARE_TWIN)
-XG_SM90_OTHERS(DECLARE_OTHER)
-
-static xg_region memory(const char *name, const float *base, int lines, int width)
-{
-    return (xg_region){.name = name, .base = base, .lines = lines, .width = width, .step = width};
-}
-
-static const xg_sim_options orders[] = {
+const xg_sim_options sm90_orders[SM90_ORDERS] = {
     {.order = XG_SIM_FORWARD},
     {.order = XG_SIM_REVERSE},
     {.order = XG_SIM_SHUFFLE, .seed = 1},
@@ -64,6 +26,23 @@ static const xg_sim_options orders[] = {
     {.order = XG_SIM_SHUFFLE, .seed = 3, .late = true},
     {.order = XG_SIM_SHUFFLE, .seed = 20261121, .late = true},
 };
+
+xg_region sm90_memory(const char *name, const float *base, int lines, int width)
+{
+    return (xg_region){.name = name, .base = base, .lines = lines, .width = width, .step = width};
+}
+
+xgemm_status sm90_launch(const xg_launch *what, xg_sim_options how, bool watched, xg_error *error)
+{
+    if (watched) {
+        how.trace = xg_trace_new();
+        ck_assert_ptr_nonnull(how.trace);
+    }
+    const xgemm_status status = xg_sim_launch(what, &how, error);
+    if (watched)
+        xg_trace_free(how.trace);
+    return status;
+}
 
 /* More units than slots, so that every slot's phases change parity. */
 enum { UNITS = 2 * SLOTS + 1, M = 4 * TILE, N = 2 * TILE, K = UNITS * DEPTH };
@@ -107,18 +86,6 @@ static void prepare(void)
         }
 }
 
-static xgemm_status launch(const xg_launch *what, xg_sim_options how, bool watched, xg_error *error)
-{
-    if (watched) {
-        how.trace = xg_trace_new();
-        ck_assert_ptr_nonnull(how.trace);
-    }
-    const xgemm_status status = xg_sim_launch(what, &how, error);
-    if (watched)
-        xg_trace_free(how.trace);
-    return status;
-}
-
 /* The kernel or a twin on clusters of two blocks, "clusters" of them for each tile of B. */
 static xgemm_status multiply(const xg_program *program, xg_sim_options how, bool watched,
                              xg_error *error)
@@ -135,13 +102,13 @@ static xgemm_status multiply(const xg_program *program, xg_sim_options how, bool
                             .block = {384, 1, 1},
                             .cluster = 2,
                             .shared_bytes = SHARED_BYTES,
-                            .regions = {memory("A", args.a, 1, M * K / 2),
-                                        memory("B", args.b, 1, N * K / 2),
-                                        memory("C", result, M, N)},
+                            .regions = {sm90_memory("A", args.a, 1, M * K / 2),
+                                        sm90_memory("B", args.b, 1, N * K / 2),
+                                        sm90_memory("C", result, M, N)},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
-    return launch(&what, how, watched, error);
+    return sm90_launch(&what, how, watched, error);
 }
 
 static const xg_program right = PROGRAM(right);
@@ -149,7 +116,7 @@ static const xg_program right = PROGRAM(right);
 START_TEST(right_kernel_is_right)
 {
     xg_error error = {""};
-    const xgemm_status status = multiply(&right, orders[_i], false, &error);
+    const xgemm_status status = multiply(&right, sm90_orders[_i], false, &error);
     ck_assert_msg(status == XGEMM_OK, "%s", error.text);
     ck_assert_mem_eq(result, expected, sizeof result);
 }
@@ -190,9 +157,9 @@ static int count_found(const mistake *of, bool watched, bool *complained)
 {
     int found = 0;
     *complained = false;
-    for (int order = 0; order < COUNT(orders); order++) {
+    for (int order = 0; order < SM90_ORDERS; order++) {
         xg_error error = {""};
-        const xgemm_status status = multiply(&of->program, orders[order], watched, &error);
+        const xgemm_status status = multiply(&of->program, sm90_orders[order], watched, &error);
         const bool wrong = !status && memcmp(result, expected, sizeof result) != 0;
         if (status)
             ck_assert_msg(strstr(error.text, " sm90_kernels.cu:") != NULL, "%s", error.text);
@@ -209,7 +176,7 @@ START_TEST(wrong_twin_is_found)
     const int found = count_found(of, false, &complained);
     ck_assert_msg(complained, "%s: no order complains as expected", of->program.symbol);
     if (of->in_all)
-        ck_assert_msg(found == COUNT(orders), "%s: found in %d orders", of->program.symbol, found);
+        ck_assert_msg(found == SM90_ORDERS, "%s: found in %d orders", of->program.symbol, found);
 }
 END_TEST
 
@@ -230,7 +197,7 @@ END_TEST
 START_TEST(trace_finds_nothing_in_right_kernel)
 {
     xg_error error = {""};
-    const xgemm_status status = multiply(&right, orders[_i], true, &error);
+    const xgemm_status status = multiply(&right, sm90_orders[_i], true, &error);
     ck_assert_msg(status == XGEMM_OK, "%s", error.text);
     ck_assert_mem_eq(result, expected, sizeof result);
 }
@@ -240,7 +207,7 @@ START_TEST(trace_finds_wrong_twin)
 {
     const mistake *of = &mistakes[_i];
     bool complained;
-    ck_assert_int_ge(count_found(of, true, &complained), of->in_all ? COUNT(orders) : 1);
+    ck_assert_int_ge(count_found(of, true, &complained), of->in_all ? SM90_ORDERS : 1);
 }
 END_TEST
 
@@ -285,7 +252,7 @@ static xgemm_status multiply_wide(const xg_program *program, xg_sim_options how,
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
-    return launch(&what, how, false, error);
+    return sm90_launch(&what, how, false, error);
 }
 
 static bool wide_is_right(void)
@@ -305,7 +272,7 @@ START_TEST(wide_product_is_right)
 {
     static const xg_program wide = PROGRAM(wide);
     xg_error error = {""};
-    ck_assert_msg(multiply_wide(&wide, orders[_i], &error) == XGEMM_OK, "%s", error.text);
+    ck_assert_msg(multiply_wide(&wide, sm90_orders[_i], &error) == XGEMM_OK, "%s", error.text);
     ck_assert(wide_is_right());
 }
 END_TEST
@@ -314,7 +281,7 @@ START_TEST(wrong_swizzle_is_found)
 {
     static const xg_program program = PROGRAM(wrong_swizzle);
     xg_error error = {""};
-    ck_assert_int_eq(multiply_wide(&program, orders[_i], &error), XGEMM_ERROR_LAUNCH);
+    ck_assert_int_eq(multiply_wide(&program, sm90_orders[_i], &error), XGEMM_ERROR_LAUNCH);
     ck_assert_msg(strstr(error.text, "swizzle mode 2") != NULL, "%s", error.text);
 }
 END_TEST
@@ -323,8 +290,8 @@ START_TEST(sums_used_too_early_are_found)
 {
     static const xg_program program = PROGRAM(sums_too_early);
     xg_error error = {""};
-    const xgemm_status status = multiply_wide(&program, orders[_i], &error);
-    if (orders[_i].late)
+    const xgemm_status status = multiply_wide(&program, sm90_orders[_i], &error);
+    if (sm90_orders[_i].late)
         ck_assert_msg(strstr(error.text, "changed number 3 since it issued") != NULL, "%s",
                       error.text);
     else
@@ -346,12 +313,13 @@ static xgemm_status multiply_in_turns(const xg_program *program, xg_sim_options 
                             .grid = {1, 1, 1},
                             .block = {128, 1, 1},
                             .shared_bytes = 2 * FEW * UNIT_BYTES + 8,
-                            .regions = {memory("A", args.a, 1, PART), memory("B", args.b, 1, PART),
-                                        memory("C", result, TILE, TILE)},
+                            .regions = {sm90_memory("A", args.a, 1, PART),
+                                        sm90_memory("B", args.b, 1, PART),
+                                        sm90_memory("C", result, TILE, TILE)},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
-    return launch(&what, how, watched, error);
+    return sm90_launch(&what, how, watched, error);
 }
 
 static bool in_turns_is_right(void)
@@ -372,9 +340,10 @@ START_TEST(sums_in_turns_are_right)
     static const xg_program turns = PROGRAM(in_turns), early = PROGRAM(turns_too_early);
     for (int watched = 0; watched <= CAN_WATCH; watched++) {
         xg_error error = {""};
-        ck_assert_msg(!multiply_in_turns(&turns, orders[_i], watched, &error), "%s", error.text);
+        ck_assert_msg(!multiply_in_turns(&turns, sm90_orders[_i], watched, &error), "%s",
+                      error.text);
         ck_assert(in_turns_is_right());
-        const xgemm_status status = multiply_in_turns(&early, orders[_i], watched, &error);
+        const xgemm_status status = multiply_in_turns(&early, sm90_orders[_i], watched, &error);
         ck_assert(status != XGEMM_OK || !in_turns_is_right());
     }
 }
@@ -388,16 +357,16 @@ static xgemm_status run_stored(const xg_program *program, uint32_t threads, xg_s
     for (int i = 0; i < TILE * DEPTH; i++)
         numbers[i] = a_at(i / DEPTH, i % DEPTH);
     const xg_args args = {.m = 9, .a = numbers, .c = result, .a_row = DEPTH, .c_row = TILE};
-    const xg_launch what = {
-        .program = program,
-        .grid = {1, 1, 1},
-        .block = {threads, 1, 1},
-        .shared_bytes = UNIT_BYTES,
-        .regions = {[0] = memory("A", numbers, TILE, DEPTH), [2] = memory("C", result, TILE, TILE)},
-        .arguments = &args,
-        .arguments_size = sizeof args};
+    const xg_launch what = {.program = program,
+                            .grid = {1, 1, 1},
+                            .block = {threads, 1, 1},
+                            .shared_bytes = UNIT_BYTES,
+                            .regions = {[0] = sm90_memory("A", numbers, TILE, DEPTH),
+                                        [2] = sm90_memory("C", result, TILE, TILE)},
+                            .arguments = &args,
+                            .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
-    return launch(&what, how, watched, error);
+    return sm90_launch(&what, how, watched, error);
 }
 
 static bool stored_is_right(void)
@@ -429,11 +398,12 @@ START_TEST(stored_operands_are_right)
     static const xg_program turned = PROGRAM(turned);
     for (int watched = 0; watched <= CAN_WATCH; watched++) {
         xg_error error = {""};
-        ck_assert_msg(!run_stored(&stored, 128, orders[_i], watched, &error), "%s", error.text);
+        ck_assert_msg(!run_stored(&stored, 128, sm90_orders[_i], watched, &error), "%s",
+                      error.text);
         ck_assert(stored_is_right());
-        ck_assert_msg(!run_stored(&handed, 64, orders[_i], watched, &error), "%s", error.text);
+        ck_assert_msg(!run_stored(&handed, 64, sm90_orders[_i], watched, &error), "%s", error.text);
         ck_assert(handed_is_right(32));
-        ck_assert_msg(!run_stored(&turned, 64, orders[_i], watched, &error), "%s", error.text);
+        ck_assert_msg(!run_stored(&turned, 64, sm90_orders[_i], watched, &error), "%s", error.text);
         ck_assert(handed_is_right(64));
     }
 }
@@ -473,7 +443,7 @@ START_TEST(trace_finds_unordered_stores)
     for (int i = 0; i < COUNT(wrong); i++) {
         xg_error error = {""};
         const xgemm_status status =
-            run_stored(&wrong[i].program, wrong[i].threads, orders[_i], true, &error);
+            run_stored(&wrong[i].program, wrong[i].threads, sm90_orders[_i], true, &error);
         ck_assert_msg(status == XGEMM_ERROR_LAUNCH, "%s passed", wrong[i].program.symbol);
         ck_assert_msg(strstr(error.text, wrong[i].complaints[0]) ||
                           strstr(error.text, wrong[i].complaints[1]),
@@ -496,12 +466,12 @@ static xgemm_status read_neighbours(const xg_program *program, uint32_t blocks, 
                             .block = {threads, 1, 1},
                             .cluster = blocks,
                             .shared_bytes = threads * 4,
-                            .regions = {[0] = memory("A", numbers, 1, COUNT(numbers)),
-                                        [2] = memory("C", result, 1, COUNT(numbers))},
+                            .regions = {[0] = sm90_memory("A", numbers, 1, COUNT(numbers)),
+                                        [2] = sm90_memory("C", result, 1, COUNT(numbers))},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0xff, sizeof result);
-    return launch(&what, how, watched, error);
+    return sm90_launch(&what, how, watched, error);
 }
 
 START_TEST(blocks_read_one_another)
@@ -513,8 +483,8 @@ START_TEST(blocks_read_one_another)
     for (int size = 0; size < COUNT(sizes); size++) {
         const uint32_t blocks = sizes[size].blocks, threads = sizes[size].threads;
         xg_error error = {""};
-        ck_assert_msg(!read_neighbours(&program, blocks, threads, false, orders[_i], &error), "%s",
-                      error.text);
+        ck_assert_msg(!read_neighbours(&program, blocks, threads, false, sm90_orders[_i], &error),
+                      "%s", error.text);
         for (uint32_t i = 0; i < blocks * threads; i++)
             ck_assert_float_eq(result[i], (float)((i + threads) % (blocks * threads) % 2048));
     }
@@ -524,10 +494,10 @@ END_TEST
 static int count_failed_reads(const xg_program *program, bool watched, const char *complaint)
 {
     int found = 0;
-    for (int order = 0; order < COUNT(orders); order++) {
+    for (int order = 0; order < SM90_ORDERS; order++) {
         xg_error error = {""};
         const bool failed =
-            read_neighbours(program, 2, 64, watched, orders[order], &error) != XGEMM_OK;
+            read_neighbours(program, 2, 64, watched, sm90_orders[order], &error) != XGEMM_OK;
         bool wrong = false;
         for (int i = 0; !failed && i < 128; i++)
             wrong |= result[i] != (float)((i + 64) % 128);
@@ -560,7 +530,7 @@ static void assert_refuses(const xg_program *program, uint32_t blocks, uint32_t 
                            const char *complaint)
 {
     xg_error error = {""};
-    ck_assert_int_eq(read_neighbours(program, blocks, threads, false, orders[0], &error),
+    ck_assert_int_eq(read_neighbours(program, blocks, threads, false, sm90_orders[0], &error),
                      XGEMM_ERROR_LAUNCH);
     ck_assert_msg(strstr(error.text, complaint) != NULL, "%s", error.text);
 }
@@ -574,7 +544,7 @@ START_TEST(impossible_clusters_are_refused)
     xg_error error = {""};
     const xg_launch odd = {
         .program = &program, .grid = {3, 1, 1}, .block = {32, 1, 1}, .cluster = 2};
-    ck_assert_int_eq(launch(&odd, orders[0], false, &error), XGEMM_ERROR_LAUNCH);
+    ck_assert_int_eq(sm90_launch(&odd, sm90_orders[0], false, &error), XGEMM_ERROR_LAUNCH);
     ck_assert_msg(strstr(error.text, "a multiple of their 2 blocks") != NULL, "%s", error.text);
 }
 END_TEST
@@ -607,6 +577,7 @@ static const char *const wrong_calls[] = {
     "for 48 threads; these must be whole warps",
     "threads, and others there for",
     "waits without end for 128 threads at a numbered barrier: 96 have come",
+    "copies a tile, and was launched without maps",
 };
 
 START_TEST(wrong_call_is_told)
@@ -621,7 +592,7 @@ START_TEST(wrong_call_is_told)
                             .arguments = &args,
                             .arguments_size = sizeof args};
     xg_error error = {""};
-    ck_assert_int_eq(launch(&what, orders[0], false, &error), XGEMM_ERROR_LAUNCH);
+    ck_assert_int_eq(sm90_launch(&what, sm90_orders[0], false, &error), XGEMM_ERROR_LAUNCH);
     ck_assert_msg(strstr(error.text, wrong_calls[_i]) != NULL, "%s", error.text);
     ck_assert_msg(strncmp(error.text, "kernel wrong_call, block (0, 0, 0), thread (", 43) == 0,
                   "%s", error.text);
@@ -636,11 +607,11 @@ static xgemm_status wait_in_turn(const xg_program *program, bool watched, xg_sim
     const xg_launch what = {.program = program,
                             .grid = {3, 1, 1},
                             .block = {64, 1, 1},
-                            .regions = {[2] = memory("C", result, 1, 3)},
+                            .regions = {[2] = sm90_memory("C", result, 1, 3)},
                             .arguments = &args,
                             .arguments_size = sizeof args};
     memset(result, 0, sizeof result);
-    return launch(&what, how, watched, error);
+    return sm90_launch(&what, how, watched, error);
 }
 
 START_TEST(blocks_wait_for_earlier_ones_alone)
@@ -649,11 +620,12 @@ START_TEST(blocks_wait_for_earlier_ones_alone)
     for (int watched = 0; watched <= CAN_WATCH; watched++) {
         unsigned counts[3];
         xg_error error = {""};
-        ck_assert_msg(!wait_in_turn(&right, watched, orders[_i], &error), "%s", error.text);
+        ck_assert_msg(!wait_in_turn(&right, watched, sm90_orders[_i], &error), "%s", error.text);
         memcpy(counts, result, sizeof counts);
         for (int i = 0; i < COUNT(counts); i++)
             ck_assert_uint_eq(counts[i], 2);
-        ck_assert_int_eq(wait_in_turn(&wrong, watched, orders[_i], &error), XGEMM_ERROR_LAUNCH);
+        ck_assert_int_eq(wait_in_turn(&wrong, watched, sm90_orders[_i], &error),
+                         XGEMM_ERROR_LAUNCH);
         ck_assert_msg(strstr(error.text, "waits for a count of 2 that is 0") != NULL, "%s",
                       error.text);
     }
@@ -665,193 +637,12 @@ START_TEST(static_memory_in_cluster_is_refused)
 {
     static const xg_program with = PROGRAM(static_memory), without = PROGRAM(no_static);
     xg_error error = {""};
-    ck_assert_msg(!read_neighbours(&without, 2, 64, false, orders[0], &error), "%s", error.text);
+    ck_assert_msg(!read_neighbours(&without, 2, 64, false, sm90_orders[0], &error), "%s",
+                  error.text);
     assert_refuses(&with, 2, 64, "it has static shared memory");
 }
 END_TEST
 #endif
-
-/* The value of an FP16, from its definition. */
-static double value_of_half(unsigned half)
-{
-    const int exponent = (int)(half >> 10 & 31), fraction = (int)(half & 0x3ff);
-    const double sign = half >> 15 ? -1.0 : 1.0;
-    if (exponent == 31)
-        return fraction ? (double)NAN : sign * (double)INFINITY;
-    return exponent == 0 ? sign * ldexp(fraction, -24)
-                         : sign * ldexp(1024 + fraction, exponent - 25);
-}
-
-START_TEST(halves_convert_exactly)
-{
-    for (unsigned half = 0; half < 1 << 16; half++) {
-        const double value = value_of_half(half);
-        const unsigned both = half << 16 | (half ^ 0x8000);
-        if (isnan(value)) {
-            ck_assert(isnan(xg_half2_high(both)) && isnan(xg_half2_low(both)));
-            ck_assert(isnan(value_of_half(xg_sim_half2(xg_half2_high(both), 0.0f) & 0xffff)));
-            continue;
-        }
-        ck_assert_double_eq((double)xg_half2_high(both), value);
-        ck_assert_double_eq((double)xg_half2_low(both), -value);
-        ck_assert_int_eq(!signbit(xg_half2_high(both)), !(half >> 15));
-        ck_assert_uint_eq(xg_half2(xg_half2_low(both), xg_half2_high(both)),
-                          half << 16 | (half ^ 0x8000));
-    }
-}
-END_TEST
-
-static unsigned rounded(double value)
-{
-    return xg_half2((float)value, 0.0f) & 0xffff;
-}
-
-/* Between two neighbours: the middle goes to the even one, and what is beside it to the nearer. */
-START_TEST(halves_round_to_nearest_even)
-{
-    for (unsigned half = 0; half < 0x7c00; half++) {
-        const double low = value_of_half(half);
-        const double high = half == 0x7bff ? 65536.0 : value_of_half(half + 1);
-        const float middle = (float)((low + high) / 2);
-        const unsigned even = half + (half & 1);
-        ck_assert_uint_eq(rounded((double)middle), even);
-        ck_assert_uint_eq(rounded((double)nextafterf(middle, 0.0f)), half);
-        ck_assert_uint_eq(rounded((double)nextafterf(middle, 1e6f)), half + 1);
-        ck_assert_uint_eq(rounded(-(double)middle), even | 0x8000);
-        ck_assert_uint_eq(rounded(-(double)nextafterf(middle, 1e6f)), (half + 1) | 0x8000);
-    }
-    ck_assert_uint_eq(rounded(3e38), 0x7c00);
-    ck_assert_uint_eq(rounded(-3e38), 0xfc00);
-    ck_assert_uint_eq(rounded(1e-40), 0);
-    ck_assert_uint_eq(rounded(-1e-40), 0x8000);
-    ck_assert_uint_eq(rounded(-0.0), 0x8000);
-}
-END_TEST
-
-/* What is asked of pairs of FP16, for every magnitude beside 0.125 (0x3000). */
-START_TEST(halves_compare)
-{
-    const unsigned limit = 0x3000, one = 0x3c00;
-    for (unsigned half = 0; half < 1 << 16; half++) {
-        const double value = value_of_half(half);
-        const unsigned magnitude = half & 0x7fff, least = xg_half2_least(half, limit << 16 | limit);
-        const unsigned expected = magnitude < limit ? magnitude : limit;
-        ck_assert_uint_eq(least, isnan(value) ? 0x7fff : expected);
-        ck_assert_uint_eq(xg_half2_least(limit << 16, half << 16) >> 16,
-                          isnan(value) ? 0x7fff : expected);
-        ck_assert_uint_eq(xg_half2_count(one << 16, half, limit << 16 | limit),
-                          one << 16 | (value >= 0.125 ? one : 0));
-        ck_assert_int_eq(xg_half2_any_to(half << 16 | one, limit << 16 | limit), !(value > 0.125));
-        ck_assert_int_eq(xg_half2_any_to(one << 16 | half, limit << 16 | limit), !(value > 0.125));
-    }
-}
-END_TEST
-
-enum { PRODUCTS = 16, COLUMNS = 128 };
-
-/* One sum of products, in all columns of all rows. */
-static float add_up(float old, const float *a, const float *b)
-{
-    static float sums[64 * COLUMNS], left[64 * PRODUCTS], below[PRODUCTS * COLUMNS];
-    for (int i = 0; i < 64 * COLUMNS; i++)
-        sums[i] = old;
-    for (int i = 0; i < 64 * PRODUCTS; i++)
-        left[i] = a[i % PRODUCTS];
-    for (int i = 0; i < PRODUCTS * COLUMNS; i++)
-        below[i] = b[i / COLUMNS];
-    xg_sim_product(sums, left, below, COLUMNS);
-    /* Each is its neighbour's equal. */
-    ck_assert_mem_eq(sums, sums + 1, sizeof sums - sizeof *sums);
-    return sums[0];
-}
-
-/* "count" products of "each" units of 2^-23. */
-static float add_units(float old, int count, float each)
-{
-    float a[PRODUCTS] = {0}, b[PRODUCTS] = {0};
-    for (int i = 0; i < count; i++) {
-        a[i] = each * 0x1p-11f;
-        b[i] = 0x1p-12f;
-    }
-    return add_up(old, a, b);
-}
-
-/* What a card did with the same. */
-START_TEST(sums_are_cut_as_on_a_card)
-{
-    ck_assert_float_eq(add_units(1.0f, 1, 0.75f), 1.0f);
-    ck_assert_float_eq(add_units(-1.0f, 1, -0.75f), -1.0f);
-    ck_assert_float_eq(add_units(1.0f, 1, -0.25f), 1.0f - 0x1p-24f);
-    ck_assert_float_eq(add_units(1.0f, 2, 0.5f), 1.0f + 0x1p-23f);
-    ck_assert_float_eq(add_units(1.0f, 4, 0.25f), 1.0f + 0x1p-23f);
-    ck_assert_float_eq(add_units(1.0f, 8, 0.125f), 1.0f);
-}
-END_TEST
-
-/* The same rule in other words. */
-static float cut_sum(float old, const float *a, const float *b)
-{
-    double addend[PRODUCTS + 1], largest = fabs((double)old), sum = 0.0;
-    addend[PRODUCTS] = (double)old;
-    for (int i = 0; i < PRODUCTS; i++) {
-        addend[i] = (double)a[i] * (double)b[i];
-        largest = fmax(largest, fabs(addend[i]));
-    }
-    if (largest == 0.0)
-        return 0.0f;
-    const int exponent = ilogb(largest);
-    for (int i = 0; i <= PRODUCTS; i++)
-        sum += trunc(ldexp(addend[i], 25 - exponent));
-    const int over = sum == 0.0 ? 0 : ilogb(sum) - 23;
-    if (over > 0)
-        sum = ldexp(trunc(ldexp(sum, -over)), over);
-    return (float)ldexp(sum, exponent - 25);
-}
-
-static uint32_t draw(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 32);
-}
-
-static float draw_half(uint64_t *state, int spread)
-{
-    const uint32_t bits = draw(state);
-    const int exponent = 15 - spread / 2 + (int)(bits >> 11 & 0xffff) % (spread + 1);
-    return xg_sim_half_value((bits & 0x83ff) | (unsigned)exponent << 10);
-}
-
-START_TEST(sums_are_cut_by_the_rule)
-{
-    uint64_t state = 7;
-    for (int round = 0; round < 400; round++) {
-        float a[PRODUCTS], b[PRODUCTS];
-        for (int i = 0; i < PRODUCTS; i++) {
-            a[i] = draw_half(&state, round % 30);
-            b[i] = i % 5 == 4 ? -b[i - 1] : draw_half(&state, round % 30);
-        }
-        const float old = round % 3 == 0 ? 0.0f : ldexpf(draw_half(&state, 8), round % 60 - 30);
-        ck_assert_float_eq(add_up(old, a, b), cut_sum(old, a, b));
-    }
-}
-END_TEST
-
-START_TEST(special_sums_are_as_ieee_says)
-{
-    float a[PRODUCTS] = {1.0f, 1.0f}, b[PRODUCTS] = {0.0f};
-    ck_assert_float_eq(add_up(0x1p-140f, a, b), 0x1p-140f);
-    ck_assert_float_eq(add_up(-3e38f, a, b), -3e38f);
-    b[0] = INFINITY;
-    ck_assert_float_eq(add_up(1.0f, a, b), INFINITY);
-    ck_assert(isnan(add_up(-INFINITY, a, b)));
-    b[1] = -INFINITY;
-    ck_assert(isnan(add_up(1.0f, a, b)));
-    b[0] = 2.0f;
-    ck_assert_float_eq(add_up(1.0f, a, b), -INFINITY);
-    b[1] = NAN;
-    ck_assert(isnan(add_up(1.0f, a, b)));
-}
-END_TEST
 
 static Suite *sm90(void)
 {
@@ -859,40 +650,33 @@ static Suite *sm90(void)
     TCase *kernels = tcase_create("kernels");
     tcase_add_unchecked_fixture(kernels, prepare, NULL);
     tcase_set_timeout(kernels, 120);
-    tcase_add_loop_test(kernels, right_kernel_is_right, 0, COUNT(orders));
+    tcase_add_loop_test(kernels, right_kernel_is_right, 0, SM90_ORDERS);
     tcase_add_loop_test(kernels, wrong_twin_is_found, 0, COUNT(mistakes));
     tcase_add_loop_test(kernels, right_kernel_is_right_after_wrong, 0, COUNT(mistakes));
-    tcase_add_loop_test(kernels, wide_product_is_right, 0, COUNT(orders));
-    tcase_add_loop_test(kernels, wrong_swizzle_is_found, 0, COUNT(orders));
-    tcase_add_loop_test(kernels, sums_used_too_early_are_found, 0, COUNT(orders));
-    tcase_add_loop_test(kernels, sums_in_turns_are_right, 0, COUNT(orders));
-    tcase_add_loop_test(kernels, stored_operands_are_right, 0, COUNT(orders));
-    tcase_add_loop_test(kernels, blocks_read_one_another, 0, COUNT(orders));
+    tcase_add_loop_test(kernels, wide_product_is_right, 0, SM90_ORDERS);
+    tcase_add_loop_test(kernels, wrong_swizzle_is_found, 0, SM90_ORDERS);
+    tcase_add_loop_test(kernels, sums_used_too_early_are_found, 0, SM90_ORDERS);
+    tcase_add_loop_test(kernels, sums_in_turns_are_right, 0, SM90_ORDERS);
+    tcase_add_loop_test(kernels, stored_operands_are_right, 0, SM90_ORDERS);
+    tcase_add_loop_test(kernels, blocks_read_one_another, 0, SM90_ORDERS);
     tcase_add_test(kernels, read_without_barrier_is_found);
     tcase_add_loop_test(kernels, wrong_call_is_told, 0, COUNT(wrong_calls));
     tcase_add_test(kernels, impossible_clusters_are_refused);
-    tcase_add_loop_test(kernels, blocks_wait_for_earlier_ones_alone, 0, COUNT(orders));
+    tcase_add_loop_test(kernels, blocks_wait_for_earlier_ones_alone, 0, SM90_ORDERS);
 #ifndef WITHOUT_SECTIONS
     tcase_add_test(kernels, static_memory_in_cluster_is_refused);
 #endif
 #ifdef WITH_TRACE
-    tcase_add_loop_test(kernels, trace_finds_nothing_in_right_kernel, 0, COUNT(orders));
+    tcase_add_loop_test(kernels, trace_finds_nothing_in_right_kernel, 0, SM90_ORDERS);
     tcase_add_loop_test(kernels, trace_finds_wrong_twin, 0, COUNT(mistakes));
-    tcase_add_loop_test(kernels, trace_finds_unordered_stores, 0, COUNT(orders));
+    tcase_add_loop_test(kernels, trace_finds_unordered_stores, 0, SM90_ORDERS);
     tcase_add_test(kernels, trace_finds_read_without_barrier);
     tcase_add_test(kernels, trace_counts_what_copies_read);
 #endif
     suite_add_tcase(suite, kernels);
 
-    TCase *numbers = tcase_create("numbers");
-    tcase_set_timeout(numbers, 120);
-    tcase_add_test(numbers, halves_convert_exactly);
-    tcase_add_test(numbers, halves_round_to_nearest_even);
-    tcase_add_test(numbers, halves_compare);
-    tcase_add_test(numbers, sums_are_cut_as_on_a_card);
-    tcase_add_test(numbers, sums_are_cut_by_the_rule);
-    tcase_add_test(numbers, special_sums_are_as_ieee_says);
-    suite_add_tcase(suite, numbers);
+    suite_add_tcase(suite, sm90_tiles());
+    suite_add_tcase(suite, sm90_numbers());
     return suite;
 }
 

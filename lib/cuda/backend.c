@@ -230,6 +230,27 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
                               "cuLaunchKernelEx", error);
 }
 
+/* A matrix for the copy engine; what is past its edges is copied as zeros. */
+static xgemm_status map_tiles(xg_device *device, const xg_tiled *tiled, xg_tile_map *map,
+                              xg_error *error)
+{
+    enum { RANK = 2 };
+    const uint64_t sizes[RANK] = {(uint64_t)tiled->width, (uint64_t)tiled->lines};
+    const uint64_t byte_steps[RANK - 1] = {(uint64_t)tiled->step * sizeof(float)};
+    const unsigned tile[RANK] = {(unsigned)tiled->tile_width, (unsigned)tiled->tile_lines};
+    const unsigned element_steps[RANK] = {1, 1};
+    if (!device->driver->map_tiles)
+        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
+                       "the CUDA driver is too old: libcuda.so.1 has no cuTensorMapEncodeTiled, "
+                       "which CUDA 12.0 has");
+    const xg_cu_result result = device->driver->map_tiles(
+        map, XG_CU_TENSOR_MAP_DATA_TYPE_FLOAT32, RANK, (void *)(uintptr_t)tiled->base, sizes,
+        byte_steps, tile, element_steps, XG_CU_TENSOR_MAP_INTERLEAVE_NONE,
+        XG_CU_TENSOR_MAP_SWIZZLE_NONE, XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        XG_CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return result_of(device, result, "cuTensorMapEncodeTiled", error);
+}
+
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
                                    xg_error *error)
 {
@@ -240,7 +261,14 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
         status = allow_shared(device, what, shared_bytes, function, error);
     if (status)
         return status;
-    void *arguments[1];
+    xg_tile_maps maps;
+    if (what->tiled[0].tile_lines > 0)
+        status = map_tiles(device, &what->tiled[0], &maps.a, error);
+    if (!status && what->tiled[1].tile_lines > 0)
+        status = map_tiles(device, &what->tiled[1], &maps.b, error);
+    if (status)
+        return status;
+    void *arguments[2] = {NULL, &maps}; /* the driver takes as many as the kernel has */
     *(const void **)arguments = what->arguments;
     const bool overlaps = what->overlaps && device->overlaps[what->program->index];
     if (what->cluster > 1 || overlaps)

@@ -9,6 +9,7 @@
 #define XGEMM_CUDA_DRIVER_H
 
 #include "../error.h"
+#include "../kernels/args.h"
 
 typedef unsigned xg_cu_result;
 typedef int xg_cu_device;
@@ -82,7 +83,11 @@ typedef struct {
 /* What only newer drivers have: NULL where it is missing. */
 #define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
     X(launch_with, cuLaunchKernelEx,                                                               \
-      (const xg_cu_launch_config *, xg_cu_function, void **arguments, void **extra))
+      (const xg_cu_launch_config *, xg_cu_function, void **arguments, void **extra))               \
+    X(map_tiles, cuTensorMapEncodeTiled,                                                           \
+      (xg_tile_map *, unsigned type, unsigned rank, void *base, const uint64_t *sizes,             \
+       const uint64_t *byte_steps, const unsigned *tile, const unsigned *element_steps,            \
+       unsigned interleave, unsigned swizzle, unsigned l2_promotion, unsigned fill))
 
 typedef struct {
 #define XG_CU_MEMBER(member, symbol, parameters) xg_cu_result(*member) parameters;
@@ -133,6 +138,11 @@ typedef struct {
     X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                     \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                    \
     X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                                    \
+    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                                          \
+    X(CU_TENSOR_MAP_INTERLEAVE_NONE, 0)                                                            \
+    X(CU_TENSOR_MAP_SWIZZLE_NONE, 0)                                                               \
+    X(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)                                                       \
+    X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, 0)                                                        \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
     X(CU_EVENT_DEFAULT, 0)
 

@@ -46,4 +46,16 @@ typedef struct {
     };
 } xg_args;
 
+/*
+ * Where the matrices of a kernel lie that has them copied by tiles (XG_TILE_MAPS in dialect.h): as
+ * the driver has written it down for the copy engine.
+ */
+typedef struct {
+    uint64_t words[16];
+} __attribute__((aligned(128))) xg_tile_map;
+
+typedef struct {
+    xg_tile_map a, b;
+} xg_tile_maps;
+
 #endif

@@ -34,6 +34,15 @@ XG_DEVICE void xg_barrier_arrive(unsigned barrier)
     asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+/* The threads for which it holds: no branch, as one in a loop parts what nvcc puts in order. */
+XG_DEVICE void xg_barrier_arrive_if(unsigned barrier, int holds)
+{
+    asm volatile("{ .reg .pred holds; setp.ne.b32 holds, %1, 0;"
+                 " @holds mbarrier.arrive.release.cta.shared::cta.b64 _, [%0]; }" ::"r"(barrier),
+                 "r"(holds)
+                 : "memory");
+}
+
 /* Arrives, and announces bytes that bulk copies are to bring. */
 XG_DEVICE void xg_barrier_expect(unsigned barrier, unsigned bytes)
 {
@@ -83,6 +92,29 @@ XG_DEVICE void xg_bulk_copy_multicast(unsigned to, const void *from, unsigned by
                  ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(to),
                  "l"(from), "r"(bytes), "r"(barrier), "h"((unsigned short)mask)
                  : "memory");
+}
+
+/*
+ * A tile by the copy engine (TMA), from the map's matrix: the x and the line of its first element,
+ * 0 or more; the map knows its size. What is past the matrix' edges becomes zero, and its bytes are
+ * told, too. "to" is a multiple of 128.
+ */
+XG_DEVICE void xg_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(line), "r"(barrier)
+                 : "memory");
+}
+
+/* One thread of the warp, all of which call it. */
+XG_DEVICE int xg_elected(void)
+{
+    int elected;
+    asm volatile("{ .reg .pred elected; elect.sync _|elected, 0xffffffff;"
+                 " selp.b32 %0, 1, 0, elected; }"
+                 : "=r"(elected));
+    return elected;
 }
 
 /* Between plain stores and the copy engine or the tensor cores that read them, or the reverse. */

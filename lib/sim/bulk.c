@@ -16,7 +16,8 @@
 typedef struct {
     int rank; /* of the block that it goes to */
     unsigned to, bytes, barrier;
-    const void *from; /* NULL: the word */
+    const void *from; /* NULL: the word, if any is there */
+    unsigned there;   /* bytes; zeros follow */
     unsigned word;
     const xg_sim_place *place;
     int sender; /* thread, and when it sent it */
@@ -32,7 +33,8 @@ static int copy_count, copy_room;
 static void make(const copy *c)
 {
     void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
-    memcpy(to, c->from ? c->from : &c->word, c->bytes);
+    memcpy(to, c->from ? c->from : &c->word, c->there);
+    memset((char *)to + c->there, 0, c->bytes - c->there);
     if (xg_sim_is_watched())
         xg_trace_bulk_comes(to, (int)c->bytes);
     xg_sim_barrier_bytes_came(c->rank, c->barrier, c->bytes, c->sender, c->moment, c->place);
@@ -80,6 +82,7 @@ void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned ba
     copy c = {.rank = xg_sim_rank(),
               .to = to,
               .bytes = bytes,
+              .there = bytes,
               .barrier = barrier,
               .from = from,
               .place = here,
@@ -96,12 +99,57 @@ void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned ba
             issue(&c);
 }
 
+/* A tile's bytes come a line at a time. */
+static const xg_tiled *tiled_of(xg_map map)
+{
+    return &xg_sim_launched()->tiled[map];
+}
+
+int xg_sim_tile_lines(xg_map map, const xg_sim_place *here)
+{
+    if (tiled_of(map)->tile_lines == 0)
+        xg_sim_blame(here, "copies a tile, and was launched without maps");
+    return tiled_of(map)->tile_lines;
+}
+
+const void *xg_sim_tile_line(xg_map map, int x, int line, unsigned *bytes)
+{
+    const xg_tiled *of = tiled_of(map);
+    const int64_t left = of->width - x, tile = of->tile_width;
+    const bool inside = x >= 0 && left > 0 && line >= 0 && line < of->lines;
+    *bytes = inside ? (unsigned)(left < tile ? left : tile) * (unsigned)sizeof(float) : 0;
+    return inside ? of->base + line * of->step + x : NULL;
+}
+
+void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier,
+                      const xg_sim_place *here)
+{
+    enum { TILE = 128 };
+    const xg_tiled *of = tiled_of(map);
+    xg_sim_specialise();
+    if (to % TILE != 0)
+        xg_sim_blame(here, "copies a tile to 0x%x, which is no multiple of %d", to, TILE);
+    if (x < 0 || line < 0)
+        xg_sim_blame(here, "copies a tile from before the matrix: x %d, line %d", x, line);
+    for (int i = 0; i < of->tile_lines; i++) {
+        copy c = {.rank = xg_sim_rank(),
+                  .to = to + (unsigned)(i * of->tile_width) * (unsigned)sizeof(float),
+                  .bytes = (unsigned)of->tile_width * (unsigned)sizeof(float),
+                  .barrier = barrier,
+                  .place = here,
+                  .sender = xg_sim_thread()};
+        c.from = xg_sim_tile_line(map, x, line + i, &c.there);
+        issue(&c);
+    }
+}
+
 void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned value, unsigned barrier,
                           const xg_sim_place *here)
 {
     copy c = {.rank = (int)rank,
               .to = address,
               .bytes = sizeof value,
+              .there = sizeof value,
               .barrier = barrier,
               .word = value,
               .place = here,

@@ -288,6 +288,11 @@ void xg_sim_syncwarp(uint32_t mask, const xg_sim_place *here)
     xg_sim_meet(mask, true, here);
 }
 
+const xg_launch *xg_sim_launched(void)
+{
+    return launch;
+}
+
 int64_t xg_sim_block(void)
 {
     return ((int64_t)xg_sim_blockIdx.z * xg_sim_gridDim.y + xg_sim_blockIdx.y) * xg_sim_gridDim.x +

@@ -79,6 +79,9 @@ void xg_sim_specialise(void);
 bool xg_sim_is_alive(int thread);
 bool xg_sim_is_late(void);
 bool xg_sim_is_watched(void);
+/* The launch that runs. */
+const xg_launch *xg_sim_launched(void);
+
 /* The dynamic shared memory of the launch, bytes. */
 int64_t xg_sim_dynamic_bytes(void);
 /* Whether an address is on the running thread's own stack. */

@@ -49,8 +49,33 @@ XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, 
     XG_SIM_BULK_COPY(to, from, bytes, barrier, xg_sim_mask(mask, XG_SIM_HERE))
 XG_SIM_API unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here);
 
+/*
+ * Copies of tiles: of A or B of the launch, line by line. The first says where a line begins and
+ * how many bytes of it there are.
+ */
+typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b } xg_map;
+XG_SIM_API const void *xg_sim_tile_line(xg_map map, int x, int line, unsigned *bytes);
+XG_SIM_API int xg_sim_tile_lines(xg_map map, const xg_sim_place *here);
+XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier,
+                                 const xg_sim_place *here);
+#define xg_tile_copy(to, map, x, line, barrier)                                                    \
+    __extension__({                                                                                \
+        const xg_map xg_of = (map);                                                                \
+        const int xg_x = (x), xg_first = (line);                                                   \
+        for (int xg_i = 0; xg_i < xg_sim_tile_lines(xg_of, XG_SIM_HERE); xg_i++) {                 \
+            unsigned xg_bytes;                                                                     \
+            const void *const xg_from = xg_sim_tile_line(xg_of, xg_x, xg_first + xg_i, &xg_bytes); \
+            if (xg_bytes > 0)                                                                      \
+                XG_SIM_TRACE(xg_from, (int)xg_bytes, XG_SIM_BULK_READ);                            \
+        }                                                                                          \
+        xg_sim_tile_copy(to, xg_of, xg_x, xg_first, barrier, XG_SIM_HERE);                         \
+    })
+#define xg_elected() (XG_SIM_LANE == 0)
+#define xg_barrier_arrive_if(barrier, holds)                                                       \
+    ((holds) ? xg_sim_barrier_arrive(barrier, 0, XG_SIM_HERE) : (void)0)
+
 XG_SIM_API void xg_sim_fence_async(void);
-#define xg_fence_async() xg_sim_fence_async()
+#define xg_fence_async()        xg_sim_fence_async()
 #define xg_fence_async_global() ((void)0) /* kernels of a stream have ended by then */
 
 #define xg_store_relaxed(to, value) ((void)atomicExch(to, value))
