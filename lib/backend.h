@@ -25,7 +25,7 @@ typedef struct {
     int architecture;                /* the compute capability that it is for alone; 0: for all */
 } xg_program;
 
-enum { XG_PROGRAMS_MAX = 64 };
+enum { XG_PROGRAMS_MAX = 96 };
 
 /*
  * Memory that a block may use: lines of width floats, step floats apart. For the

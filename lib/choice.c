@@ -97,6 +97,7 @@ static const speed speeds[] = {
     {"pipelined-words-32x64", 4, 0.0591, 0.290, 1.48, 0.42, 11.2, false, false, 0, 1},
     {"pipelined-words-64x128", 3, 0.1259, 0.443, 2.62, 0.24, 4.7, false, false, 0, 1},
     {"tma-128x128", 2, 0.1500, 0.500, 2.50, 0.00, 10.2, true, false, 0, 0},
+    {"tma-64x128", 4, 0.1600, 0.260, 2.50, 0.00, 7.2, true, false, 0, 0},
     {"sliced-64x128", 1, 0.0416, 1.000, 3.05, 0.21, 26.4, false, false, 0, 0},
     {"sliced-64x64", 2, 0.0451, 0.380, 1.88, 0.29, 17.8, false, false, 0, 0},
     {"sliced-96x96", 1, 0.0506, 1.000, 2.72, 0.16, 28.8, false, false, 0, 0},

@@ -96,6 +96,7 @@
     X(fp16_split)                                                                                  \
     X(fp16_split_even)                                                                             \
     X(tma_128x128)                                                                                 \
+    X(tma_64x128)                                                                                  \
     X(fp16x1_128x128)                                                                              \
     X(fp16x1_128x256)                                                                              \
     X(fp16x3_128x64)                                                                               \
@@ -108,6 +109,7 @@ enum {
 #undef INDEX
         INDEX_host
 };
+_Static_assert((int)INDEX_host < (int)XG_PROGRAMS_MAX, "there are more programs than numbers");
 
 #define DEVICE_PROGRAM(id)                                                                         \
     extern const unsigned char xg_fatbin_##id[];                                                   \
@@ -209,6 +211,9 @@ static const xg_kernel kernels[] = {
      "128 x 128 x 32 in three stages that the copy engine brings (TMA), 8 x 8 results a thread",
      &xg_program_tma_128x128, 128, 128, 32, 256, 1, TMA(3, 32, 128, 128),
      TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined, 0, 0, false, true},
+    {"tma-64x128", "the same with tiles of 64 x 128, two stages", &xg_program_tma_64x128, 64, 128,
+     32, 128, 1, TMA(2, 32, 64, 128), TILE_FLOP_PER_BYTE(64, 128), true, xg_steps_pipelined, 0, 0,
+     false, true},
     {"sliced-64x128",
      "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
      &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),
