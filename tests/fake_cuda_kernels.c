@@ -137,6 +137,61 @@ static xg_cu_result simulate(const xg_launch *launch)
     return status == XGEMM_ERROR_LAUNCH ? XG_CUDA_ERROR_LAUNCH_FAILED : XG_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* What the fake writes into a map. */
+typedef struct {
+    uint64_t is_map;
+    xg_tiled tiled;
+} map_words;
+enum { IS_MAP = 0x6d6170 };
+_Static_assert(sizeof(map_words) <= sizeof(xg_tile_map), "a map has too few words");
+
+xg_cu_result cuTensorMapEncodeTiled(xg_tile_map *map, unsigned type, unsigned rank, void *base,
+                                    const uint64_t *sizes, const uint64_t *byte_steps,
+                                    const unsigned *tile, const unsigned *element_steps,
+                                    unsigned interleave, unsigned swizzle, unsigned l2_promotion,
+                                    unsigned fill)
+{
+    enum { TILE_MOST = 256 };
+    BEGIN(cuTensorMapEncodeTiled, INITIALISED);
+    if (type != XG_CU_TENSOR_MAP_DATA_TYPE_FLOAT32 || rank != 2 || interleave || swizzle || fill ||
+        l2_promotion > XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B)
+        return fault(INVALID_VALUE, "a map of a kind that the fake does not know");
+    if ((uintptr_t)map % _Alignof(xg_tile_map) || (uintptr_t)base % 16 || byte_steps[0] % 16 ||
+        byte_steps[0] >= (uint64_t)1 << 40)
+        return fault(INVALID_VALUE, "a map of what is not aligned");
+    for (unsigned i = 0; i < rank; i++)
+        if (!sizes[i] || sizes[i] > (uint64_t)1 << 32 || !tile[i] || tile[i] > TILE_MOST ||
+            element_steps[i] != 1)
+            return fault(INVALID_VALUE, "a map with sizes that cannot be");
+    const map_words words = {.is_map = IS_MAP,
+                             .tiled = {.base = base,
+                                       .width = (int64_t)sizes[0],
+                                       .lines = (int64_t)sizes[1],
+                                       .step = (int64_t)(byte_steps[0] / sizeof(float)),
+                                       .tile_width = (int)tile[0],
+                                       .tile_lines = (int)tile[1]}};
+    memset(map, 0, sizeof *map);
+    memcpy(map, &words, sizeof words);
+    return 0;
+}
+
+/* The second argument of those kernels that have one. */
+static bool take_maps(xg_launch *launch, void **arguments)
+{
+    if (strncmp(launch->program->symbol, "xg_tma_", strlen("xg_tma_")) != 0)
+        return true;
+    const xg_tile_maps *maps = arguments[1];
+    const xg_tile_map *each[] = {&maps->a, &maps->b};
+    for (int i = 0; i < 2; i++) {
+        map_words words;
+        memcpy(&words, each[i], sizeof words);
+        if (words.is_map != IS_MAP || !readable(words.tiled.base))
+            return false;
+        launch->tiled[i] = words.tiled;
+    }
+    return true;
+}
+
 static xg_cu_result start(xg_cu_function token, xg_launch *launch, xg_cu_stream stream,
                           void **arguments, void **extra)
 {
@@ -155,6 +210,8 @@ static xg_cu_result start(xg_cu_function token, xg_launch *launch, xg_cu_stream 
     memcpy(&copy, arguments[0], sizeof copy);
     if (!are_on_device(launch->program, &copy))
         return fault(XG_CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel with memory of another device");
+    if (!take_maps(launch, arguments))
+        return fault(INVALID_VALUE, "a kernel without the maps that it has");
     last_arguments = copy;
     last_stream = stream;
     return simulate(launch);
