@@ -12,4 +12,6 @@
 #define STAGES 4
 #define BLOCKS 4
 #define GROUP  16
+#define WAIT_FIRST
+#define KEEPS_THREAD
 #include "sliced.inc"

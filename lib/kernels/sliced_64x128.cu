@@ -12,4 +12,6 @@
 #define STAGES 3
 #define BLOCKS 1
 #define GROUP  16
+#define WAIT_FIRST
+#define KEEPS_THREAD
 #include "sliced.inc"

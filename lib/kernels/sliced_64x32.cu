@@ -12,4 +12,5 @@
 #define STAGES 4
 #define BLOCKS 4
 #define GROUP  16
+#define WAIT_FIRST
 #include "sliced.inc"

@@ -12,4 +12,5 @@
 #define STAGES 3
 #define BLOCKS 2
 #define GROUP  16
+#define WAIT_FIRST
 #include "sliced.inc"
