@@ -55,7 +55,9 @@ void xg_sim_count_up(const unsigned *count)
 {
     if (!xg_order_is_kept())
         return;
-    known_count *const its = find(count) ? find(count) : add(count);
+    known_count *its = find(count);
+    if (!its)
+        its = add(count);
     if (!its || !xg_order_pass_on(xg_sim_thread(), &its->gathered))
         xg_sim_abandon("%s: no memory for the simulator's trace", xg_sim_where());
 }
@@ -96,6 +98,7 @@ void xg_sim_count_wait(const unsigned *count, unsigned least, const xg_sim_place
     was_awaited = true;
     awaited[xg_sim_thread()] = (awaited_count){count, least};
     xg_sim_wait(&condition, here);
-    if (find(count))
-        xg_order_learn(xg_sim_thread(), find(count)->gathered);
+    const known_count *const its = find(count);
+    if (its)
+        xg_order_learn(xg_sim_thread(), its->gathered);
 }
