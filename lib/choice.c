@@ -494,7 +494,7 @@ static void add_fp16_strips(const xg_kernel *kernel, const xg_request *request, 
 static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_args *p = &request->problem;
-    const int64_t high = (int64_t)kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
+    const int64_t high = (int64_t)kernel->tile_m * xg_blocks_together(kernel);
     const int64_t m = without_strip(p->m, (int)high), n = without_strip(p->n, kernel->tile_n);
     xg_shape best = {.together = 0};
     for (int strips = 0; strips < 4; strips++) {

@@ -52,11 +52,6 @@ static double wave_of(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
            (speeds[i].beyond - speeds[i].in_l2) * xg_larger(1.0 - l2_bytes / bytes, 0.0);
 }
 
-static int64_t blocks_of_cluster(const xg_kernel *kernel)
-{
-    return kernel->cluster ? kernel->cluster : 1;
-}
-
 /* Where the steps along A and B fit 32 bits, in which some kernels count them. */
 static bool steps_fit(const xg_args *p)
 {
@@ -68,7 +63,7 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
                        int64_t n, bool whole)
 {
     const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
-    const int64_t lines = kernel->tile_m * blocks_of_cluster(kernel);
+    const int64_t lines = kernel->tile_m * xg_blocks_together(kernel);
     const int64_t of_group = XG_GROUP_LINES / lines * xg_tiles_of(n, kernel->tile_n);
     const int64_t groups = xg_tiles_of(rounds.clusters, of_group);
     const int64_t early = groups * XG_GROUP_LINES / XG_UNIT_LINES;
@@ -101,7 +96,7 @@ static double block_us(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
 xg_fp16_rounds xg_fp16_rounds_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n,
                                  int64_t share)
 {
-    const int64_t blocks = blocks_of_cluster(kernel);
+    const int64_t blocks = xg_blocks_together(kernel);
     const int64_t most = processors > blocks ? processors / blocks : 1;
     xg_fp16_rounds rounds;
     rounds.tiles = xg_tiles_of(m, kernel->tile_m * blocks) * xg_tiles_of(n, kernel->tile_n);
@@ -162,7 +157,7 @@ static double stores_us(const xg_kernel *kernel, const xg_args *p, int processor
     const bool fours =
         (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
     const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
-    const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)blocks_of_cluster(kernel);
+    const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)xg_blocks_together(kernel);
     const double last = tile * (double)rounds.clusters / last_rate;
     const double all = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
     return k <= STORES_SHOW_K || !fours ? xg_larger(all, last) : last;

@@ -25,6 +25,12 @@ typedef struct xg_kernel {
     bool has_maps;   /* of A and B; of one product, whose parts of k are whole tiles: tma.inc */
 } xg_kernel;
 
+/* The blocks that work together: of a cluster, or one. */
+static inline int xg_blocks_together(const xg_kernel *kernel)
+{
+    return kernel->cluster ? kernel->cluster : 1;
+}
+
 /* Programs that serve kernels and are no kernel themselves. */
 extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
 extern const xg_program xg_program_reduce, xg_program_pack;

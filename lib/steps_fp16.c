@@ -67,7 +67,7 @@ static void set_tiles(xg_step *product, const xg_kernel *kernel, const xg_fp16_l
                       int early_of_a, int64_t below, int64_t beside)
 {
     xg_args *const args = &product->args;
-    const int lines = kernel->tile_m * (kernel->cluster ? kernel->cluster : 1);
+    const int lines = kernel->tile_m * xg_blocks_together(kernel);
     const int group = XG_GROUP_LINES / lines, rows = xg_blocks_of(args->m, lines);
     const int columns = xg_blocks_of(args->n, kernel->tile_n);
     const int last = (rows - 1) % group + 1;
@@ -86,7 +86,7 @@ static void ask_for_helpers(xg_fp16_rounds *rounds, const xg_plan *plan, const x
                             const xg_args *problem)
 {
     enum { WARPS = 3 };
-    const int64_t cluster = kernel->cluster ? kernel->cluster : 1;
+    const int64_t cluster = xg_blocks_together(kernel);
     const int64_t below = problem->m - plan->shape.m, beside = problem->n - plan->shape.n;
     const int64_t pieces = below * xg_tiles_of(problem->n, XG_STRIP_LINES) +
                            beside * xg_tiles_of(plan->shape.m, XG_STRIP_LINES);
@@ -100,7 +100,7 @@ static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg
                                 const xg_fp16_rounds *rounds, size_t workspace, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
-    const int cluster = kernel->cluster ? kernel->cluster : 1;
+    const int cluster = xg_blocks_together(kernel);
     step->role = XG_STEP_FP16_PRODUCT;
     step->in_workspace = XG_LIST_IN_WORKSPACE;
     step->list_offset = workspace;
