@@ -200,6 +200,13 @@ static xgemm_status allow_cluster(xg_device *device, const xg_launch *what, xg_c
     return result_of(device, result, "cuFuncSetAttribute", error);
 }
 
+static xgemm_status lacks(const char *function, xg_error *error)
+{
+    return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
+                   "the CUDA driver is too old: libcuda.so.1 has no %s, which CUDA 12.0 has",
+                   function);
+}
+
 /* A launch that is in clusters, or may overlap with the one before it. */
 static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch *what,
                                 bool overlaps, uint32_t shared_bytes, xg_cu_function function,
@@ -211,9 +218,7 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
     memcpy(how.grid, what->grid, sizeof how.grid);
     memcpy(how.block, what->block, sizeof how.block);
     if (!device->driver->launch_with)
-        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
-                       "the CUDA driver is too old: libcuda.so.1 has no cuLaunchKernelEx, which "
-                       "CUDA 12.0 has");
+        return lacks("cuLaunchKernelEx", error);
     if (what->cluster > 1) {
         attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
         attributes[how.count].value.cluster[0] = what->cluster;
@@ -240,15 +245,23 @@ static xgemm_status map_tiles(xg_device *device, const xg_tiled *tiled, xg_tile_
     const unsigned tile[RANK] = {(unsigned)tiled->tile_width, (unsigned)tiled->tile_lines};
     const unsigned element_steps[RANK] = {1, 1};
     if (!device->driver->map_tiles)
-        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
-                       "the CUDA driver is too old: libcuda.so.1 has no cuTensorMapEncodeTiled, "
-                       "which CUDA 12.0 has");
+        return lacks("cuTensorMapEncodeTiled", error);
     const xg_cu_result result = device->driver->map_tiles(
         map, XG_CU_TENSOR_MAP_DATA_TYPE_FLOAT32, RANK, (void *)(uintptr_t)tiled->base, sizes,
         byte_steps, tile, element_steps, XG_CU_TENSOR_MAP_INTERLEAVE_NONE,
         XG_CU_TENSOR_MAP_SWIZZLE_NONE, XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
         XG_CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return result_of(device, result, "cuTensorMapEncodeTiled", error);
+}
+
+/* Both operands, where the kernel has maps. */
+static xgemm_status map_operands(xg_device *device, const xg_launch *what, xg_tile_maps *maps,
+                                 xg_error *error)
+{
+    if (what->tiled[0].tile_lines == 0)
+        return XGEMM_OK;
+    const xgemm_status status = map_tiles(device, &what->tiled[0], &maps->a, error);
+    return status ? status : map_tiles(device, &what->tiled[1], &maps->b, error);
 }
 
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
@@ -259,13 +272,9 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
     const uint32_t shared_bytes = shared_of(device, what);
     if (!status)
         status = allow_shared(device, what, shared_bytes, function, error);
-    if (status)
-        return status;
     xg_tile_maps maps;
-    if (what->tiled[0].tile_lines > 0)
-        status = map_tiles(device, &what->tiled[0], &maps.a, error);
-    if (!status && what->tiled[1].tile_lines > 0)
-        status = map_tiles(device, &what->tiled[1], &maps.b, error);
+    if (!status)
+        status = map_operands(device, what, &maps, error);
     if (status)
         return status;
     void *arguments[2] = {NULL, &maps}; /* the driver takes as many as the kernel has */
