@@ -15,7 +15,9 @@
  *
  * with k up to a multiple of four, of which what they do not ask for at once takes
  * longer, and C goes to memory faster. A kernel that copies operands as they lie takes
- * "words" more when both go word by word. To that come the launches, the copies that align
+ * "words" more when both go word by word. Kernels with maps do not split k, but have all blocks
+ * share the last tiles (kernels/tma_share.inc), which then take what a part of that length does,
+ * and what is left and fetched by way of memory. To that come the launches, the copies that align
  * operands, the sum over the parts, and the strips at the edges, all at the memory's speed; and
  * nothing is faster than reading A and B and writing C once, while a twentieth of the shorter of
  * both times still shows. Clusters of two blocks, where a kernel and the GPU know them, add up
@@ -43,6 +45,10 @@ static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 2.6e6, re
 
 /* Of the thin kernels; and what stores take where C's rows are not aligned. */
 static const double thin_k = 64.0, thin_wait = 1.7, ragged_stores = 2.0;
+
+/* Sharing tiles, by what is counted on; and each part of a tile that is added. No tile has more. */
+static const double share_us = 3.0, share_part_us = 0.7;
+enum { SHARE_PARTS_MOST = 8 };
 
 /* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
 static const double cluster_us = 2.0, shows = 0.05;
@@ -97,7 +103,6 @@ static const speed speeds[] = {
     {"pipelined-words-32x64", 4, 0.0591, 0.290, 1.48, 0.42, 11.2, false, false, 0, 1},
     {"pipelined-words-64x128", 3, 0.1259, 0.443, 2.62, 0.24, 4.7, false, false, 0, 1},
     {"tma-128x128", 2, 0.1500, 0.500, 2.50, 0.00, 10.2, true, false, 0, 0},
-    {"tma-64x128", 4, 0.1600, 0.260, 2.50, 0.00, 7.2, true, false, 0, 0},
     {"sliced-64x128", 1, 0.0416, 1.000, 3.05, 0.21, 26.4, false, false, 0, 0},
     {"sliced-64x64", 2, 0.0451, 0.380, 1.88, 0.29, 17.8, false, false, 0, 0},
     {"sliced-96x96", 1, 0.0506, 1.000, 2.72, 0.16, 28.8, false, false, 0, 0},
@@ -171,20 +176,21 @@ static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_
            (uintptr_t)base % 16 == 0 && apart % 4 == 0 && apart != XG_LISTS;
 }
 
-bool xg_packs_a(const xg_args *p, int64_t m)
+bool xg_packs_a(const xg_kernel *kernel, const xg_args *p, int64_t m)
 {
-    return !is_aligned(p->a, p->a_row, p->a_col, m, p->a_batch);
+    return kernel->has_maps ? p->a_row != 1 : !is_aligned(p->a, p->a_row, p->a_col, m, p->a_batch);
 }
 
-bool xg_packs_b(const xg_args *p, int64_t n)
+bool xg_packs_b(const xg_kernel *kernel, const xg_args *p, int64_t n)
 {
-    return !is_aligned(p->b, p->b_col, p->b_row, n, p->b_batch);
+    return kernel->has_maps ? p->b_col != 1 : !is_aligned(p->b, p->b_col, p->b_row, n, p->b_batch);
 }
 
 bool xg_maps_reach(const xg_args *p)
 {
     const int64_t most = INT32_MAX - 1024; /* a tile's beginning and what is past an edge, too */
-    return p->m <= most && p->n <= most && p->k <= most;
+    const int64_t step = (int64_t)1 << 36; /* of four lines, in bytes: less than 2^40 */
+    return p->m <= most && p->n <= most && p->k <= most && p->a_col < step && p->b_row < step;
 }
 
 static double floats_us(double floats, double rate)
@@ -203,8 +209,8 @@ static bool fours_along_k(const speed *s, const xg_args *p, bool is_a)
 static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p)
 {
     const double across = 0.3; /* of what words along k cost */
-    const bool a_words = xg_packs_a(p, p->m) && !fours_along_k(s, p, true);
-    const bool b_words = xg_packs_b(p, p->n) && !fours_along_k(s, p, false);
+    const bool a_words = xg_packs_a(kernel, p, p->m) && !fours_along_k(s, p, true);
+    const bool b_words = xg_packs_b(kernel, p, p->n) && !fours_along_k(s, p, false);
     const double a = a_words ? (p->a_row != 1 ? 1.0 : across) : 0.0;
     const double b = b_words ? (p->b_col != 1 ? 1.0 : across) : 0.0;
     return 1.0 +
@@ -235,8 +241,8 @@ static double copied_floats(const xg_args *p, int64_t width, int64_t copies)
 /* What the copies before the product take: one launch, or one an operand of several products. */
 static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
 {
-    const bool a = kernel->packs && xg_packs_a(p, shape->m);
-    const bool b = kernel->packs && xg_packs_b(p, shape->n);
+    const bool a = kernel->packs && xg_packs_a(kernel, p, shape->m);
+    const bool b = kernel->packs && xg_packs_b(kernel, p, shape->n);
     const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
                           (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
     const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
@@ -306,6 +312,27 @@ static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
            shape->together;
 }
 
+int64_t xg_sharers_of(const xg_kernel *kernel, const xg_shape *shape, int64_t k)
+{
+    return shape->share > 0
+               ? xg_tiles_of(shape->shared * xg_tiles_of(k, kernel->tile_k), shape->share)
+               : 0;
+}
+
+/* The tiles that a block has each, in whole waves, and those that are shared. */
+static double shared_waves_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                              const xg_shape *shape, int64_t tiles)
+{
+    const xg_args *p = &request->problem;
+    const int64_t depth = shape->share * kernel->tile_k;
+    const double parts = (double)xg_tiles_of(p->k, depth);
+    const double whole = work_of(s, kernel, p, p->k) * s->per_k;
+    const double share = work_of(s, kernel, p, depth) * s->per_k;
+    return waves_us(s, tiles - shape->shared, whole, request->processors) +
+           waves_us(s, xg_sharers_of(kernel, shape, p->k), share, request->processors) +
+           next_launch_us + share_us + share_part_us * parts;
+}
+
 /* The time of one pass. */
 static double shape_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
                        const xg_shape *shape)
@@ -321,7 +348,8 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_request
         floats_us(read, read_rate) +
         floats_us((double)sums * all * m * n, s->thin ? thin_write_rate : write_rate);
     const double wave = work_of(s, kernel, p, shape->k_part) * s->per_k;
-    const double waves = waves_us(s, tiles * parts, wave, request->processors);
+    const double waves = shape->share > 0 ? shared_waves_us(s, kernel, request, shape, tiles)
+                                          : waves_us(s, tiles * parts, wave, request->processors);
     const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
     return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +
            sum_us(sums, all * m * n) + strips_us(request, shape->m, shape->n);
@@ -336,11 +364,11 @@ static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_
 }
 
 /* k in about so many parts; if they are many, in such that clusters can share. */
-static int64_t part_in(const xg_kernel *kernel, int64_t k, int64_t parts)
+static int64_t part_in(int64_t k, int64_t parts)
 {
     const int64_t even =
         parts > XG_CLUSTER_PARTS ? xg_tiles_of(parts, XG_CLUSTER_PARTS) * XG_CLUSTER_PARTS : parts;
-    return xg_part_of(k, 1, even, PART_LEAST, kernel->has_maps ? kernel->tile_k : PART_STEP);
+    return xg_part_of(k, 1, even, PART_LEAST, PART_STEP);
 }
 
 /* Keeps that many parts of k when they are faster than the best so far, and there is memory. */
@@ -351,7 +379,7 @@ static void try_parts(const speed *s, const xg_kernel *kernel, const xg_request 
     /* A named kernel does not change for a small workspace: it says what it needs. */
     const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
     xg_shape other = *best;
-    other.k_part = part_in(kernel, p->k, parts);
+    other.k_part = part_in(p->k, parts);
     other.cluster = cluster_of(kernel, request, xg_tiles_of(p->k, other.k_part));
     const int64_t sums = xg_sums_of(p->k, other.k_part, other.cluster);
     const double floats = (double)sums * (double)other.m * (double)other.n * (double)other.together;
@@ -360,6 +388,38 @@ static void try_parts(const speed *s, const xg_kernel *kernel, const xg_request 
     other.microseconds = shape_us(s, kernel, request, &other);
     if (other.microseconds < best->microseconds)
         *best = other;
+}
+
+/* Has so many of the last tiles shared when that is faster, and there is memory for the sums. */
+static void try_share(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                      int64_t tiles, xg_shape *best)
+{
+    const int64_t stages = xg_tiles_of(request->problem.k, kernel->tile_k);
+    const int64_t least = xg_tiles_of(stages, SHARE_PARTS_MOST);
+    const int64_t held = (int64_t)request->processors * s->blocks_per_sm;
+    const double floats = (double)held * kernel->tile_m * kernel->tile_n;
+    const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
+    xg_shape other = *best;
+    if (tiles == 0 || tiles * stages > INT32_MAX || 4.0 * floats > (double)room)
+        return;
+    other.shared = tiles;
+    other.share = xg_tiles_of(tiles * stages, held);
+    if (other.share < least)
+        other.share = least;
+    other.microseconds = shape_us(s, kernel, request, &other);
+    if (other.microseconds < best->microseconds)
+        *best = other;
+}
+
+/* Those of a last wave that is not full; or, of which each block then has more, of two. */
+static void choose_share(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                         xg_shape *shape)
+{
+    const int64_t tiles = tiles_together(kernel, shape);
+    const int64_t held = (int64_t)request->processors * s->blocks_per_sm;
+    try_share(s, kernel, request, tiles % held, shape);
+    if (tiles > held && tiles % held > 0)
+        try_share(s, kernel, request, tiles % held + held, shape);
 }
 
 /* The best number of parts for what the shape covers: of some, and of those that fill the GPU. */
@@ -374,6 +434,10 @@ static void choose_part(const speed *s, const xg_kernel *kernel, const xg_reques
     shape->microseconds = shape_us(s, kernel, request, shape);
     if (xg_has_lists(&request->problem))
         return;
+    if (kernel->has_maps) {
+        choose_share(s, kernel, request, shape);
+        return;
+    }
     for (int64_t parts = 2; tiles * parts <= enough; parts += (parts + 2) / 3)
         try_parts(s, kernel, request, parts, shape);
     for (int share = 1; share <= s->blocks_per_sm; share++)
@@ -436,8 +500,8 @@ static int64_t most_in_launch(const xg_kernel *kernel, const xg_request *request
         return 1;
     if (!kernel->packs)
         return most;
-    const double floats = (xg_packs_a(p, p->m) ? (double)(p->m + XG_PACK_LINE) : 0.0) +
-                          (xg_packs_b(p, p->n) ? (double)(p->n + XG_PACK_LINE) : 0.0);
+    const double floats = (xg_packs_a(kernel, p, p->m) ? (double)(p->m + XG_PACK_LINE) : 0.0) +
+                          (xg_packs_b(kernel, p, p->n) ? (double)(p->n + XG_PACK_LINE) : 0.0);
     const double bytes = 4.0 * floats * (double)p->k;
     const double room = bytes > 0.0 ? (double)limit / bytes : (double)most;
     return room < 1.0 ? 1 : room < (double)most ? (int64_t)room : most;

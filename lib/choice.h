@@ -72,11 +72,17 @@ typedef struct {
 /* On a device of so many multiprocessors, and with that compute capability's kernels (0: none). */
 xg_skinny_shape xg_skinny_of(const xg_args *problem, int processors, int64_t architecture);
 
-/* Whether m, n and k are such that a kernel with maps of A and B can count them. */
+/* The blocks that share tiles of a kernel with maps, as the shape says; 0: none are shared. */
+int64_t xg_sharers_of(const xg_kernel *kernel, const xg_shape *shape, int64_t k);
+
+/* Whether m, n and k, and the steps, are such that a kernel with maps of A and B can count them. */
 bool xg_maps_reach(const xg_args *problem);
 
-/* Whether A's first m rows (B's first n columns) must be copied for a kernel that packs. */
-bool xg_packs_a(const xg_args *problem, int64_t m);
-bool xg_packs_b(const xg_args *problem, int64_t n);
+/*
+ * Whether A's first m rows (B's first n columns) must be copied for a kernel that packs: where
+ * they do not lie side by side, or, without maps, are not aligned.
+ */
+bool xg_packs_a(const xg_kernel *kernel, const xg_args *problem, int64_t m);
+bool xg_packs_b(const xg_kernel *kernel, const xg_args *problem, int64_t n);
 
 #endif

@@ -96,7 +96,6 @@
     X(fp16_split)                                                                                  \
     X(fp16_split_even)                                                                             \
     X(tma_128x128)                                                                                 \
-    X(tma_64x128)                                                                                  \
     X(fp16x1_128x128)                                                                              \
     X(fp16x1_128x256)                                                                              \
     X(fp16x3_128x64)                                                                               \
@@ -148,8 +147,8 @@ const xg_program xg_program_scale_host = {
      FLOATS(128 + 2 * (columns)) + 96)
 /* What threads that split tell one another (fp16_late.inc). */
 #define FP16_LATE (16 + 256)
-/* So many stages without gaps, and two barriers for each: tma.inc. */
-#define TMA(stages, depth, m, n) (FLOATS((stages) * (depth) * ((m) + (n))) + (stages)*16)
+/* So many stages without gaps, two barriers for each, and what is worked on: tma.inc. */
+#define TMA(stages, depth, m, n) (FLOATS((stages) * (depth) * ((m) + (n))) + (stages)*16 + 32)
 /* With the tile's place. */
 #define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */
@@ -208,12 +207,10 @@ static const xg_kernel kernels[] = {
      &xg_program_pipelined_words_64x128, 64, 128, 16, 128, 1, SLICED(4, 16, 64, 128),
      TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0, false, false},
     {"tma-128x128",
-     "128 x 128 x 32 in three stages that the copy engine brings (TMA), 8 x 8 results a thread",
+     "128 x 128 x 32 that the copy engine brings (TMA), from anywhere; the last tiles shared by "
+     "all",
      &xg_program_tma_128x128, 128, 128, 32, 256, 1, TMA(3, 32, 128, 128),
      TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined, 0, 0, false, true},
-    {"tma-64x128", "the same with tiles of 64 x 128, two stages", &xg_program_tma_64x128, 64, 128,
-     32, 128, 1, TMA(2, 32, 64, 128), TILE_FLOP_PER_BYTE(64, 128), true, xg_steps_pipelined, 0, 0,
-     false, true},
     {"sliced-64x128",
      "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
      &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),

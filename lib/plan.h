@@ -37,6 +37,7 @@ typedef struct {
     /* The kernels on FP16 parts compute C and k in panels, of at most that size. */
     int64_t panel_m, panel_n, panel_k, panels;
     int64_t share;      /* of theirs a cluster's of the last tiles, in blocks of k; 0: not shared */
+    int64_t shared;     /* tiles of a kernel with maps that are shared, of which it is a block's */
     bool strips_inside; /* a kernel on FP16 parts computes the narrow strips, too */
     double microseconds; /* predicted, for the whole batch; 0: the kernel has no model */
 } xg_shape;
@@ -61,7 +62,7 @@ typedef struct {
     bool a_is_b;                       /* its A is the problem's B */
     bool once;                         /* it serves all products of a pass: not along z */
     int parts;                         /* of FP16, see kernels/fp16_layout.h */
-    int64_t sums;                      /* floats behind these, of tiles that are shared */
+    int64_t sums;                      /* floats of tiles that are shared; behind FP16 parts */
 } xg_step;
 
 /* What is to be planned; without padding, so that two can be compared as bytes. */

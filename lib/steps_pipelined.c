@@ -49,10 +49,11 @@ static xgemm_status add_pack_step(xg_plan *plan, const xg_args *problem, const p
     return status;
 }
 
-static xgemm_status add_pack(xg_plan *plan, const xg_args *problem, packed *to, xg_error *error)
+static xgemm_status add_pack(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
+                             packed *to, xg_error *error)
 {
-    to->a = xg_packs_a(problem, problem->m);
-    to->b = xg_packs_b(problem, problem->n);
+    to->a = xg_packs_a(kernel, problem, problem->m);
+    to->b = xg_packs_b(kernel, problem, problem->n);
     to->a_line = padded_line(problem->m);
     to->b_line = padded_line(problem->n);
     if (!to->a && !to->b)
@@ -105,8 +106,50 @@ xg_args xg_part_of_c(const xg_args *p, int64_t row, int64_t rows, int64_t column
     return part;
 }
 
+/*
+ * The last tiles shared by all blocks: kernels/tma_share.inc. Room for what these leave, and a step
+ * that sets their counts to zero.
+ */
+static xgemm_status add_share(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
+                              size_t *offset, xg_error *error)
+{
+    const int64_t blocks = xg_sharers_of(kernel, &plan->shape, problem->k);
+    const int64_t tile = (int64_t)kernel->tile_m * kernel->tile_n;
+    if (blocks == 0)
+        return XGEMM_OK;
+    if (!xg_reserve(plan, blocks, tile + 1, offset))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "the shared tiles' sums do not fit the address space");
+    const xg_args counts = {.m = 1, .n = blocks, .k = 1, .c_row = blocks};
+    xg_step *step = xg_add_step(plan, &xg_program_scale, &counts);
+    step->role = XG_STEP_SCALE;
+    step->overlaps = true;
+    step->in_workspace = XG_C_IN_WORKSPACE;
+    step->c_offset = *offset + (size_t)(blocks * tile) * sizeof(float);
+    return xg_set_grid(step, xg_tiles_of(blocks, 32), 1, 32, 8, error);
+}
+
+/* Of a kernel with maps: its tiles for the copy engine, and what of them is shared. */
+static xgemm_status set_share(xg_step *step, const xg_kernel *kernel, const xg_plan *plan,
+                              int64_t tiles, size_t offset, xg_error *error)
+{
+    const xg_shape *s = &plan->shape;
+    const int64_t blocks = xg_sharers_of(kernel, s, step->args.k);
+    step->tile[0] = kernel->tile_m;
+    step->tile[1] = kernel->tile_n;
+    step->tile[2] = kernel->tile_k;
+    step->args.a_batch = s->share;
+    step->args.b_batch = blocks;
+    if (blocks > 0) {
+        step->in_workspace |= XG_LIST_IN_WORKSPACE;
+        step->list_offset = offset;
+        step->sums = blocks * ((int64_t)kernel->tile_m * kernel->tile_n + 1);
+    }
+    return xg_set_grid(step, tiles - s->shared + blocks, 1, kernel->block_x, 1, error);
+}
+
 static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
-                              const packed *operands, xg_error *error)
+                              const packed *operands, size_t sums, xg_error *error)
 {
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int64_t tiles =
@@ -117,12 +160,9 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
     step->overlaps = true;
     step->even = true;
-    if (kernel->has_maps) {
-        step->tile[0] = kernel->tile_m;
-        step->tile[1] = kernel->tile_n;
-        step->tile[2] = kernel->tile_k;
-    }
     use_packed(step, operands);
+    if (kernel->has_maps)
+        return set_share(step, kernel, plan, tiles, sums, error);
     return xg_split(plan, step, problem, plan->shape.k_part, plan->shape.cluster, error);
 }
 
@@ -145,15 +185,19 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
     const xg_args below = xg_part_of_c(p, shape.m, p->m - shape.m, 0, p->n);
     const xg_args beside = xg_part_of_c(p, 0, shape.m, shape.n, p->n - shape.n);
     packed operands = {false, false, 0, 0, 0, 0, 0, 0};
+    size_t sums = 0;
     xgemm_status status = XGEMM_OK;
     if (kernel->has_maps && !xg_maps_reach(p))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s counts rows, columns and k in 31 bits, for the copy engine",
+                       "kernel %s counts rows, columns and k in 31 bits, and leading dimensions "
+                       "in 36, for the copy engine",
                        kernel->name);
-    if (kernel->packs)
-        status = add_pack(plan, &tiles, &operands, error);
+    if (kernel->has_maps)
+        status = add_share(kernel, plan, &tiles, &sums, error);
+    if (kernel->packs && !status)
+        status = add_pack(kernel, plan, &tiles, &operands, error);
     if (!status)
-        status = add_tiles(kernel, plan, &tiles, &operands, error);
+        status = add_tiles(kernel, plan, &tiles, &operands, sums, error);
     if (!status)
         status = xg_add_strip(plan, &below, error);
     if (!status)

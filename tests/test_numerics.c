@@ -142,6 +142,13 @@ START_TEST(one_past_blocks_of_k)
 }
 END_TEST
 
+/* Where this build has traced kernels, they run, and what a kernel may not do is found. */
+#ifdef WITH_TRACE
+#define CHECKED ",check"
+#else
+#define CHECKED ""
+#endif
+
 /* As a GPU of so few multiprocessors would compute it: the simulator; others as they are. */
 static void check_on(const char *simulator, const char *kernel, shape s, float (*draw)(generator *),
                      accuracy how)
@@ -161,9 +168,10 @@ static void check_on(const char *simulator, const char *kernel, shape s, float (
 }
 
 /*
- * Tiles of the last round that all clusters share: after whole ones and without any, in two parts
- * and in many, with an end that has a block of k alone, a warpgroup without rows, and a strip. The
- * first case shares none: its clusters have several whole tiles, of which some warps compute less.
+ * Tiles of the last round that all clusters or blocks share: beside whole ones and without any, in
+ * two parts and in many, with an end that has a block of k alone, a warpgroup without rows, and a
+ * strip. The first case shares none: its clusters have several whole tiles, of which some warps
+ * compute less.
  */
 START_TEST(shared_tiles)
 {
@@ -174,7 +182,11 @@ START_TEST(shared_tiles)
                  {"processors=8,shuffle=3,late", "fp16x3-128x256", 256, 1160, 1100},
                  {"processors=20", "fp16x3-128x256", 513, 130, 1409},
                  {"processors=3,shuffle=5", "fp16x3-128x128", 256, 256, 900},
-                 {"processors=6,late", "fp16x1-128x256", 257, 1030, 1090}};
+                 {"processors=6,late", "fp16x1-128x256", 257, 1030, 1090},
+                 {"processors=2,late", "tma-128x128", 384, 384, 400},
+                 {"processors=5,shuffle=3", "tma-128x128", 200, 300, 400},
+                 {"processors=4,reverse" CHECKED, "tma-128x128", 200, 300, 350},
+                 {"processors=20", "tma-128x128", 131, 151, 903}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 1.0f, .beta = -1.0f};
@@ -195,13 +207,6 @@ START_TEST(shared_tiles_left_out)
     check_on("processors=4,shuffle=9", "fp16x3-128x256", s, random_wide, BOUND);
 }
 END_TEST
-
-/* Where this build has traced kernels, they run, and what a kernel may not do is found. */
-#ifdef WITH_TRACE
-#define CHECKED ",check"
-#else
-#define CHECKED ""
-#endif
 
 /*
  * Lines of A that the product splits itself, beyond its first 2048 rows: whole groups of 16 and

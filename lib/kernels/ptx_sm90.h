@@ -123,7 +123,13 @@ XG_DEVICE void xg_fence_async(void)
     asm volatile("fence.proxy.async;" ::: "memory");
 }
 
-/* The same for what is in global memory, and for the copy engine. */
+/* The same for the block's shared memory alone. */
+XG_DEVICE void xg_fence_async_shared(void)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* For what is in global memory, and for the copy engine. */
 XG_DEVICE void xg_fence_async_global(void)
 {
     asm volatile("fence.proxy.async.global;" ::: "memory");

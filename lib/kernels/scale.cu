@@ -4,6 +4,7 @@
  * Along y it steps over the rows, since z is the product of a batch.
  */
 #include "dialect.h"
+#include "ptx.h"
 
 XG_KERNEL
 void xg_scale(const xg_args p)
@@ -13,6 +14,8 @@ void xg_scale(const xg_args p)
     float *const c0 =
         p.a_batch == XG_LISTS ? ((float *const *)p.c)[XG_BATCH] : p.c + XG_BATCH * p.c_batch;
 
+    xg_grid_wait();
+    xg_grid_release();
     if (col < p.n)
         for (int64_t row = first; row < p.m; row += (int64_t)gridDim.y * blockDim.y) {
             float *c = &c0[row * p.c_row + col];

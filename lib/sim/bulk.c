@@ -102,7 +102,7 @@ void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned ba
 /* A tile's bytes come a line at a time. */
 static const xg_tiled *tiled_of(xg_map map)
 {
-    return &xg_sim_launched()->tiled[map];
+    return &xg_sim_launched()->tiled[map / XG_MAPS][map % XG_MAPS];
 }
 
 int xg_sim_tile_lines(xg_map map, const xg_sim_place *here)

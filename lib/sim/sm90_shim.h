@@ -15,6 +15,7 @@
 #define XGEMM_SIM_SM90_SHIM_H
 
 #include "cuda_shim.h"
+#include "kernels/args.h"
 
 #include <stdbool.h>
 
@@ -50,10 +51,11 @@ XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, 
 XG_SIM_API unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here);
 
 /*
- * Copies of tiles: of A or B of the launch, line by line. The first says where a line begins and
- * how many bytes of it there are.
+ * Copies of tiles: by the maps of A or B of the launch, line by line. The first says where a line
+ * begins and how many bytes of it there are.
  */
-typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b } xg_map;
+enum { XG_SIM_MAP_a, XG_SIM_MAP_b = XG_MAPS };
+typedef int xg_map;
 XG_SIM_API const void *xg_sim_tile_line(xg_map map, int x, int line, unsigned *bytes);
 XG_SIM_API int xg_sim_tile_lines(xg_map map, const xg_sim_place *here);
 XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier,
@@ -76,6 +78,7 @@ XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsig
 
 XG_SIM_API void xg_sim_fence_async(void);
 #define xg_fence_async()        xg_sim_fence_async()
+#define xg_fence_async_shared() xg_sim_fence_async()
 #define xg_fence_async_global() ((void)0) /* kernels of a stream have ended by then */
 
 #define xg_store_relaxed(to, value) ((void)atomicExch(to, value))
