@@ -5,15 +5,18 @@
 #
 #   tests/gpu.sh [OUTPUT-FOLDER]
 #
-# Run it from an unpacked release or a bootstrapped checkout. XGEMM_GPU_STEPS
-# picks steps: "build verify check sanitizer probe ladder compare shapes batches
-# burst sustained tf32". Results are JSON and logs in the folder (default gpu-results); a summary is printed last.
+# Run it from an unpacked release or a bootstrapped checkout. Results are JSON and logs
+# in the folder (default gpu-results); a summary is printed last, with what of the targets
+# (tests/targets.sh) is met. XGEMM_GPU_STEPS picks steps of those in "all" below.
+# XGEMM_GPU_BUILD is the build folder; XGEMM_GPU_BASE an older xgemm program, which the
+# step "before" times beside this one, in turns.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-gpu-results}"
 out=$(cd "${1:-gpu-results}" && pwd)
-all="build verify check sanitizer probe ladder compare shapes batches burst sustained tf32"
+all="build verify check sanitizer probe ladder compare shapes"
+all="$all strict random gemv batches burst sustained weak tf32 before"
 steps=${XGEMM_GPU_STEPS:-$all}
 build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
 jobs=$(nproc)
@@ -59,6 +62,8 @@ if wants build; then
 fi
 cd "$build"
 xgemm=$build/xgemm
+[ -x "$build/.libs/xgemm" ] && export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" &&
+  xgemm=$build/.libs/xgemm
 
 if wants verify; then
   step "verify every kernel" verify.json "$xgemm" verify --device 0 --json --quiet
@@ -96,30 +101,117 @@ if wants shapes; then
     --kernel all --compare cublas --shapes "$source_dir/tests/shapes.txt" --samples 5 --limit 1 \
     --warm 5
 fi
+# measure NAME FILE ARGUMENT...: a benchmark beside cuBLAS.
+measure() {
+  what=$1 file=$2
+  shift 2
+  step "$what" "$file.json" "$xgemm" bench --device 0 --json --quiet --compare cublas "$@"
+}
+
+# Suffixes of files, and the transposes that they stand for.
+layouts="-:N:N -nt:N:T -tn:T:N -tt:T:T"
+
+# in_layouts FUNCTION: calls it with the suffix and the options of each.
+in_layouts() {
+  for layout in $layouts; do
+    suffix=${layout%%:*} transposes=${layout#*:}
+    [ "$suffix" = - ] && suffix=
+    "$1" "$suffix" --transa "${transposes%:*}" --transb "${transposes#*:}"
+  done
+}
+
+# shellcheck disable=SC2317 # called through in_layouts
+strict_squares() {
+  suffix=$1
+  shift
+  small=64,128,256,512,640,768,896,1000,1023,1024,1025,1280,1536
+  measure "math strict, squares$suffix" "strict-squares$suffix" --math strict --samples 7 --limit 1 \
+    --size "$small,2047,2048,3000,4095,4096,4097,8191,8192,8193,16384" "$@"
+  measure "math strict, ld + 1$suffix" "strict-ld$suffix" --math strict --samples 7 --limit 1 \
+    --size 1024,2048,4096 --ld-pad 1 "$@"
+}
+
+# Cool before each sample; sustained it is warm: what power allows is another question then.
+measure_burst() {
+  what=$1 file=$2
+  shift 2
+  measure "$what" "$file" --order col --warm 20 --rest 200 --time 10 --samples 5 --limit 3 "$@"
+}
+
+# shellcheck disable=SC2317
+default_burst() {
+  suffix=$1
+  shift
+  measure_burst "math default, burst$suffix" "default-burst$suffix" \
+    --size 512,1024,1025,2048,2049,4096,4097,8191,8192,16384 "$@"
+}
+
+if wants strict; then
+  in_layouts strict_squares
+fi
+if wants random; then
+  # All kernels beside the choice: how good that is, tests/choice.sh says.
+  measure "math strict, 200 random shapes" strict-random --math strict --kernel all --samples 3 \
+    --limit 0.2 --warm 1 --time 1 --shapes "$source_dir/tests/random-shapes.txt"
+  "$xgemm" bench --from "$out/strict-random.json" --csv | "$source_dir/tests/choice.sh" |
+    tee -a "$summary" || status=1
+fi
+if wants gemv; then
+  measure "matrix times vector" gemv --math strict -m 4096,8192,16384 -n 1 -k 4096,8192 \
+    --samples 9 --limit 1
+  measure "matrix times vector, lines side by side" gemv-across --math strict --transa T \
+    -m 4096,8192,16384 -n 1 -k 4096,8192 --samples 9 --limit 1
+fi
 if wants batches; then
   for batch in 64:1000 32:10000 128:500 256:100 512:64 4096:8; do
     for trans in N T; do
-      step "batch $batch, A $trans" "batch-${batch%:*}-$trans.json" "$xgemm" bench --device 0 --json \
-        --quiet --compare cublas --size "${batch%:*}" --batch "${batch#*:}" --transa "$trans" \
-        --samples 11 --limit 2
+      measure "batch $batch, A $trans" "batch-${batch%:*}-$trans" --size "${batch%:*}" \
+        --batch "${batch#*:}" --transa "$trans" --samples 11 --limit 2
     done
   done
 fi
-# Cool before each sample, or warm: what the card's power allows is another question then.
 if wants burst; then
-  step "math default, burst" default-burst.json "$xgemm" bench --device 0 --json --quiet \
-    --order col --compare cublas --size 512,1024,2048,4096,4097,8191,8192,16384 --warm 20 \
-    --rest 200 --time 10 --samples 5 --limit 3
+  in_layouts default_burst
+  measure_burst "math default, burst, ld + 1" default-burst-ld --ld-pad 1 \
+    --size 1024,2048,4096,8192
 fi
 if wants sustained; then
-  step "math default, sustained" default-sustained.json "$xgemm" bench --device 0 --json --quiet \
-    --order col --compare cublas --size 2048,4096,8192,16384 --warm 80 --time 80 --samples 5 \
-    --limit 3
+  measure "math default, sustained" default-sustained --order col --warm 80 --time 80 \
+    --samples 21 --limit 8 --size 2048,4096,8192,16384
+fi
+if wants weak; then
+  for math in default strict; do
+    measure "math $math, weak shapes" "$math-weak" --math "$math" --samples 7 --warm 5 \
+      --shapes "$source_dir/tests/weak-shapes.txt"
+  done
+  measure "4097, A transposed, column order" default-weak-tn --order col --transa T --size 4097 \
+    --samples 7 --warm 5
 fi
 if wants tf32; then
-  step "math TF32" tf32.json "$xgemm" bench --device 0 --json --quiet --math tf32 --order col \
-    --compare cublas --size 1024,2048,4096,4097,8192 --warm 20 --rest 200 --time 10 --samples 5 \
-    --limit 3
+  measure_burst "math TF32" tf32 --math tf32 --size 1024,2048,4096,4097,8192
+  measure_burst "math TF32, ld + 1" tf32-ld --math tf32 --ld-pad 1 --size 2048,4096
+fi
+
+# in_turns NAME ARGUMENT...: both programs three times, one after the other, without cuBLAS.
+in_turns() {
+  what=$1
+  shift
+  for round in 1 2 3; do
+    step "before, $what, $round" "before-$what-$round.json" "$XGEMM_GPU_BASE" bench --device 0 \
+      --json --quiet "$@"
+    step "after, $what, $round" "after-$what-$round.json" "$xgemm" bench --device 0 \
+      --json --quiet "$@"
+  done
+}
+
+if wants before && [ -n "${XGEMM_GPU_BASE:-}" ]; then
+  in_turns default --order col --warm 20 --rest 200 --time 10 --samples 5 --limit 3 \
+    --size 1024,1025,2048,2049,4096,4097,8192
+  in_turns strict --math strict --samples 5 --limit 1 \
+    --size 64,256,512,640,896,1000,1024,1025,1536,2047,2048,3000,4096,8192
+fi
+if ls "$out"/*.json >/dev/null 2>&1; then
+  XGEMM=$xgemm "$source_dir/tests/targets.sh" "$out" 2>&1 | tee -a "$summary" || true
 fi
 note "results in $out"
 exit $status
