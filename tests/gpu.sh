@@ -9,7 +9,7 @@
 # in the folder (default gpu-results); a summary is printed last, with what of the targets
 # (tests/targets.sh) is met. XGEMM_GPU_STEPS picks steps of those in "all" below.
 # XGEMM_GPU_BUILD is the build folder; XGEMM_GPU_BASE an older xgemm program, which the
-# step "before" times beside this one, in turns.
+# step "before" times beside this one, in turns, and takes the best of three medians.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -202,12 +202,28 @@ in_turns() {
     step "after, $what, $round" "after-$what-$round.json" "$xgemm" bench --device 0 \
       --json --quiet "$@"
   done
+  for when in before after; do
+    for round in 1 2 3; do
+      "$xgemm" bench --from "$out/$when-$what-$round.json" --csv | sed "1d; s/^/$when,/"
+    done
+  done | LC_ALL=C awk -F, '
+    { name = $5; sub(/:.*/, "", name); name = $2 " x " $3 " x " $4 " " name }
+    !(($1, name) in best) || $6 < best[$1, name] { best[$1, name] = $6; kernel[$1, name] = $5 }
+    !(name in seen) { seen[name] = 1; order[++count] = name }
+    END {
+        for (i = 1; i <= count; i++) {
+            name = order[i]
+            was = best["before", name]; is = best["after", name]
+            printf "%-32s %10.2f us before, %10.2f after: %.3f  %s\n", name, was, is,
+                is ? was / is : 0, kernel["after", name]
+        }
+    }' | tee -a "$summary"
 }
 
 if wants before && [ -n "${XGEMM_GPU_BASE:-}" ]; then
   in_turns default --order col --warm 20 --rest 200 --time 10 --samples 5 --limit 3 \
     --size 1024,1025,2048,2049,4096,4097,8192
-  in_turns strict --math strict --samples 5 --limit 1 \
+  in_turns strict --math strict --samples 5 --limit 1 --kernel auto,tma-128x128 \
     --size 64,256,512,640,896,1000,1024,1025,1536,2047,2048,3000,4096,8192
 fi
 if ls "$out"/*.json >/dev/null 2>&1; then
