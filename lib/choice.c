@@ -21,8 +21,8 @@
  * operands, the sum over the parts, and the strips at the edges, all at the memory's speed; and
  * nothing is faster than reading A and B and writing C once, while a twentieth of the shorter of
  * both times still shows. Clusters of two blocks, where a kernel and the GPU know them, add up
- * their parts of k in a time of their own, and leave half as many sums. "skinny" waits for memory,
- * or for the steps of one block.
+ * their parts of k in a time of their own, and leave half as many sums. "skinny" has a model of its
+ * own (choice_skinny.c), and so have the kernels on FP16 parts (choice_fp16.c).
  *
  * Of a batch a launch computes as many products together as the grid, and the
  * workspace for their copies, hold; or the best launches for one are repeated for
@@ -34,7 +34,6 @@
 #include "choice.h"
 
 #include "kernels/fp16_layout.h"
-#include "kernels/skinny1_across.h"
 #include "steps.h"
 
 #include <string.h>
@@ -53,34 +52,7 @@ enum { SHARE_PARTS_MOST = 8 };
 /* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
 static const double cluster_us = 2.0, shows = 0.05;
 
-/* Of "skinny": a later wave of blocks, and a step of one; and by the lines that it computes, a
- * block's beginning, what each k adds, and how fast it reads. */
-static const double skinny_wave_us = 3.7, skinny_step_us = 0.89;
-static const struct {
-    int side;
-    double first, per_k, rate;
-} skinny_speeds[] = {{1, 1.25, 0.0, 4.5e6},
-                     {2, 1.35, 0.0, 3.3e6},
-                     {4, 2.1, 0.001, 2.8e6},
-                     {8, 2.2, 0.0048, 2.0e6},
-                     {16, 3.2, 0.0097, 1.4e6}};
-
-/* The longest strip that "skinny" computes in one reading of the large matrix. */
-enum { STRIP_MOST = 16, PART_LEAST = 64, PART_STEP = 16 };
-
-/*
- * Of "skinny": the lines of a block, the k of its step, and the blocks that a multiprocessor
- * holds. With lines along k few blocks are soon done: up to LINES_WHOLE k a second launch would
- * take longer, and of a longer k so many blocks a multiprocessor are enough.
- */
-enum { SKINNY_LINES = 32, SKINNY_K = 256 };
-enum { LINES_LINES = 8, LINES_K = 1024, LINES_HELD = 4, LINES_WHOLE = 4096, LINES_ENOUGH = 3 };
-
-/*
- * With lines side by side clusters share k, as far as a multiprocessor holds their blocks and a
- * step is not all that one has. Without them a part is no shorter than what a launch takes.
- */
-enum { ACROSS_HELD = 4, ACROSS_ENOUGH = 3, ACROSS_LEAST = 1024 };
+enum { PART_LEAST = 64, PART_STEP = 16 };
 
 /* The copies of a batch's operands, at once; enough to fill any GPU several times. */
 #define COPIES_MOST ((size_t)256 << 20)
@@ -132,42 +104,6 @@ int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int
     return parts <= 1 ? k : xg_tiles_of(xg_tiles_of(k, parts), multiple) * multiple;
 }
 
-/* For skinny1_across.cu; a cluster's parts are as many as it has blocks. */
-static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clusters)
-{
-    int64_t parts = 1;
-    if (!clusters) {
-        s->part = xg_part_of(k, s->blocks, ACROSS_ENOUGH * (int64_t)processors, ACROSS_LEAST, 1);
-        return;
-    }
-    while (parts < XG_ACROSS_CLUSTER && xg_tiles_of(k, parts) > XG_ACROSS_STEP &&
-           2 * parts * s->blocks <= ACROSS_HELD * (int64_t)processors)
-        parts *= 2;
-    s->part = xg_tiles_of(k, parts);
-    s->cluster = parts > 1 ? (int)parts : 0;
-}
-
-xg_skinny_shape xg_skinny_of(const xg_args *p, int processors, int64_t architecture)
-{
-    const bool low = p->m <= p->n;
-    xg_skinny_shape s = {.side = low ? p->m : p->n, .lines = low ? p->n : p->m};
-    s.along_k = s.side == 1 && (low ? p->b_row : p->a_col) == 1;
-    s.across = s.side == 1 && !s.along_k;
-    s.blocks = xg_tiles_of(s.lines, s.along_k  ? LINES_LINES
-                                    : s.across ? XG_ACROSS_LINES
-                                               : SKINNY_LINES);
-    s.groups = xg_tiles_of(s.side, STRIP_MOST);
-    if (s.across)
-        share_across(&s, p->k, processors, architecture == 90);
-    else if (!s.along_k)
-        s.part = xg_part_of(p->k, s.blocks * s.groups, processors, 512, 4);
-    else if (p->k <= LINES_WHOLE)
-        s.part = p->k;
-    else
-        s.part = xg_part_of(p->k, s.blocks, LINES_ENOUGH * (int64_t)processors, LINES_K, LINES_K);
-    return s;
-}
-
 /* Also of a batch's other matrices, apart floats further on; of lists it is not known. */
 static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t size,
                        int64_t apart)
@@ -193,7 +129,7 @@ bool xg_maps_reach(const xg_args *p)
     return p->m <= most && p->n <= most && p->k <= most && p->a_col < step && p->b_row < step;
 }
 
-static double floats_us(double floats, double rate)
+double xg_floats_us(double floats, double rate)
 {
     return 4.0 * floats / rate;
 }
@@ -246,36 +182,13 @@ static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape 
     const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
                           (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
     const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
-    return launches * next_launch_us + floats_us(floats, copy_rate);
+    return launches * next_launch_us + xg_floats_us(floats, copy_rate);
 }
 
-/* The sum over parts of an m × n product, and its launch. */
-static double sum_us(int64_t parts, double floats)
+double xg_sum_us(int64_t parts, double floats)
 {
-    return parts > 1 ? next_launch_us + floats_us(((double)parts + 1.0) * floats, sum_rate) : 0.0;
-}
-
-/* "skinny", without its launch; the large matrix is read once for each 16 of a longer side. */
-static double skinny_us(const xg_args *p, const xg_request *request)
-{
-    const xg_skinny_shape s = xg_skinny_of(p, request->processors, request->architecture);
-    const int64_t parts = xg_tiles_of(p->k, s.part), blocks = s.blocks * s.groups * parts;
-    const int64_t held = (int64_t)request->processors * (s.along_k  ? LINES_HELD
-                                                         : s.across ? ACROSS_HELD
-                                                                    : 1);
-    const int64_t step = s.along_k ? LINES_K : s.across ? XG_ACROSS_STEP : SKINNY_K;
-    const double busy = xg_larger(1.0, (double)blocks / (double)held);
-    const double side = (double)s.side, lines = (double)s.lines, k = (double)p->k;
-    const double floats = lines * k * (double)s.groups + side * k + side * lines;
-    int i = 0;
-    while (i < 4 && skinny_speeds[i].side < s.side)
-        i++;
-    const double steps = busy * ((double)s.part * skinny_speeds[i].per_k +
-                                 (double)xg_tiles_of(s.part, step) * skinny_step_us);
-    const double waves = (double)xg_tiles_of(blocks, held) - 1.0;
-    return skinny_speeds[i].first +
-           xg_larger(waves * skinny_wave_us + steps, floats_us(floats, skinny_speeds[i].rate)) +
-           sum_us(xg_sums_of(p->k, s.part, s.cluster), side * lines);
+    return parts > 1 ? next_launch_us + xg_floats_us(((double)parts + 1.0) * floats, sum_rate)
+                     : 0.0;
 }
 
 /* The strips that m × n leaves of the problem. */
@@ -286,8 +199,8 @@ static double strips_us(const xg_request *request, int64_t m, int64_t n)
     below.m = p->m - m;
     beside.m = m;
     beside.n = p->n - n;
-    return (m < p->m ? next_launch_us + skinny_us(&below, request) : 0.0) +
-           (n < p->n ? next_launch_us + skinny_us(&beside, request) : 0.0);
+    return (m < p->m ? next_launch_us + xg_skinny_us(&below, request) : 0.0) +
+           (n < p->n ? next_launch_us + xg_skinny_us(&beside, request) : 0.0);
 }
 
 /* The k that a block computes. */
@@ -345,14 +258,14 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_request
     const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
     const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
     const double least =
-        floats_us(read, read_rate) +
-        floats_us((double)sums * all * m * n, s->thin ? thin_write_rate : write_rate);
+        xg_floats_us(read, read_rate) +
+        xg_floats_us((double)sums * all * m * n, s->thin ? thin_write_rate : write_rate);
     const double wave = work_of(s, kernel, p, shape->k_part) * s->per_k;
     const double waves = shape->share > 0 ? shared_waves_us(s, kernel, request, shape, tiles)
                                           : waves_us(s, tiles * parts, wave, request->processors);
     const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
     return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +
-           sum_us(sums, all * m * n) + strips_us(request, shape->m, shape->n);
+           xg_sum_us(sums, all * m * n) + strips_us(request, shape->m, shape->n);
 }
 
 /* The blocks of each cluster that adds up some of so many parts; 0: there are no clusters. */
@@ -448,7 +361,7 @@ static void choose_part(const speed *s, const xg_kernel *kernel, const xg_reques
 static int64_t without_strip(int64_t size, int tile)
 {
     const int64_t left = size % tile;
-    return size > tile && left > 0 && left <= STRIP_MOST ? size - left : size;
+    return size > tile && left > 0 && left <= XG_STRIP_MOST ? size - left : size;
 }
 
 static const speed *speed_of(const xg_kernel *kernel)
@@ -582,7 +495,7 @@ static xg_shape shape_of_skinny(const xg_request *request)
 {
     xg_shape shape = whole(request, 1);
     shape.microseconds =
-        repeated(launch_us + skinny_us(&request->problem, request), request->products);
+        repeated(launch_us + xg_skinny_us(&request->problem, request), request->products);
     return shape;
 }
 

@@ -48,6 +48,10 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
 bool xg_strips_fit_inside(const xg_args *problem);
 double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape);
 
+/* So many floats at a rate of bytes a microsecond; and the sum over parts, with its launch. */
+double xg_floats_us(double floats, double rate);
+double xg_sum_us(int64_t parts, double floats);
+
 /* Whether its launches can compute a batch: those of xg_steps_pipelined, whose grid's z is free. */
 bool xg_batches(const xg_kernel *kernel);
 
@@ -60,6 +64,9 @@ bool xg_takes_lists(const xg_kernel *kernel);
  */
 int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int64_t multiple);
 
+/* The longest strip that "skinny" computes in one reading of the large matrix. */
+enum { XG_STRIP_MOST = 16 };
+
 /* How "skinny" computes a C, or a strip of one. */
 typedef struct {
     int64_t side, lines; /* of C: the short one, and the many along the other */
@@ -71,6 +78,9 @@ typedef struct {
 
 /* On a device of so many multiprocessors, and with that compute capability's kernels (0: none). */
 xg_skinny_shape xg_skinny_of(const xg_args *problem, int processors, int64_t architecture);
+
+/* Its time without the launch; the large matrix is read once for each strip of a longer side. */
+double xg_skinny_us(const xg_args *problem, const xg_request *request);
 
 /* The blocks that share tiles of a kernel with maps, as the shape says; 0: none are shared. */
 int64_t xg_sharers_of(const xg_kernel *kernel, const xg_shape *shape, int64_t k);

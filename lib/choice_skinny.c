@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The model of "skinny": it waits for memory, or for the steps of one block, wave after wave; the
+ * sum over parts of k follows. Constants as in choice.c.
+ */
+#include "choice.h"
+#include "kernels/skinny1_across.h"
+#include "steps.h"
+
+/* A later wave of blocks, and a step of one; and by the lines that it computes, a
+ * block's beginning, what each k adds, and how fast it reads. */
+static const double wave_us = 3.7, step_us = 0.89;
+static const struct {
+    int side;
+    double first, per_k, rate;
+} speeds[] = {{1, 1.25, 0.0, 4.5e6},
+              {2, 1.35, 0.0, 3.3e6},
+              {4, 2.1, 0.001, 2.8e6},
+              {8, 2.2, 0.0048, 2.0e6},
+              {16, 3.2, 0.0097, 1.4e6}};
+
+/*
+ * The lines of a block, the k of its step, and the blocks that a multiprocessor
+ * holds. With lines along k few blocks are soon done: up to LINES_WHOLE k a second launch would
+ * take longer, and of a longer k so many blocks a multiprocessor are enough.
+ */
+enum { SKINNY_LINES = 32, SKINNY_K = 256 };
+enum { LINES_LINES = 8, LINES_K = 1024, LINES_HELD = 4, LINES_WHOLE = 4096, LINES_ENOUGH = 3 };
+
+/*
+ * With lines side by side clusters share k, as far as a multiprocessor holds their blocks and a
+ * step is not all that one has. Without them a part is no shorter than what a launch takes.
+ */
+enum { ACROSS_HELD = 4, ACROSS_ENOUGH = 3, ACROSS_LEAST = 1024 };
+
+/* For skinny1_across.cu; a cluster's parts are as many as it has blocks. */
+static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clusters)
+{
+    int64_t parts = 1;
+    if (!clusters) {
+        s->part = xg_part_of(k, s->blocks, ACROSS_ENOUGH * (int64_t)processors, ACROSS_LEAST, 1);
+        return;
+    }
+    while (parts < XG_ACROSS_CLUSTER && xg_tiles_of(k, parts) > XG_ACROSS_STEP &&
+           2 * parts * s->blocks <= ACROSS_HELD * (int64_t)processors)
+        parts *= 2;
+    s->part = xg_tiles_of(k, parts);
+    s->cluster = parts > 1 ? (int)parts : 0;
+}
+
+xg_skinny_shape xg_skinny_of(const xg_args *p, int processors, int64_t architecture)
+{
+    const bool low = p->m <= p->n;
+    xg_skinny_shape s = {.side = low ? p->m : p->n, .lines = low ? p->n : p->m};
+    s.along_k = s.side == 1 && (low ? p->b_row : p->a_col) == 1;
+    s.across = s.side == 1 && !s.along_k;
+    s.blocks = xg_tiles_of(s.lines, s.along_k  ? LINES_LINES
+                                    : s.across ? XG_ACROSS_LINES
+                                               : SKINNY_LINES);
+    s.groups = xg_tiles_of(s.side, XG_STRIP_MOST);
+    if (s.across)
+        share_across(&s, p->k, processors, architecture == 90);
+    else if (!s.along_k)
+        s.part = xg_part_of(p->k, s.blocks * s.groups, processors, 512, 4);
+    else if (p->k <= LINES_WHOLE)
+        s.part = p->k;
+    else
+        s.part = xg_part_of(p->k, s.blocks, LINES_ENOUGH * (int64_t)processors, LINES_K, LINES_K);
+    return s;
+}
+
+double xg_skinny_us(const xg_args *p, const xg_request *request)
+{
+    const xg_skinny_shape s = xg_skinny_of(p, request->processors, request->architecture);
+    const int64_t parts = xg_tiles_of(p->k, s.part), blocks = s.blocks * s.groups * parts;
+    const int64_t held = (int64_t)request->processors * (s.along_k  ? LINES_HELD
+                                                         : s.across ? ACROSS_HELD
+                                                                    : 1);
+    const int64_t step = s.along_k ? LINES_K : s.across ? XG_ACROSS_STEP : SKINNY_K;
+    const double busy = xg_larger(1.0, (double)blocks / (double)held);
+    const double side = (double)s.side, lines = (double)s.lines, k = (double)p->k;
+    const double floats = lines * k * (double)s.groups + side * k + side * lines;
+    int i = 0;
+    while (i < 4 && speeds[i].side < s.side)
+        i++;
+    const double steps =
+        busy * ((double)s.part * speeds[i].per_k + (double)xg_tiles_of(s.part, step) * step_us);
+    const double waves = (double)xg_tiles_of(blocks, held) - 1.0;
+    return speeds[i].first +
+           xg_larger(waves * wave_us + steps, xg_floats_us(floats, speeds[i].rate)) +
+           xg_sum_us(xg_sums_of(p->k, s.part, s.cluster), side * lines);
+}
