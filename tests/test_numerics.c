@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every kernel of the device under test over a mix of sizes, layouts, factors
- * and leading dimensions. Dyadic inputs: k <= 257 products of multiples of
+ * Every kernel of the device under test over a mix of sizes, layouts, factors,
+ * leading dimensions and places. Dyadic inputs: k <= 257 products of multiples of
  * 2^-14 and at most 1 make sums of at most 9 + 14 bits, which FP32 holds.
  */
 #include "support.h"
@@ -16,6 +16,7 @@ static const int64_t sizes[] = {1,  2,  3,  7,  15,  16,  17,  31,  32,
                                 33, 63, 64, 65, 100, 127, 128, 129, 257};
 static const float factors[] = {0.0f, 1.0f, -1.0f, 0.7f};
 static const int64_t gaps[] = {0, 0, 1, 2, 3, 4, 7, 16};
+static const int shifts[] = {0, 0, 0, 0, 1, 2, 3, 4};
 
 enum { SIZES = COUNT(sizes), MIX = SIZES * SIZES, FACTORS = COUNT(factors) };
 enum { PAIRS = FACTORS * FACTORS };
@@ -48,7 +49,10 @@ static shape shape_of(const choice *c, generator *from)
                .beta = factors[c->pair % FACTORS],
                .gap_a = gaps[random_below(from, COUNT(gaps))],
                .gap_b = gaps[random_below(from, COUNT(gaps))],
-               .gap_c = gaps[random_below(from, COUNT(gaps))]};
+               .gap_c = gaps[random_below(from, COUNT(gaps))],
+               .shift_a = shifts[random_below(from, COUNT(shifts))],
+               .shift_b = shifts[random_below(from, COUNT(shifts))],
+               .shift_c = shifts[random_below(from, COUNT(shifts))]};
     set_layout(&s, c->layout);
     if (s.transa == XGEMM_TRANS && random_below(from, 4) == 0)
         s.transa = XGEMM_CONJ_TRANS;
@@ -96,6 +100,7 @@ START_TEST(larger_sizes)
     for (int layout = 0; layout < LAYOUTS; layout++) {
         shape s = {.m = 259, .n = 387, .k = 49, .alpha = 0.7f, .beta = -1.0f};
         s.gap_a = layout % 3, s.gap_b = layout % 5, s.gap_c = layout % 2;
+        s.shift_a = layout % 4, s.shift_b = layout / 2;
         set_layout(&s, layout);
         check_shape(handle, &s, random_real, BOUND, (uint64_t)layout);
     }
