@@ -5,11 +5,12 @@
 #
 #   tests/gpu.sh [OUTPUT-FOLDER]
 #
-# Run it from an unpacked release or a bootstrapped checkout. Results are JSON and logs
-# in the folder (default gpu-results); a summary is printed last, with what of the targets
-# (tests/targets.sh) is met. XGEMM_GPU_STEPS picks steps of those in "all" below.
-# XGEMM_GPU_BUILD is the build folder; XGEMM_GPU_BASE an older xgemm program, which the
-# step "before" times beside this one, in turns, and takes the best of three medians.
+# Run it from an unpacked release or a bootstrapped checkout, or with a build that
+# tests/portable.sh made. Results are JSON and logs in the folder (default gpu-results); a
+# summary is printed last, with what of the targets (tests/targets.sh) is met.
+# XGEMM_GPU_STEPS picks steps of those in "all" below. XGEMM_GPU_BUILD is the build folder;
+# XGEMM_GPU_BASE an older xgemm program, which the step "before" times beside this one, in
+# turns, and takes the best of three medians.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -62,20 +63,30 @@ if wants build; then
 fi
 cd "$build"
 xgemm=$build/xgemm
-[ -x "$build/.libs/xgemm" ] && export LD_LIBRARY_PATH="$build/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" &&
-  xgemm=$build/.libs/xgemm
+libraries=$build
+if [ -x "$build/.libs/xgemm" ]; then
+  libraries=$build/.libs xgemm=$build/.libs/xgemm
+fi
+export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 
 if wants verify; then
   step "verify every kernel" verify.json "$xgemm" verify --device 0 --json --quiet
 fi
 if wants check; then
-  step "test suite on the GPU" check.log \
-    env XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 make -j4 check
+  export XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0
+  if [ -f Makefile ]; then
+    step "test suite on the GPU" check.log make -j4 check
+  else # of tests/portable.sh
+    for program in tests/test_*; do
+      step "${program#tests/} on the GPU" "${program#tests/}.log" "$program"
+    done
+  fi
+  unset XGEMM_TEST_DEVICE XGEMM_DEVICE
 fi
 if wants sanitizer; then
   for tool in memcheck racecheck initcheck synccheck; do
     step "compute-sanitizer $tool" "sanitizer-$tool.log" \
-      ./libtool --mode=execute compute-sanitizer --tool "$tool" --error-exitcode 9 \
+      compute-sanitizer --tool "$tool" --error-exitcode 9 \
       "$xgemm" verify --device 0 --quick --quiet -m 1,65,129 -n 7,130 -k 1,33
   done
 fi
