@@ -219,6 +219,9 @@ static void choose_panels(const xg_kernel *kernel, const xg_request *request, xg
     if (shape->panels == 1 && !strips && panel_bytes(kernel, shape) < limit)
         shape->share = best_share(kernel, request->processors, shape->m, shape->n, k,
                                   limit - panel_bytes(kernel, shape));
+    const xg_fp16_rounds rounds =
+        xg_fp16_rounds_of(kernel, request->processors, shape->m, shape->n, shape->share);
+    shape->shared = (rounds.tiles - rounds.whole) * xg_blocks_together(kernel);
 }
 
 xg_shape xg_fp16_shape(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n)

@@ -36,8 +36,8 @@ typedef struct {
     int64_t together; /* products of a batch that each launch computes */
     /* The kernels on FP16 parts compute C and k in panels, of at most that size. */
     int64_t panel_m, panel_n, panel_k, panels;
-    int64_t share;      /* of theirs a cluster's of the last tiles, in blocks of k; 0: not shared */
-    int64_t shared;     /* tiles of a kernel with maps that are shared, of which it is a block's */
+    int64_t share;      /* of the last tiles a block's or cluster's, in steps of k; 0: not shared */
+    int64_t shared;     /* the tiles that are shared so */
     bool strips_inside; /* a kernel on FP16 parts computes the narrow strips, too */
     double microseconds; /* predicted, for the whole batch; 0: the kernel has no model */
 } xg_shape;

@@ -97,6 +97,7 @@ static void fill(const xg_plan *plan, xgemm_plan *result)
         .launches = plan->steps ? plan->steps * xg_plan_passes(plan) * panels_of(plan) : 0,
         .workspace_bytes = plan->workspace_bytes,
         .microseconds = kernel ? plan->shape.microseconds : 0.0,
+        .shared_tiles = plan->shape.shared,
     };
     memcpy(result, &all, result->struct_size < sizeof all ? result->struct_size : sizeof all);
 }

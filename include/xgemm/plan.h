@@ -38,6 +38,9 @@ typedef struct {
     double microseconds;        /**< Predicted time on the device; 0: there is no model for the
                                      kernel. The model's constants are an H200's: on another GPU
                                      they rank kernels, and are no times. */
+    int64_t shared_tiles;       /**< Tiles of C that would not fill a last wave of blocks, each of
+                                     which computes an equal part of them along k instead, whether
+                                     or not that is the end of a tile ("stream-K"); 0: none. */
 } xgemm_plan;
 
 /**
