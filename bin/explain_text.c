@@ -186,6 +186,10 @@ static void print_privatisation_verdict(const explain_request *r, const xgemm_tr
                " blocks each sum a part of k for an element of C, "
                "and a launch adds the parts (split-K)\n",
                t->k_parts);
+    else if (t->shared_tiles > 0)
+        printf("  privatisation: done: all blocks share the last %" PRId64
+               " tiles; sums of a tile's parts go to the block that stores it (stream-K)\n",
+               t->shared_tiles);
     else if (processors > 0 && t->blocks < processors && r->problem.k >= 1024)
         printf("  privatisation: not done: %" PRId64 " blocks leave %" PRId64
                " of %d multiprocessors idle, and k = %" PRId64 " could be split (split-K)\n",

@@ -183,6 +183,7 @@ static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *
     report->struct_size = sizeof *report;
     report->kernel = plan->kernel->name;
     report->shared_bytes = plan->kernel->shared_bytes;
+    report->shared_tiles = plan->shape.shared;
     for (int i = 0; i < plan->steps; i++) {
         const xg_step *step = &plan->step[i];
         report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];

@@ -63,6 +63,8 @@ test_gpu()
         tiled32 -m 32 -n 32 -k 4096 --gpu A100
     shows 'split-K' 'privatisation: done: [0-9]+ blocks each sum a part of k' \
         pipelined-128x128 -m 128 -n 128 -k 2048 --gpu A100
+    shows 'stream-K' 'privatisation: done: all blocks share the last 4 tiles' \
+        tma-128x128 -m 150 -n 150 -k 600 --blocks 4
     shows 'JSON' '"roof_asked_gflops": ' tiled16 --gpu A100 --json
     run explain tiled16 --gpu 'A100' --plot roof.svg
     if ! have gnuplot; then

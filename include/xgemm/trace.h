@@ -98,6 +98,7 @@ typedef struct {
     size_t site_size;              /**< sizeof(xgemm_trace_site) in the running library. */
     int site_count;                /**< Sites. */
     const xgemm_trace_site *sites; /**< In the order of the source. */
+    int64_t shared_tiles;          /**< Tiles that all blocks share, as xgemm_plan has them. */
 } xgemm_trace_report;
 
 /**
