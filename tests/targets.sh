@@ -16,11 +16,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 missed=0 met=0
 
-# rows FILE: "m n k ratio us" for each automatic choice in it.
+# rows FILE: "m n k ratio us" for each automatic choice that was timed beside cuBLAS.
 rows() {
   [ -f "$work/$1" ] || "$xgemm" bench --from "$folder/$1.json" --csv > "$work/$1.csv"
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-    $column["kernel"] ~ /^auto/ {
+    $column["kernel"] ~ /^auto/ && $column["percent_of_cublas"] {
       print $column["m"], $column["n"], $column["k"], $column["percent_of_cublas"] / 100,
         $column["median_us"] }' "$work/$1.csv"
 }
