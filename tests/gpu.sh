@@ -9,8 +9,8 @@
 # tests/portable.sh made. Results are JSON and logs in the folder (default gpu-results); a
 # summary is printed last, with what of the targets (tests/targets.sh) is met.
 # XGEMM_GPU_STEPS picks steps of those in "all" below. XGEMM_GPU_BUILD is the build folder;
-# XGEMM_GPU_BASE an older xgemm program, which the step "before" times beside this one, in
-# turns, and takes the best of three medians.
+# XGEMM_GPU_BASE an older xgemm program, its library beside it, which the step "before"
+# times beside this one, in turns, and takes the best of three medians.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -210,7 +210,8 @@ in_turns() {
   what=$1
   shift
   for round in 1 2 3; do
-    step "before, $what, $round" "before-$what-$round.json" "$XGEMM_GPU_BASE" bench --device 0 \
+    step "before, $what, $round" "before-$what-$round.json" \
+      env LD_LIBRARY_PATH="$(dirname "$XGEMM_GPU_BASE")" "$XGEMM_GPU_BASE" bench --device 0 \
       --json --quiet "$@"
     step "after, $what, $round" "after-$what-$round.json" "$xgemm" bench --device 0 \
       --json --quiet "$@"
