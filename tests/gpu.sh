@@ -142,18 +142,17 @@ strict_squares() {
     --size 1024,2048,4096 --ld-pad 1 "$@"
 }
 
-# Cool before each sample; sustained it is warm: what power allows is another question then.
-measure_burst() {
-  what=$1 file=$2
-  shift 2
-  measure "$what" "$file" --order col --warm 20 --rest 200 --time 10 --samples 5 --limit 3 "$@"
+# with_burst COMMAND...: cool before each sample; sustained it is warm: what power allows is
+# another question then.
+with_burst() {
+  "$@" --order col --warm 20 --rest 200 --time 10 --samples 5 --limit 3
 }
 
 # shellcheck disable=SC2317
 default_burst() {
   suffix=$1
   shift
-  measure_burst "math default, burst$suffix" "default-burst$suffix" \
+  with_burst measure "math default, burst$suffix" "default-burst$suffix" \
     --size 512,1024,1025,2048,2049,4096,4097,8191,8192,16384 "$@"
 }
 
@@ -185,7 +184,7 @@ if wants batches; then
 fi
 if wants burst; then
   in_layouts default_burst
-  measure_burst "math default, burst, ld + 1" default-burst-ld --ld-pad 1 \
+  with_burst measure "math default, burst, ld + 1" default-burst-ld --ld-pad 1 \
     --size 1024,2048,4096,8192
 fi
 if wants sustained; then
@@ -201,8 +200,8 @@ if wants weak; then
     --samples 7 --warm 5
 fi
 if wants tf32; then
-  measure_burst "math TF32" tf32 --math tf32 --size 1024,2048,4096,4097,8192
-  measure_burst "math TF32, ld + 1" tf32-ld --math tf32 --ld-pad 1 --size 2048,4096
+  with_burst measure "math TF32" tf32 --math tf32 --size 1024,2048,4096,4097,8192
+  with_burst measure "math TF32, ld + 1" tf32-ld --math tf32 --ld-pad 1 --size 2048,4096
 fi
 
 # in_turns NAME ARGUMENT...: both programs three times, one after the other, without cuBLAS.
@@ -235,8 +234,7 @@ in_turns() {
 }
 
 if wants before && [ -n "${XGEMM_GPU_BASE:-}" ]; then
-  in_turns default --order col --warm 20 --rest 200 --time 10 --samples 5 --limit 3 \
-    --size 1024,1025,2048,2049,4096,4097,8192
+  with_burst in_turns default --size 1024,1025,2048,2049,4096,4097,8192
   in_turns strict --math strict --samples 5 --limit 1 --kernel auto,tma-128x128 \
     --size 64,256,512,640,896,1000,1024,1025,1536,2047,2048,3000,4096,8192
 fi

@@ -78,10 +78,11 @@ speed() {
 }
 
 echo "math STRICT"
+large='m == 2048 || m == 4096 || m == 8192 || m == 16384'
 for layout in "" -nt -tn -tt; do
   squares=strict-squares$layout
-  mean "$squares" "2048 to 16384" 'm == 2048 || m == 4096 || m == 8192 || m == 16384' 1.05
-  least "$squares" "2048 to 16384" 'm == 2048 || m == 4096 || m == 8192 || m == 16384' 1.0
+  mean "$squares" "2048 to 16384" "$large" 1.05
+  least "$squares" "2048 to 16384" "$large" 1.0
   for size in 1023 1025 2047 4095 4097 8191 8193; do
     ratio "$squares" "$size" 1.10
   done
