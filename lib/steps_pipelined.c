@@ -129,23 +129,20 @@ static xgemm_status add_share(const xg_kernel *kernel, xg_plan *plan, const xg_a
     return xg_set_grid(step, xg_tiles_of(blocks, 32), 1, 32, 8, error);
 }
 
-/* Of a kernel with maps: its tiles for the copy engine, and what of them is shared. */
-static xgemm_status set_share(xg_step *step, const xg_kernel *kernel, const xg_plan *plan,
-                              int64_t tiles, size_t offset, xg_error *error)
+/* Of a kernel with maps: its tiles for the copy engine, and what of them so many blocks share. */
+static void set_share(xg_step *step, const xg_kernel *kernel, const xg_shape *shape, int64_t blocks,
+                      size_t offset)
 {
-    const xg_shape *s = &plan->shape;
-    const int64_t blocks = xg_sharers_of(kernel, s, step->args.k);
     step->tile[0] = kernel->tile_m;
     step->tile[1] = kernel->tile_n;
     step->tile[2] = kernel->tile_k;
-    step->args.a_batch = s->share;
+    step->args.a_batch = shape->share;
     step->args.b_batch = blocks;
     if (blocks > 0) {
         step->in_workspace |= XG_LIST_IN_WORKSPACE;
         step->list_offset = offset;
         step->sums = blocks * ((int64_t)kernel->tile_m * kernel->tile_n + 1);
     }
-    return xg_set_grid(step, tiles - s->shared + blocks, 1, kernel->block_x, 1, error);
 }
 
 static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
@@ -154,7 +151,9 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int64_t tiles =
         xg_tiles_of(problem->m, kernel->tile_m) * xg_tiles_of(problem->n, kernel->tile_n);
-    const xgemm_status status = xg_set_grid(step, tiles, 1, kernel->block_x, 1, error);
+    const int64_t sharers = xg_sharers_of(kernel, &plan->shape, problem->k);
+    const xgemm_status status =
+        xg_set_grid(step, tiles - plan->shape.shared + sharers, 1, kernel->block_x, 1, error);
     if (status)
         return status;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
@@ -162,7 +161,7 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     step->even = true;
     use_packed(step, operands);
     if (kernel->has_maps)
-        return set_share(step, kernel, plan, tiles, sums, error);
+        set_share(step, kernel, &plan->shape, sharers, sums);
     return xg_split(plan, step, problem, plan->shape.k_part, plan->shape.cluster, error);
 }
 
