@@ -8,7 +8,6 @@
 #define XGEMM_LIB_BACKEND_H
 
 #include "error.h"
-#include "kernels/args.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,9 +44,8 @@ typedef struct {
 enum { XG_REGIONS_MAX = 4, XG_REGION_WRITTEN = 2, XG_REGION_LIST = 3 };
 
 /*
- * A matrix, or every fourth line of one, as the copy engine is to know it: lines of width floats,
- * step floats apart; and a tile of it, so many floats of so many lines. Aligned to 16 bytes, also
- * from line to line.
+ * A matrix as the copy engine is to know it: lines of width floats, step floats apart; and a tile
+ * of it, so many floats of so many lines. Aligned to 16 bytes, also from line to line.
  */
 typedef struct {
     const float *base;
@@ -65,7 +63,7 @@ typedef struct {
     xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
-    xg_tiled tiled[2][XG_MAPS]; /* A and B of a kernel with their maps (XG_TILE_MAPS) */
+    xg_tiled tiled[2]; /* A and B of a kernel that has their maps beside it (XG_TILE_MAPS) */
 } xg_launch;
 
 typedef struct xg_device xg_device; /* a backend's own; one is shared by a device's handles */

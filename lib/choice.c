@@ -105,28 +105,40 @@ int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int
 }
 
 /* Also of a batch's other matrices, apart floats further on; of lists it is not known. */
+static bool lines_are_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t apart)
+{
+    return x_step == 1 && l_step % 4 == 0 && l_step < 1 << 28 && (uintptr_t)base % 16 == 0 &&
+           apart % 4 == 0 && apart != XG_LISTS;
+}
+
 static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t size,
                        int64_t apart)
 {
-    return x_step == 1 && l_step % 4 == 0 && l_step < 1 << 28 && size % 4 == 0 &&
-           (uintptr_t)base % 16 == 0 && apart % 4 == 0 && apart != XG_LISTS;
+    return lines_are_aligned(base, x_step, l_step, apart) && size % 4 == 0;
+}
+
+/* The copy engine minds no line's end. */
+static bool is_packed(const xg_kernel *kernel, const float *base, int64_t x_step, int64_t l_step,
+                      int64_t size, int64_t apart)
+{
+    return !lines_are_aligned(base, x_step, l_step, apart) ||
+           (!kernel->has_maps && size % 4 != 0);
 }
 
 bool xg_packs_a(const xg_kernel *kernel, const xg_args *p, int64_t m)
 {
-    return kernel->has_maps ? p->a_row != 1 : !is_aligned(p->a, p->a_row, p->a_col, m, p->a_batch);
+    return is_packed(kernel, p->a, p->a_row, p->a_col, m, p->a_batch);
 }
 
 bool xg_packs_b(const xg_kernel *kernel, const xg_args *p, int64_t n)
 {
-    return kernel->has_maps ? p->b_col != 1 : !is_aligned(p->b, p->b_col, p->b_row, n, p->b_batch);
+    return is_packed(kernel, p->b, p->b_col, p->b_row, n, p->b_batch);
 }
 
 bool xg_maps_reach(const xg_args *p)
 {
     const int64_t most = INT32_MAX - 1024; /* a tile's beginning and what is past an edge, too */
-    const int64_t step = (int64_t)1 << 36; /* of four lines, in bytes: less than 2^40 */
-    return p->m <= most && p->n <= most && p->k <= most && p->a_col < step && p->b_row < step;
+    return p->m <= most && p->n <= most && p->k <= most;
 }
 
 double xg_floats_us(double floats, double rate)

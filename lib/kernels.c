@@ -147,8 +147,10 @@ const xg_program xg_program_scale_host = {
      FLOATS(128 + 2 * (columns)) + 96)
 /* What threads that split tell one another (fp16_late.inc). */
 #define FP16_LATE (16 + 256)
-/* So many stages without gaps, two barriers for each, and what is worked on: tma.inc. */
-#define TMA(stages, depth, m, n) (FLOATS((stages) * (depth) * ((m) + (n))) + (stages)*16 + 32)
+/* Stages without gaps or a tile of C, two barriers a stage, and what is worked on: tma.inc. */
+#define TMA_FLOATS(stages, m, n) ((stages) > (m) * ((n) + 4) ? (stages) : (m) * ((n) + 4))
+#define TMA(stages, depth, m, n)                                                                   \
+    (FLOATS(TMA_FLOATS((stages) * (depth) * ((m) + (n)), m, n)) + (stages)*16 + 32)
 /* With the tile's place. */
 #define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */
@@ -207,9 +209,8 @@ static const xg_kernel kernels[] = {
      &xg_program_pipelined_words_64x128, 64, 128, 16, 128, 1, SLICED(4, 16, 64, 128),
      TILE_FLOP_PER_BYTE(64, 128), false, xg_steps_pipelined, 0, 0, false, false},
     {"tma-128x128",
-     "128 x 128 x 32 that the copy engine brings (TMA), from anywhere; the last tiles shared by "
-     "all",
-     &xg_program_tma_128x128, 128, 128, 32, 256, 1, TMA(3, 32, 128, 128),
+     "128 x 128 x 24 that the copy engine brings (TMA); the last tiles shared by all blocks",
+     &xg_program_tma_128x128, 128, 128, 24, 256, 1, TMA(4, 24, 128, 128),
      TILE_FLOP_PER_BYTE(128, 128), true, xg_steps_pipelined, 0, 0, false, true},
     {"sliced-64x128",
      "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",

@@ -264,34 +264,13 @@ static void set_pointers(const xg_plan *plan, const xg_step *step, const xg_args
         args->list = (char *)workspace + step->list_offset;
 }
 
-/*
- * An operand for the copy engine, its k lines of so many floats: every fourth of them, and a tile's
- * share of these. Where there are none, a line that nobody asks for.
- */
-static void set_maps(xg_tiled maps[XG_MAPS], const float *base, int64_t width, int64_t k,
-                     int64_t step, const int tile[2])
-{
-    for (int i = 0; i < XG_MAPS; i++) {
-        const float *const line = base + (i < k ? i * step : 0);
-        const int64_t before = (int64_t)XG_MAP_SHIFT(line);
-        maps[i] = (xg_tiled){.base = line - before,
-                             .width = before + width,
-                             .lines = i < k ? xg_tiles_of(k - i, XG_MAPS) : 1,
-                             .step = step * XG_MAPS,
-                             .tile_width = tile[0],
-                             .tile_lines = tile[1] / XG_MAPS};
-    }
-}
-
-/* Rows of A and columns of B are contiguous. */
+/* A and B for the copy engine: rows of A and columns of B are contiguous. */
 static void set_tiled(xg_launch *launch, const xg_step *step, const xg_args *p)
 {
-    const int a_tile[2] = {step->tile[0], step->tile[2]},
-              b_tile[2] = {step->tile[1], step->tile[2]};
     if (step->tile[2] == 0)
         return;
-    set_maps(launch->tiled[0], p->a, p->m, p->k, p->a_col, a_tile);
-    set_maps(launch->tiled[1], p->b, p->n, p->k, p->b_row, b_tile);
+    launch->tiled[0] = (xg_tiled){p->a, p->m, p->k, p->a_col, step->tile[0], step->tile[2]};
+    launch->tiled[1] = (xg_tiled){p->b, p->n, p->k, p->b_row, step->tile[1], step->tile[2]};
 }
 
 xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem, int64_t pass,

@@ -188,8 +188,7 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
     xgemm_status status = XGEMM_OK;
     if (kernel->has_maps && !xg_maps_reach(p))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s counts rows, columns and k in 31 bits, and leading dimensions "
-                       "in 36, for the copy engine",
+                       "kernel %s counts rows, columns and k in 31 bits, for the copy engine",
                        kernel->name);
     if (kernel->has_maps)
         status = add_share(kernel, plan, &tiles, &sums, error);

@@ -181,12 +181,13 @@ static bool take_maps(xg_launch *launch, void **arguments)
     if (strncmp(launch->program->symbol, "xg_tma_", strlen("xg_tma_")) != 0)
         return true;
     const xg_tile_maps *maps = arguments[1];
-    for (int i = 0; i < 2 * XG_MAPS; i++) {
+    const xg_tile_map *each[] = {&maps->a, &maps->b};
+    for (int i = 0; i < 2; i++) {
         map_words words;
-        memcpy(&words, i < XG_MAPS ? &maps->a[i] : &maps->b[i - XG_MAPS], sizeof words);
+        memcpy(&words, each[i], sizeof words);
         if (words.is_map != IS_MAP || !readable(words.tiled.base))
             return false;
-        launch->tiled[i / XG_MAPS][i % XG_MAPS] = words.tiled;
+        launch->tiled[i] = words.tiled;
     }
     return true;
 }

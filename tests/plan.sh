@@ -25,7 +25,7 @@ test_plans()
         plan -s 4096 --transa T --kernel pipelined-64x128 --gpu H100
     says 'copies of padded ones' ' 1 +0 +1 +2 +[1-9][0-9]+ +[0-9.]+ +[0-9]+$' \
         plan -s 4096 --transa T --ld-pad 1 --kernel pipelined-128x128 --gpu H100
-    says 'tiles that are shared' ' +128x128x32 +1 +312 +1 +3 ' \
+    says 'tiles that are shared' ' +128x128x24 +1 +312 +1 +3 ' \
         plan -s 3072 --math strict --kernel tma-128x128 --gpu H200
     says 'nothing multiplied' 'auto:none +- +- +- +1 +1 ' plan -s 9 --alpha 0 --device sim
     says 'the CPU' '^ +64 +64 +64 +reference +- +1 +0 +1 +1 +0 +- +-$' \

@@ -29,7 +29,7 @@ static xgemm_status add(const xg_program *program, xg_sim_options how, bool watc
                                         sm90_memory("C", c, C_HIGH, C_WIDE)},
                             .arguments = &args,
                             .arguments_size = sizeof args,
-                            .tiled = {{tiled(a)}, {tiled(b)}}};
+                            .tiled = {tiled(a), tiled(b)}};
     for (int i = 0; i < HIGH * STEP; i++)
         a[i] = (float)(i % 1021), b[i] = (float)(i % 509) / 512.0f;
     memset(c, 0xff, sizeof c);

@@ -188,10 +188,10 @@ START_TEST(shared_tiles)
                  {"processors=20", "fp16x3-128x256", 513, 130, 1409},
                  {"processors=3,shuffle=5", "fp16x3-128x128", 256, 256, 900},
                  {"processors=6,late", "fp16x1-128x256", 257, 1030, 1090},
-                 {"processors=2,late", "tma-128x128", 384, 384, 400},
-                 {"processors=5,shuffle=3", "tma-128x128", 200, 300, 400},
-                 {"processors=4,reverse" CHECKED, "tma-128x128", 200, 300, 350},
-                 {"processors=20", "tma-128x128", 131, 151, 903}};
+                 {"processors=2,late", "tma-128x128", 600, 100, 300},
+                 {"processors=8,shuffle=3", "tma-128x128", 131, 100, 250},
+                 {"processors=12,reverse" CHECKED, "tma-128x128", 131, 200, 200},
+                 {"processors=20", "tma-128x128", 131, 151, 403}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 1.0f, .beta = -1.0f};

@@ -557,7 +557,7 @@ static const char *const wrong_calls[] = {
     "at 0x804, which is no multiple of 8",
     "of block 1 of a cluster of 1",
     "announces 1048576 bytes",
-    "waits for parity 2",
+    "waits at a barrier for parity 2",
     "arrives at a barrier outside the dynamic shared memory: 8 bytes at 0xc00",
     "without having arrived there",
     "arrives at the cluster's barrier twice",

@@ -235,7 +235,7 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
                               "cuLaunchKernelEx", error);
 }
 
-/* For the copy engine; what is past its edges is copied as zeros. */
+/* A matrix for the copy engine; what is past its edges is copied as zeros. */
 static xgemm_status map_tiles(xg_device *device, const xg_tiled *tiled, xg_tile_map *map,
                               xg_error *error)
 {
@@ -258,13 +258,10 @@ static xgemm_status map_tiles(xg_device *device, const xg_tiled *tiled, xg_tile_
 static xgemm_status map_operands(xg_device *device, const xg_launch *what, xg_tile_maps *maps,
                                  xg_error *error)
 {
-    xgemm_status status = XGEMM_OK;
-    for (int i = 0; i < XG_MAPS && what->tiled[0][i].tile_lines > 0 && !status; i++) {
-        status = map_tiles(device, &what->tiled[0][i], &maps->a[i], error);
-        if (!status)
-            status = map_tiles(device, &what->tiled[1][i], &maps->b[i], error);
-    }
-    return status;
+    if (what->tiled[0].tile_lines == 0)
+        return XGEMM_OK;
+    const xgemm_status status = map_tiles(device, &what->tiled[0], &maps->a, error);
+    return status ? status : map_tiles(device, &what->tiled[1], &maps->b, error);
 }
 
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,

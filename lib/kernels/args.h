@@ -54,19 +54,8 @@ typedef struct {
     uint64_t words[16];
 } __attribute__((aligned(128))) xg_tile_map;
 
-/*
- * The copy engine wants a matrix, and the step from line to line, in multiples of 16 bytes. Every
- * fourth line of any matrix is so many apart: hence four maps, of the lines 0, 4, 8 ... to
- * 3, 7, 11 ..., each of which begins at the last such place at or before its first line. (There
- * are places of floats inside: a tile may begin at any.)
- */
-#define XG_MAPS 4
-
-/* How many floats before a line the map that has it begins. */
-#define XG_MAP_SHIFT(line) ((uintptr_t)(line) / sizeof(float) % 4)
-
 typedef struct {
-    xg_tile_map a[XG_MAPS], b[XG_MAPS];
+    xg_tile_map a, b;
 } xg_tile_maps;
 
 #endif

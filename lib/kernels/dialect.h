@@ -23,10 +23,9 @@
 #define XG_SHARED16     __shared__ __align__(16)
 /* The block's dynamic shared memory, whose size is the launch's; once in a kernel. */
 #define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
-/* After a kernel's argument p: the maps of A and B, for xg_tile_copy() of ptx_sm90.h; the first of
- * an operand's XG_MAPS. */
+/* After a kernel's argument p: the maps of A and B, for xg_tile_copy() of ptx_sm90.h. */
 #define XG_TILE_MAPS    , const __grid_constant__ xg_tile_maps maps
-#define XG_MAP(operand) (maps.operand)
+#define XG_MAP(operand) (&maps.operand)
 typedef const xg_tile_map *xg_map;
 #else
 #include "sim/cuda_shim.h"

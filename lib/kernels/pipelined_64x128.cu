@@ -10,4 +10,5 @@
 #define BLOCKS  4
 #define GROUP   32
 #define ALIGNED 1
+#define PAIRED
 #include "pipelined.inc"

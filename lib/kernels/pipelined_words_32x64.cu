@@ -12,4 +12,5 @@
 #define STAGES 4
 #define BLOCKS 4
 #define GROUP  32
+#define PAIRED
 #include "sliced.inc"

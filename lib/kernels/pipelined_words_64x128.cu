@@ -12,4 +12,5 @@
 #define STAGES 4
 #define BLOCKS 3
 #define GROUP  16
+#define PAIRED
 #include "sliced.inc"

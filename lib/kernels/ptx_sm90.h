@@ -72,6 +72,19 @@ XG_DEVICE void xg_barrier_wait(unsigned barrier, unsigned parity)
                  : "memory");
 }
 
+/* Whether that phase has ended: then there is nothing to wait for. */
+XG_DEVICE int xg_barrier_passed(unsigned barrier, unsigned parity)
+{
+    int passed;
+    asm volatile("{ .reg .pred passed;\n"
+                 "mbarrier.test_wait.parity.shared::cta.b64 passed, [%1], %2;\n"
+                 "selp.b32 %0, 1, 0, passed; }"
+                 : "=r"(passed)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+    return passed;
+}
+
 /*
  * Copies of a multiple of 16 bytes, both ends aligned to that, by the copy engine; the barrier is
  * told the bytes as they come. The second: to the same address in each block of the cluster whose
@@ -97,7 +110,8 @@ XG_DEVICE void xg_bulk_copy_multicast(unsigned to, const void *from, unsigned by
 /*
  * A tile by the copy engine (TMA), from the map's matrix: the x and the line of its first element,
  * 0 or more; the map knows its size. What is past the matrix' edges becomes zero, and its bytes are
- * told, too. "to" is a multiple of 128.
+ * told, too. "to" is a multiple of 128, and x of 4: what begins between 16 bytes is an illegal
+ * instruction on an H200.
  */
 XG_DEVICE void xg_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier)
 {

@@ -13,4 +13,5 @@
 #define BLOCKS 4
 #define GROUP  16
 #define ALONG_K
+#define PAIRED
 #include "sliced.inc"

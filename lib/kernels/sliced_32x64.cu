@@ -14,4 +14,5 @@
 #define GROUP  16
 #define WAIT_FIRST
 #define KEEPS_THREAD
+#define PAIRED
 #include "sliced.inc"

@@ -12,6 +12,4 @@
 #define STAGES 3
 #define BLOCKS 1
 #define GROUP  16
-#define WAIT_FIRST
-#define KEEPS_THREAD
 #include "sliced.inc"

@@ -13,4 +13,5 @@
 #define BLOCKS 2
 #define GROUP  16
 #define ALONG_K
+#define PAIRED
 #include "sliced.inc"

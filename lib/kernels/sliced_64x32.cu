@@ -13,4 +13,5 @@
 #define BLOCKS 4
 #define GROUP  16
 #define WAIT_FIRST
+#define PAIRED
 #include "sliced.inc"

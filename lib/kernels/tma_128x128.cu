@@ -9,6 +9,6 @@
 #define TN     8
 #define BLOCKS 2
 #define GROUP  16
-#define BK     32
-#define STAGES 3
+#define BK     24
+#define STAGES 4
 #include "tma.inc"

@@ -197,15 +197,31 @@ static void describe(int thread, char *text, size_t size)
              (long long)b->bytes);
 }
 
+/* The thread awaits that phase from now on. */
+static void await(unsigned address, unsigned parity, const char *does, const xg_sim_place *here)
+{
+    const int index = find(xg_sim_rank(), address, does, here);
+    if (parity > 1)
+        xg_sim_blame(here, "%s for parity %u; it is 0 or 1", does, parity);
+    awaited[xg_sim_thread()] = (awaited_phase){index, parity};
+}
+
 void xg_sim_barrier_wait(unsigned address, unsigned parity, const xg_sim_place *here)
 {
     static const xg_sim_condition condition = {has_ended, can_force, force, describe, 1};
-    const int index = find(xg_sim_rank(), address, "waits at a barrier", here);
-    if (parity > 1)
-        xg_sim_blame(here, "waits for parity %u; it is 0 or 1", parity);
-    awaited[xg_sim_thread()] = (awaited_phase){index, parity};
+    await(address, parity, "waits at a barrier", here);
     xg_sim_wait(&condition, here);
-    xg_order_learn(xg_sim_thread(), barriers[index].passed);
+    xg_order_learn(xg_sim_thread(), barriers[awaited[xg_sim_thread()].index].passed);
+}
+
+int xg_sim_barrier_passed(unsigned address, unsigned parity, const xg_sim_place *here)
+{
+    const int thread = xg_sim_thread();
+    await(address, parity, "asks a barrier", here);
+    if (!has_ended(thread))
+        return 0;
+    xg_order_learn(thread, barriers[awaited[thread].index].passed);
+    return 1;
 }
 
 /* The last thread of the block is about to leave. */

@@ -102,7 +102,7 @@ void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned ba
 /* A tile's bytes come a line at a time. */
 static const xg_tiled *tiled_of(xg_map map)
 {
-    return &xg_sim_launched()->tiled[map / XG_MAPS][map % XG_MAPS];
+    return &xg_sim_launched()->tiled[map];
 }
 
 int xg_sim_tile_lines(xg_map map, const xg_sim_place *here)
@@ -124,11 +124,13 @@ const void *xg_sim_tile_line(xg_map map, int x, int line, unsigned *bytes)
 void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier,
                       const xg_sim_place *here)
 {
-    enum { TILE = 128 };
+    enum { TILE = 128, FLOATS = UNIT / sizeof(float) };
     const xg_tiled *of = tiled_of(map);
     xg_sim_specialise();
     if (to % TILE != 0)
         xg_sim_blame(here, "copies a tile to 0x%x, which is no multiple of %d", to, TILE);
+    if (x % FLOATS != 0)
+        xg_sim_blame(here, "copies a tile from x %d, which is no multiple of %d", x, FLOATS);
     if (x < 0 || line < 0)
         xg_sim_blame(here, "copies a tile from before the matrix: x %d, line %d", x, line);
     for (int i = 0; i < of->tile_lines; i++) {

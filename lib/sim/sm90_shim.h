@@ -15,7 +15,6 @@
 #define XGEMM_SIM_SM90_SHIM_H
 
 #include "cuda_shim.h"
-#include "kernels/args.h"
 
 #include <stdbool.h>
 
@@ -28,12 +27,14 @@ XG_SIM_API void xg_sim_barrier_init_fence(void);
 XG_SIM_API void xg_sim_barrier_arrive(unsigned barrier, unsigned bytes, const xg_sim_place *here);
 XG_SIM_API void xg_sim_barrier_arrive_at(unsigned barrier, unsigned rank, const xg_sim_place *here);
 XG_SIM_API void xg_sim_barrier_wait(unsigned barrier, unsigned parity, const xg_sim_place *here);
+XG_SIM_API int xg_sim_barrier_passed(unsigned barrier, unsigned parity, const xg_sim_place *here);
 #define xg_barrier_init(barrier, count)     xg_sim_barrier_init(barrier, count, XG_SIM_HERE)
 #define xg_barrier_init_fence()             xg_sim_barrier_init_fence()
 #define xg_barrier_arrive(barrier)          xg_sim_barrier_arrive(barrier, 0, XG_SIM_HERE)
 #define xg_barrier_expect(barrier, bytes)   xg_sim_barrier_arrive(barrier, bytes, XG_SIM_HERE)
 #define xg_barrier_arrive_at(barrier, rank) xg_sim_barrier_arrive_at(barrier, rank, XG_SIM_HERE)
 #define xg_barrier_wait(barrier, parity)    xg_sim_barrier_wait(barrier, parity, XG_SIM_HERE)
+#define xg_barrier_passed(barrier, parity)  xg_sim_barrier_passed(barrier, parity, XG_SIM_HERE)
 
 /* Bulk copies; with mask 0 to the running block. The trace sees what they read. */
 XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier,
@@ -51,11 +52,10 @@ XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, 
 XG_SIM_API unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here);
 
 /*
- * Copies of tiles: by the maps of A or B of the launch, line by line. The first says where a line
- * begins and how many bytes of it there are.
+ * Copies of tiles: of A or B of the launch, line by line. The first says where a line begins and
+ * how many bytes of it there are.
  */
-enum { XG_SIM_MAP_a, XG_SIM_MAP_b = XG_MAPS };
-typedef int xg_map;
+typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b } xg_map;
 XG_SIM_API const void *xg_sim_tile_line(xg_map map, int x, int line, unsigned *bytes);
 XG_SIM_API int xg_sim_tile_lines(xg_map map, const xg_sim_place *here);
 XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier,
