@@ -235,7 +235,7 @@ in_turns() {
 
 if wants before && [ -n "${XGEMM_GPU_BASE:-}" ]; then
   with_burst in_turns default --size 1024,1025,2048,2049,4096,4097,8192
-  in_turns strict --math strict --samples 5 --limit 1 --kernel auto,tma-128x128 \
+  in_turns strict --math strict --samples 5 --limit 1 --kernel auto \
     --size 64,256,512,640,896,1000,1024,1025,1536,2047,2048,3000,4096,8192
 fi
 if ls "$out"/*.json >/dev/null 2>&1; then

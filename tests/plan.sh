@@ -9,7 +9,7 @@ topic=plan
 test_plans()
 {
     says 'a large square' \
-        '^ +4096 +4096 +4096 +auto:pipelined-128x128 +128x128x16 +1 +0 +1 +2 +67108864 +[0-9.]+ +[0-9]+$' \
+        '^ +4096 +4096 +4096 +auto:tma-128x128 +128x128x24 +1 +496 +1 +3 +84411648 +[0-9.]+ +[0-9]+$' \
         plan -s 4096 --gpu H200 --math strict
     says 'a large square on tensor cores' '^ +4096 +4096 +4096 +auto:fp16x3-128x256 ' \
         plan -s 4096 --gpu H200

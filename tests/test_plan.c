@@ -133,11 +133,12 @@ START_TEST(of_a_gpu)
 
     ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_STRICT), XGEMM_OK);
     ck_assert_int_eq(plan_of(handle, 4096, 4096, 4096, 1.0f, NULL, &plan), XGEMM_OK);
-    ck_assert_str_eq(plan.kernel, "pipelined-128x128");
+    ck_assert_str_eq(plan.kernel, "tma-128x128");
     ck_assert_int_eq(plan.tile_m, 128);
     ck_assert_int_eq(plan.split_k, 1);
-    ck_assert_int_eq(plan.launches, 2); /* A is copied */
-    ck_assert_uint_eq(plan.workspace_bytes, (size_t)4096 * 4096 * 4);
+    ck_assert_int_eq(plan.shared_tiles, 32 * 32 - 2 * 264); /* 264 at once */
+    ck_assert_int_eq(plan.launches, 3); /* counts are set to zero, and A is copied */
+    ck_assert_uint_gt(plan.workspace_bytes, (size_t)4096 * 4096 * 4 + 264 * 128 * 128 * 4);
     ck_assert(plan.microseconds > 2050.0 && plan.microseconds < 4000.0); /* 2054: the peak */
     ck_assert_ptr_eq(plan.device, &h200);
 
