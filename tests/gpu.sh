@@ -164,7 +164,7 @@ if wants random; then
   kernels=$("$xgemm" kernels --csv |
     sed -nE 's/^((pipelined|tma|sliced|thin|skinny)[^,]*),.*/\1/p' | paste -sd,)
   measure "math strict, 200 random shapes" strict-random --math strict --samples 3 \
-    --kernel "auto,$kernels" --limit 1 --warm 1 --time 1 --shapes "$source_dir/tests/random-shapes.txt"
+    --kernel "auto,$kernels" --limit 1 --warm 5 --time 1 --shapes "$source_dir/tests/random-shapes.txt"
   "$xgemm" bench --from "$out/strict-random.json" --csv | "$source_dir/tests/choice.sh" |
     tee -a "$summary" || status=1
 fi

@@ -291,6 +291,24 @@ START_TEST(traffic_is_the_textbooks)
 }
 END_TEST
 
+/* As a card's counters had them: where all lanes want what a neighbour does, half as many. */
+START_TEST(fours_by_quarters_of_warps)
+{
+    const xgemm_trace_problem problem = cube(SIZE);
+    xgemm_trace_report *report = trace("vectorized", &problem);
+    const xgemm_trace_site a = sum_of(report, "a_tile", SHARED, LOADS);
+    const xgemm_trace_site b = sum_of(report, "b_tile", SHARED, LOADS);
+    ck_assert_int_eq(a.wavefronts, 2 * a.requests);
+    ck_assert_int_eq(b.wavefronts, 4 * b.requests);
+    xgemm_trace_free(report);
+    report = trace("pipelined-32x64", &problem); /* its lanes are in pairs */
+    const xgemm_trace_site both = sum_in(report, "tile.inc", "dynamic", SHARED, LOADS);
+    ck_assert_int_gt(both.requests, 0);
+    ck_assert_int_eq(both.wavefronts, 2 * both.requests);
+    xgemm_trace_free(report);
+}
+END_TEST
+
 /* The sums of a report are those of its sites. */
 START_TEST(bytes_are_the_sites)
 {
@@ -635,6 +653,7 @@ static Suite *traces(void)
 
     TCase *traffic = new_case(suite, "traffic", TIMEOUT_S);
     tcase_add_loop_test(traffic, traffic_is_the_textbooks, 0, COUNT(ladder));
+    tcase_add_test(traffic, fours_by_quarters_of_warps);
     tcase_add_loop_test(traffic, bytes_are_the_sites, 0, COUNT(ladder));
 
     TCase *gpus = new_case(suite, "on a GPU", TIMEOUT_S);

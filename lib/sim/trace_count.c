@@ -65,14 +65,32 @@ HOT void ask_bank(bank_words *banks, uint32_t word)
         banks->most = banks->count[bank];
 }
 
+/* Whether all lanes want what the lane does whose number differs in that bit. */
+static bool share_words(const request *r, int bit)
+{
+    for (int lane = 0; lane < WARP; lane++)
+        if ((r->lanes >> lane & 1) && (r->lanes >> (lane ^ bit) & 1) &&
+            r->word[lane] != r->word[lane ^ bit])
+            return false;
+    return true;
+}
+
 /*
- * Passes over the banks: each gives one word from each of the 32, and equal words
- * are one. Accesses of 16 bytes are served by half-warps, which is what Nsight
- * Compute's counters show on a card (doc/results, calibration).
+ * The lanes that are served together: all by words; by twos half a warp, by fours a quarter; and
+ * twice as many where all want what their neighbour does, or all what the next but one does: so
+ * Nsight Compute's counters have it for 22 patterns of each width (doc/notes/simulator.md).
  */
+static int lanes_together(const xg_trace_site *site, const request *r)
+{
+    const int words = (site->bytes + 3) / 4;
+    const int alone = words <= 1 ? WARP : words == 2 ? WARP / 2 : WARP / 4;
+    return words > 1 && (share_words(r, 1) || share_words(r, 2)) ? 2 * alone : alone;
+}
+
+/* Passes over the banks: each gives one word from each of the 32, and equal words are one. */
 static void count_shared(xg_trace_site *site, const request *r)
 {
-    const int together = site->bytes <= 8 ? WARP : WARP / 2;
+    const int together = lanes_together(site, r);
     const uint32_t width = (uint32_t)(site->bytes + 3) / 4;
     for (int first = 0; first < WARP; first += together) {
         bank_words banks;
