@@ -6,7 +6,8 @@
 #     --shapes tests/random-shapes.txt | tests/choice.sh [SHARE]
 #
 # For each shape the time of "auto" is set against the fastest of the kernels that
-# were named beside it. Prints the share of shapes that are within 10 % of it, the
+# were named beside it. What was chosen is timed twice, as "auto" and by its name, and
+# the lesser counts: of a few microseconds what comes first waits for the host. Prints the share of shapes that are within 10 % of it, the
 # worst, and the ratio to cuBLAS where that was timed; exits with 1 when the share
 # is below SHARE (0.95).
 
@@ -24,7 +25,10 @@ LC_ALL=C awk -F, -v wanted="${1:-0.95}" '
             auto[shape] = us
             chosen[shape] = substr(name, 6)
             cublas[shape] = column["cublas_us"] ? $column["cublas_us"] + 0 : 0
-        } else if (!(shape in best) || us < best[shape]) {
+            next
+        }
+        named[shape, name] = us
+        if (!(shape in best) || us < best[shape]) {
             best[shape] = us
             fastest[shape] = name
         }
@@ -34,12 +38,15 @@ LC_ALL=C awk -F, -v wanted="${1:-0.95}" '
             if (!(shape in best))
                 continue
             count++
-            loss = auto[shape] / best[shape]
+            us = auto[shape]
+            if ((shape, chosen[shape]) in named && named[shape, chosen[shape]] < us)
+                us = named[shape, chosen[shape]]
+            loss = us / best[shape]
             if (loss <= 1.1)
                 near++
             else
                 printf "%.2f  %s: %s %.1f us, %s %.1f us\n", loss, shape, chosen[shape], \
-                    auto[shape], fastest[shape], best[shape] | "sort -rn"
+                    us, fastest[shape], best[shape] | "sort -rn"
             if (cublas[shape] > 0) {
                 ratios++
                 ratio = cublas[shape] / auto[shape]
