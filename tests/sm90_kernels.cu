@@ -487,7 +487,7 @@ XG_DEVICE void xg_send_tiles(unsigned ring, unsigned stage, int mistake)
         xg_barrier_wait(empty, stage / SUM_SLOTS % 2 ^ 1);
     xg_barrier_expect(full, mistake == WRONG_BYTES ? SUM_BYTES : 2 * SUM_BYTES);
     xg_tile_copy(to + (mistake == MISALIGNED ? 64 : 0), XG_MAP(a), x, line, full);
-    xg_tile_copy(to + SUM_BYTES, XG_MAP(b), x, line, full);
+    xg_tile_copy(to + SUM_BYTES, XG_MAP(b), x + (mistake == BETWEEN), line, full);
 }
 
 /* C = A + B: the lines of p.k stages, a stage sent for ahead. */
@@ -510,7 +510,7 @@ XG_DEVICE void xg_add_tiles(const xg_args p, int mistake)
         const float *const a = tiles + slot * 2 * (SUM_BYTES / 4), *const b = a + SUM_BYTES / 4;
         if (t < 32 && stage + 1 < p.k && xg_elected())
             xg_send_tiles(ring, stage + 1, mistake);
-        if (mistake != NO_FULL_WAIT)
+        if (mistake != NO_FULL_WAIT && !xg_barrier_passed(full + slot * 8, stage / SUM_SLOTS % 2))
             xg_barrier_wait(full + slot * 8, stage / SUM_SLOTS % 2);
         for (unsigned i = t; i < SUM_BYTES / 4; i += SUM_THREADS)
             p.c[(stage * SUM_LINES + i / SUM_WIDTH) * p.c_row + blockIdx.x * SUM_WIDTH +

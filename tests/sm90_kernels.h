@@ -39,7 +39,8 @@ enum {
     XG_SM90_KERNELS(XG_SM90_MISTAKE) WRONG_SWIZZLE,
     SUMS_TOO_EARLY,
     NO_ASYNC_FENCE,
-    NO_STORE_BARRIER
+    NO_STORE_BARRIER,
+    BETWEEN
 };
 
 /* The smaller ones: name, body, mistake. */
@@ -66,6 +67,7 @@ enum {
     X(out_of_turn, xg_wait_in_turn, NO_FIRST_JOIN)                                                 \
     X(tiles, xg_add_tiles, RIGHT)                                                                  \
     X(tiles_misaligned, xg_add_tiles, MISALIGNED)                                                  \
+    X(tiles_between, xg_add_tiles, BETWEEN)                                                        \
     X(tiles_without_wait, xg_add_tiles, NO_FULL_WAIT)                                              \
     X(tiles_overwritten, xg_add_tiles, NO_EMPTY_WAIT)                                              \
     X(tiles_few_bytes, xg_add_tiles, WRONG_BYTES)                                                  \

@@ -66,6 +66,7 @@ static const struct {
     const char *complaints[4]; /* one of them is made; or the results are wrong */
 } wrong[] = {
     {PROGRAM(tiles_misaligned), true, {"which is no multiple of 128"}},
+    {PROGRAM(tiles_between), true, {"which is no multiple of 4"}},
     {PROGRAM(tiles_without_wait),
      false,
      {"writes without a barrier between", "has not brought yet", "what nothing wrote",
