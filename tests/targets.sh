@@ -36,10 +36,12 @@ verdict() {
   printf '%-52s %8.3f  %s %-6s %s\n' "$1" "$2" "$3" "$4" "$said"
 }
 
-# of FILE FUNCTION FILTER: the least ratio, or the geometric mean, where m, n, k fit; or nothing.
+# of FILE[+FILE] FUNCTION FILTER: the least ratio, or the geometric mean, where m, n, k fit; or
+# nothing.
 of() {
-  [ -f "$folder/$1.json" ] || return 0
-  rows "$1" | awk -v what="$2" '{ m = $1; n = $2; k = $3; square = m == n && n == k }
+  for file in $(echo "$1" | tr + ' '); do
+    [ ! -f "$folder/$file.json" ] || rows "$file"
+  done | awk -v what="$2" '{ m = $1; n = $2; k = $3; square = m == n && n == k }
     '"$3"' { count++; logs += log($4); if (count == 1 || $4 < least) least = $4 }
     END { if (count) print what == "least" ? least : exp(logs / count) }'
 }
@@ -115,8 +117,8 @@ near default-burst-ld 8192 default-burst 8192
 ratio default-sustained 4096 4.1
 ratio default-sustained 8192 4.3
 ratio default-sustained 16384 4.1
-mean default-weak "weak shapes, k >= 64" 'k >= 64' 2.5
-least default-weak "weak shapes, k >= 64" 'k >= 64' 1.0
+mean default-weak+default-weak-tn "weak shapes, k >= 64" 'k >= 64' 2.5
+least default-weak+default-weak-tn "weak shapes, k >= 64" 'k >= 64' 1.0
 echo "math TF32"
 for size in 1024 2048 4096 8192; do
   ratio tf32 "$size" 1.0
