@@ -121,7 +121,8 @@ static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_
 static bool is_packed(const xg_kernel *kernel, const float *base, int64_t x_step, int64_t l_step,
                       int64_t size, int64_t apart)
 {
-    return !lines_are_aligned(base, x_step, l_step, apart) || (!kernel->has_maps && size % 4 != 0);
+    return kernel->has_maps ? !lines_are_aligned(base, x_step, l_step, apart)
+                            : !is_aligned(base, x_step, l_step, size, apart);
 }
 
 bool xg_packs_a(const xg_kernel *kernel, const xg_args *p, int64_t m)

@@ -147,10 +147,8 @@ const xg_program xg_program_scale_host = {
      FLOATS(128 + 2 * (columns)) + 96)
 /* What threads that split tell one another (fp16_late.inc). */
 #define FP16_LATE (16 + 256)
-/* Stages without gaps or a tile of C, two barriers a stage, and what is worked on: tma.inc. */
-#define TMA_FLOATS(stages, m, n) ((stages) > (m) * ((n) + 4) ? (stages) : (m) * ((n) + 4))
-#define TMA(stages, depth, m, n)                                                                   \
-    (FLOATS(TMA_FLOATS((stages) * (depth) * ((m) + (n)), m, n)) + (stages)*16 + 32)
+/* So many stages without gaps, two barriers for each, and what is worked on: tma.inc. */
+#define TMA(stages, depth, m, n) (FLOATS((stages) * (depth) * ((m) + (n))) + (stages)*16 + 32)
 /* With the tile's place. */
 #define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */
