@@ -54,9 +54,10 @@ build_it() {
 # Each kernel by itself, side by side: racecheck takes minutes for some.
 # shellcheck disable=SC2317
 races() {
-  "$xgemm" kernels --csv | sed -e 1d -e 's/,.*//' -e '/^reference$/d' -e '/^blas$/d' |
+  "$xgemm" kernels --csv | awk -F, '$2 ~ /cuda/ { print $1 }' |
     xargs -P 8 -I KERNEL compute-sanitizer --tool racecheck --error-exitcode 9 \
-      "$xgemm" verify --device 0 --quick --quiet --math tf32 --kernel KERNEL -m 65 -n 130 -k 33
+      "$xgemm" verify --device 0 --quick --quiet --math tf32 --kernel KERNEL \
+      -m 1,65,129 -n 7,130 -k 1,33
 }
 
 wants() {

@@ -333,7 +333,7 @@ static void compare(const char *kernel, const char *plain_kernel, const kind *of
 START_TEST(named_kernels)
 {
     static const int64_t depths[] = {64, 300, 130, 700, 200, 1, 17};
-    const char *names[16];
+    const char *names[8];
     const int count = inexact_kernels(names, COUNT(names), true);
     const int some = test_effort() >= 100 ? COUNT(depths) : 1;
     for (int i = 0; i < count; i++)
@@ -373,7 +373,7 @@ START_TEST(special_values)
 {
     /* The last as a GPU makes it: all bits. */
     const float planted[] = {INFINITY, -INFINITY, NAN, nanf("0x3fffff")};
-    const char *names[16];
+    const char *names[8];
     const int count = inexact_kernels(names, COUNT(names), true);
     for (int i = 0; i < 2 * count; i++) {
         const int name = i / 2, last = i % 2;
@@ -408,7 +408,7 @@ static float small_integer(const place *at)
 /* Integers whose sums stay below 2^24 come out exactly. */
 START_TEST(small_integers)
 {
-    const char *names[16];
+    const char *names[8];
     const int count = inexact_kernels(names, COUNT(names), true);
     for (int i = 0; i < count; i++) {
         problem p = problem_new(130, 129, 500, small_integer, 0);
@@ -428,7 +428,7 @@ END_TEST
 START_TEST(panels)
 {
     const size_t bytes = (size_t)3 << 20;
-    const char *names[16];
+    const char *names[8];
     const int count = inexact_kernels(names, COUNT(names), false);
     for (int i = 0; i < count; i++) {
         problem p = problem_new(300, 530, 900, around_zero, 4);
