@@ -38,12 +38,14 @@
 
 #include <string.h>
 
-/* Microseconds; bytes a microsecond. A launch overlaps the one before it. */
-static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 3.4e6, read_rate = 3.9e6,
-                    write_rate = 1.6e6, thin_write_rate = 2.83e6, sum_rate = 1.6e6;
+/* Microseconds; bytes a microsecond. A launch overlaps the one before it; a sliced kernel's more of
+ * it. */
+static const double launch_us = 0.9, next_launch_us = 1.7, copy_launch_us = 0.8, copy_rate = 3.4e6,
+                    read_rate = 3.9e6, write_rate = 1.6e6, thin_write_rate = 2.83e6,
+                    sum_rate = 1.6e6;
 
 /* Of the thin kernels; and what stores take where C's rows are not aligned. */
-static const double thin_k = 62.4, thin_wait = 2.22, ragged_stores = 2.0;
+static const double thin_k = 62.4, thin_wait = 2.22, ragged_stores = 1.883;
 
 /* Sharing tiles, by what is counted on; and each part of a tile that is added. No tile has more. */
 static const double share_us = 3.0, share_part_us = 0.7;
@@ -72,19 +74,19 @@ static const speed speeds[] = {
     {"pipelined-128x128", 2, 0.1575, 0.540, 1.530, 0.000, 6.6, false, false, 0, 0},
     {"pipelined-64x128", 4, 0.1685, 0.270, 2.552, 0.000, 7.5, false, false, 0, 0},
     {"pipelined-32x64", 8, 0.1030, 0.145, 1.326, 0.000, 4.2, false, false, 0, 0},
-    {"pipelined-words-32x64", 4, 0.0520, 0.299, 1.430, 0.275, 14.3, false, false, 0, 1},
-    {"pipelined-words-64x128", 3, 0.1383, 0.423, 2.100, 0.180, 5.5, false, false, 0, 1},
+    {"pipelined-words-32x64", 4, 0.0520, 0.329, 1.430, 0.221, 14.2, false, false, 0, 1},
+    {"pipelined-words-64x128", 3, 0.1305, 0.420, 2.152, 0.186, 7.6, false, false, 0, 1},
     {"tma-128x128", 2, 0.1476, 0.511, 2.450, 0.000, 9.7, false, false, 0, 0},
-    {"sliced-64x128", 1, 0.0400, 1.000, 3.050, 0.230, 20.4, false, false, 0, 0},
-    {"sliced-64x64", 2, 0.0454, 0.380, 1.818, 0.190, 21.0, false, false, 0, 0},
-    {"sliced-96x96", 1, 0.0459, 1.000, 2.990, 0.250, 31.4, false, false, 0, 0},
-    {"sliced-32x64", 4, 0.0460, 0.315, 1.708, 0.200, 25.6, false, false, 0, 0},
-    {"sliced-64x32", 4, 0.0496, 0.276, 1.350, 0.350, 20.3, false, false, 0, 0},
-    {"sliced-32x32", 4, 0.0238, 0.265, 1.320, 0.340, 32.9, false, false, 0, 0},
-    {"sliced-16x128", 2, 0.0315, 0.400, 1.569, 0.770, 8.2, false, false, 1, 0},
-    {"sliced-128x16", 2, 0.0403, 0.400, 1.600, 0.240, 15.9, false, false, 1, 0},
-    {"sliced-16x64", 2, 0.0162, 0.546, 1.560, 0.450, 17.4, false, false, 1, 0},
-    {"sliced-64x16", 2, 0.0207, 0.500, 1.410, 0.220, 14.1, false, false, 1, 0},
+    {"sliced-64x128", 1, 0.0417, 1.000, 3.022, 0.239, 14.0, false, false, 0, 0},
+    {"sliced-64x64", 2, 0.0454, 0.380, 1.792, 0.218, 22.9, false, false, 0, 0},
+    {"sliced-96x96", 1, 0.0471, 1.000, 2.947, 0.214, 31.4, false, false, 0, 0},
+    {"sliced-32x64", 4, 0.0460, 0.273, 1.708, 0.230, 18.0, false, false, 0, 0},
+    {"sliced-64x32", 4, 0.0491, 0.279, 1.350, 0.253, 20.8, false, false, 0, 0},
+    {"sliced-32x32", 4, 0.0238, 0.265, 1.320, 0.335, 32.9, false, false, 0, 0},
+    {"sliced-16x128", 2, 0.0277, 0.400, 1.757, 0.759, 7.5, false, false, 1, 0},
+    {"sliced-128x16", 2, 0.0339, 0.400, 1.678, 0.340, 19.0, false, false, 1, 0},
+    {"sliced-16x64", 2, 0.0143, 0.546, 1.747, 0.396, 17.4, false, false, 1, 0},
+    {"sliced-64x16", 2, 0.0187, 0.500, 1.581, 0.278, 19.9, false, false, 1, 0},
     {"thin-64x128", 4, 0.1273, 0.289, 1.176, 0.510, 17.2, false, true, 1, 4},
     {"thin-64x64", 8, 0.1461, 0.413, 1.082, 0.342, 15.7, false, true, 1, 4},
     {"thin-64x64-8x4", 5, 0.0956, 0.243, 1.208, 0.160, 17.3, false, true, 1, 4},
@@ -125,14 +127,17 @@ static bool is_packed(const xg_kernel *kernel, const float *base, int64_t x_step
                             : !is_aligned(base, x_step, l_step, size, apart);
 }
 
-bool xg_packs_a(const xg_kernel *kernel, const xg_args *p, int64_t m)
+/* The operands that do not lie as the kernel's copies by fours across k want them. */
+static unsigned uneven(const xg_kernel *kernel, const xg_args *p, int64_t m, int64_t n)
 {
-    return is_packed(kernel, p->a, p->a_row, p->a_col, m, p->a_batch);
+    const bool a = is_packed(kernel, p->a, p->a_row, p->a_col, m, p->a_batch);
+    const bool b = is_packed(kernel, p->b, p->b_col, p->b_row, n, p->b_batch);
+    return (a ? XG_COPIES_A : 0u) | (b ? XG_COPIES_B : 0u);
 }
 
-bool xg_packs_b(const xg_kernel *kernel, const xg_args *p, int64_t n)
+unsigned xg_copied(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
 {
-    return is_packed(kernel, p->b, p->b_col, p->b_row, n, p->b_batch);
+    return uneven(kernel, p, shape->m, shape->n) & (kernel->packs ? ~0u : shape->copied);
 }
 
 bool xg_maps_reach(const xg_args *p)
@@ -153,14 +158,21 @@ static bool fours_along_k(const speed *s, const xg_args *p, bool is_a)
                 : s->along_k > 1 && is_aligned(p->b, p->b_row, p->b_col, p->k, p->b_batch);
 }
 
-/* What copying word by word costs, from 1 on: for each operand by its share of a tile. */
-static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p)
+/* The operands that the kernel would copy word by word, as they lie. */
+static unsigned words_of(const speed *s, const xg_kernel *kernel, const xg_args *p)
 {
-    const double across = 0.3; /* of what words along k cost */
-    const bool a_words = xg_packs_a(kernel, p, p->m) && !fours_along_k(s, p, true);
-    const bool b_words = xg_packs_b(kernel, p, p->n) && !fours_along_k(s, p, false);
-    const double a = a_words ? (p->a_row != 1 ? 1.0 : across) : 0.0;
-    const double b = b_words ? (p->b_col != 1 ? 1.0 : across) : 0.0;
+    return uneven(kernel, p, p->m, p->n) & ~((fours_along_k(s, p, true) ? XG_COPIES_A : 0u) |
+                                             (fours_along_k(s, p, false) ? XG_COPIES_B : 0u));
+}
+
+/* What copying word by word costs, from 1 on: for each operand by its share of a tile. */
+static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p,
+                           unsigned copied)
+{
+    const double across = 0.396; /* of what words along k cost */
+    const unsigned words = words_of(s, kernel, p) & ~copied;
+    const double a = words & XG_COPIES_A ? (p->a_row != 1 ? 1.0 : across) : 0.0;
+    const double b = words & XG_COPIES_B ? (p->b_col != 1 ? 1.0 : across) : 0.0;
     return 1.0 +
            s->words * (a * kernel->tile_m + b * kernel->tile_n) / (kernel->tile_m + kernel->tile_n);
 }
@@ -189,12 +201,13 @@ static double copied_floats(const xg_args *p, int64_t width, int64_t copies)
 /* What the copies before the product take: one launch, or one an operand of several products. */
 static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
 {
-    const bool a = kernel->packs && xg_packs_a(kernel, p, shape->m);
-    const bool b = kernel->packs && xg_packs_b(kernel, p, shape->n);
+    const unsigned copied = xg_copied(kernel, p, shape);
+    const bool a = copied & XG_COPIES_A, b = copied & XG_COPIES_B;
     const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
                           (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
     const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
-    return launches * next_launch_us + xg_floats_us(floats, copy_rate);
+    return launches * (kernel->packs ? next_launch_us : copy_launch_us) +
+           xg_floats_us(floats, copy_rate);
 }
 
 double xg_sum_us(int64_t parts, double floats)
@@ -223,9 +236,10 @@ static double depth_of(const speed *s, const xg_kernel *kernel, int64_t k)
 }
 
 /* And what it stores, as k; of a thin kernel k beyond what is asked for at once is waited for. */
-static double work_of(const speed *s, const xg_kernel *kernel, const xg_args *p, int64_t k)
+static double work_of(const speed *s, const xg_kernel *kernel, const xg_args *p, unsigned copied,
+                      int64_t k)
 {
-    const double depth = depth_of(s, kernel, k) * words_factor(s, kernel, p);
+    const double depth = depth_of(s, kernel, k) * words_factor(s, kernel, p, copied);
     const double later = s->thin && depth > thin_k ? (thin_wait - 1.0) * (depth - thin_k) : 0.0;
     const bool even = p->c_row % 4 == 0 && (uintptr_t)p->c % 16 == 0;
     return depth + later + s->stores * (even ? 1.0 : ragged_stores);
@@ -251,8 +265,8 @@ static double shared_waves_us(const speed *s, const xg_kernel *kernel, const xg_
     const xg_args *p = &request->problem;
     const int64_t depth = shape->share * kernel->tile_k;
     const double parts = (double)xg_tiles_of(p->k, depth);
-    const double whole = work_of(s, kernel, p, p->k) * s->per_k;
-    const double share = work_of(s, kernel, p, depth) * s->per_k;
+    const double whole = work_of(s, kernel, p, 0, p->k) * s->per_k;
+    const double share = work_of(s, kernel, p, 0, depth) * s->per_k;
     return waves_us(s, tiles - shape->shared, whole, request->processors) +
            waves_us(s, xg_sharers_of(kernel, shape, p->k), share, request->processors) +
            next_launch_us + share_us + share_part_us * parts;
@@ -272,7 +286,7 @@ static double shape_us(const speed *s, const xg_kernel *kernel, const xg_request
     const double least =
         xg_floats_us(read, read_rate) +
         xg_floats_us((double)sums * all * m * n, s->thin ? thin_write_rate : write_rate);
-    const double wave = work_of(s, kernel, p, shape->k_part) * s->per_k;
+    const double wave = work_of(s, kernel, p, shape->copied, shape->k_part) * s->per_k;
     const double waves = shape->share > 0 ? shared_waves_us(s, kernel, request, shape, tiles)
                                           : waves_us(s, tiles * parts, wave, request->processors);
     const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
@@ -425,8 +439,9 @@ static int64_t most_in_launch(const xg_kernel *kernel, const xg_request *request
         return 1;
     if (!kernel->packs)
         return most;
-    const double floats = (xg_packs_a(kernel, p, p->m) ? (double)(p->m + XG_PACK_LINE) : 0.0) +
-                          (xg_packs_b(kernel, p, p->n) ? (double)(p->n + XG_PACK_LINE) : 0.0);
+    const unsigned copied = uneven(kernel, p, p->m, p->n);
+    const double floats = (copied & XG_COPIES_A ? (double)(p->m + XG_PACK_LINE) : 0.0) +
+                          (copied & XG_COPIES_B ? (double)(p->n + XG_PACK_LINE) : 0.0);
     const double bytes = 4.0 * floats * (double)p->k;
     const double room = bytes > 0.0 ? (double)limit / bytes : (double)most;
     return room < 1.0 ? 1 : room < (double)most ? (int64_t)room : most;
@@ -440,13 +455,54 @@ static int64_t balanced(const xg_kernel *kernel, const xg_request *request)
 }
 
 /* Keeps the shape with its best parts when that is faster than the best so far. */
-static void consider(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                     xg_shape shape, xg_shape *best)
+static void consider_parts(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                           xg_shape shape, xg_shape *best)
 {
     choose_part(s, kernel, request, &shape);
     shape.microseconds = passes_us(s, kernel, request, &shape);
     if (best->together == 0 || shape.microseconds < best->microseconds)
         *best = shape;
+}
+
+/* Whether copies of these operands first could pay: they take less than what words cost. */
+static bool copies_may_pay(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                           const xg_shape *copied, double us)
+{
+    const xg_args *p = &request->problem;
+    const double now = words_factor(s, kernel, p, 0);
+    return us * (1.0 - words_factor(s, kernel, p, copied->copied) / now) >
+           pack_us(kernel, p, copied);
+}
+
+static bool has_workspace(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
+{
+    if (request->workspace_limit == SIZE_MAX)
+        return true;
+    xg_plan plan = {
+        .processors = request->processors, .architecture = request->architecture, .shape = *shape};
+    return kernel->steps(kernel, &request->problem, &plan, NULL) == XGEMM_OK &&
+           plan.workspace_bytes <= request->workspace_limit;
+}
+
+/* As it is; and, of a single product, with copies first of operands that go word by word. */
+static void consider(const speed *s, const xg_kernel *kernel, const xg_request *request,
+                     xg_shape shape, xg_shape *best)
+{
+    const unsigned words = words_of(s, kernel, &request->problem);
+    consider_parts(s, kernel, request, shape, best);
+    if (kernel->packs || s->thin || s->words <= 0.0 || shape.together > 1 ||
+        xg_has_lists(&request->problem))
+        return;
+    const double us = best->microseconds;
+    for (unsigned copied = XG_COPIES_A; copied <= (XG_COPIES_A | XG_COPIES_B); copied++) {
+        xg_shape other = {.together = 0};
+        shape.copied = copied;
+        if ((copied & words) != copied || !copies_may_pay(s, kernel, request, &shape, us))
+            continue;
+        consider_parts(s, kernel, request, shape, &other);
+        if (other.microseconds < best->microseconds && has_workspace(kernel, request, &other))
+            *best = other;
+    }
 }
 
 static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg_request *request)
@@ -532,12 +588,7 @@ static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_sh
     if (request->block_shared > 0 && kernel->program->architecture == 0 &&
         kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
         return false;
-    if (request->workspace_limit == SIZE_MAX)
-        return true;
-    xg_plan plan = {
-        .processors = request->processors, .architecture = request->architecture, .shape = *shape};
-    return kernel->steps(kernel, &request->problem, &plan, NULL) == XGEMM_OK &&
-           plan.workspace_bytes <= request->workspace_limit;
+    return has_workspace(kernel, request, shape);
 }
 
 /* Whether the model knows the kernel, and it may serve. */

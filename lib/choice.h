@@ -73,6 +73,7 @@ typedef struct {
     bool along_k;        /* one vector, and lines of the matrix along k: skinny1_lines.cu */
     bool across;         /* one vector, and lines side by side: skinny1_across.cu */
     int64_t blocks, groups, part; /* for the lines and for the side, and of k */
+    int warps;                    /* across: of a block */
     int cluster;                  /* blocks that add up their parts of k; 0: none do */
 } xg_skinny_shape;
 
@@ -89,10 +90,10 @@ int64_t xg_sharers_of(const xg_kernel *kernel, const xg_shape *shape, int64_t k)
 bool xg_maps_reach(const xg_args *problem);
 
 /*
- * Whether A's first m rows (B's first n columns) must be copied for a kernel that packs: where
- * they do not lie side by side, or, without maps, are not aligned.
+ * Which operands of so much of C are copied first, aligned, as XG_COPIES_... bits: those that do
+ * not lie side by side or, without maps, are not aligned, if the kernel needs that or the shape
+ * says so.
  */
-bool xg_packs_a(const xg_kernel *kernel, const xg_args *problem, int64_t m);
-bool xg_packs_b(const xg_kernel *kernel, const xg_args *problem, int64_t n);
+unsigned xg_copied(const xg_kernel *kernel, const xg_args *problem, const xg_shape *shape);
 
 #endif

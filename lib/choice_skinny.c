@@ -28,21 +28,36 @@ enum { SKINNY_LINES = 32, SKINNY_K = 256 };
 enum { LINES_LINES = 8, LINES_K = 1024, LINES_HELD = 4, LINES_WHOLE = 4096, LINES_ENOUGH = 3 };
 
 /*
- * With lines side by side clusters share k, as far as a multiprocessor holds their blocks and a
- * step is not all that one has. Without them a part is no shorter than what a launch takes.
+ * With lines side by side warps share k, and then clusters of blocks, as far as a multiprocessor
+ * holds them and a step is not all that one has. Without clusters a part is no shorter than what a
+ * launch takes.
  */
-enum { ACROSS_HELD = 4, ACROSS_ENOUGH = 3, ACROSS_LEAST = 1024 };
+enum { ACROSS_ENOUGH = 3, ACROSS_LEAST = 1024 };
+
+/* The warps of all blocks, on the GPU at once. */
+static int64_t warps_held(int processors)
+{
+    return (int64_t)processors * XG_ACROSS_WARPS_MOST;
+}
 
 /* For skinny1_across.cu; a cluster's parts are as many as it has blocks. */
 static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clusters)
 {
+    const int64_t held = warps_held(processors);
     int64_t parts = 1;
+    s->warps = XG_ACROSS_WARPS_LEAST;
+    while (s->warps < XG_ACROSS_WARPS_MOST && k > (int64_t)s->warps * XG_ACROSS_STEP &&
+           2 * s->warps * s->blocks <= held)
+        s->warps *= 2;
     if (!clusters) {
-        s->part = xg_part_of(k, s->blocks, ACROSS_ENOUGH * (int64_t)processors, ACROSS_LEAST, 1);
+        const int64_t enough =
+            ACROSS_ENOUGH * (int64_t)processors * XG_ACROSS_WARPS_LEAST / s->warps;
+        s->part = xg_part_of(k, s->blocks, enough, ACROSS_LEAST, 1);
         return;
     }
-    while (parts < XG_ACROSS_CLUSTER && xg_tiles_of(k, parts) > XG_ACROSS_STEP &&
-           2 * parts * s->blocks <= ACROSS_HELD * (int64_t)processors)
+    while (parts < XG_ACROSS_CLUSTER &&
+           xg_tiles_of(k, parts) > (int64_t)s->warps * XG_ACROSS_STEP &&
+           2 * parts * s->warps * s->blocks <= held)
         parts *= 2;
     s->part = xg_tiles_of(k, parts);
     s->cluster = parts > 1 ? (int)parts : 0;
@@ -73,10 +88,11 @@ double xg_skinny_us(const xg_args *p, const xg_request *request)
 {
     const xg_skinny_shape s = xg_skinny_of(p, request->processors, request->architecture);
     const int64_t parts = xg_tiles_of(p->k, s.part), blocks = s.blocks * s.groups * parts;
-    const int64_t held = (int64_t)request->processors * (s.along_k  ? LINES_HELD
-                                                         : s.across ? ACROSS_HELD
-                                                                    : 1);
-    const int64_t step = s.along_k ? LINES_K : s.across ? XG_ACROSS_STEP : SKINNY_K;
+    const int64_t held = s.across ? warps_held(request->processors) / s.warps
+                                  : (int64_t)request->processors * (s.along_k ? LINES_HELD : 1);
+    const int64_t step = s.along_k  ? LINES_K
+                         : s.across ? (int64_t)s.warps * XG_ACROSS_STEP
+                                    : SKINNY_K;
     const double busy = xg_larger(1.0, (double)blocks / (double)held);
     const double side = (double)s.side, lines = (double)s.lines, k = (double)p->k;
     const double floats = lines * k * (double)s.groups + side * k + side * lines;

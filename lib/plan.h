@@ -28,12 +28,16 @@ typedef enum {
     XG_STEP_FP16_PRODUCT
 } xg_step_role;
 
+/* Operands that are copied first, aligned; bits. */
+enum { XG_COPIES_A = 1, XG_COPIES_B = 2 };
+
 /* How a kernel computes a problem. */
 typedef struct {
     int64_t m, n;     /* of C, what the tiles cover; narrow strips are left to "skinny" */
     int64_t k_part;   /* at least k: not split */
     int cluster;      /* blocks that add up their parts of k among them; 0: none do */
     int64_t together; /* products of a batch that each launch computes */
+    unsigned copied;  /* XG_COPIES_...: for a kernel that could read them as they lie */
     /* The kernels on FP16 parts compute C and k in panels, of at most that size. */
     int64_t panel_m, panel_n, panel_k, panels;
     int64_t share;      /* of the last tiles a block's or cluster's, in steps of k; 0: not shared */

@@ -52,20 +52,23 @@ static xgemm_status add_pack_step(xg_plan *plan, const xg_args *problem, const p
 static xgemm_status add_pack(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
                              packed *to, xg_error *error)
 {
-    to->a = xg_packs_a(kernel, problem, problem->m);
-    to->b = xg_packs_b(kernel, problem, problem->n);
+    const unsigned copied = xg_copied(kernel, problem, &plan->shape);
+    to->a = copied & XG_COPIES_A;
+    to->b = copied & XG_COPIES_B;
     to->a_line = padded_line(problem->m);
     to->b_line = padded_line(problem->n);
     if (!to->a && !to->b)
         return XGEMM_OK;
+    /* A kernel that reads anything asks whether it may read a last four whole. */
+    const int64_t alone = !kernel->packs && plan->shape.together == 1 ? XG_PADDED : 0;
     const int64_t a_copies = copies_of(plan, problem->a_batch),
                   b_copies = copies_of(plan, problem->b_batch);
     if ((to->a && !xg_reserve(plan, problem->k * a_copies, to->a_line, &to->a_offset)) ||
         (to->b && !xg_reserve(plan, problem->k * b_copies, to->b_line, &to->b_offset)))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the aligned copies' size in bytes does not fit the address space");
-    to->a_apart = a_copies > 1 ? problem->k * to->a_line : 0;
-    to->b_apart = b_copies > 1 ? problem->k * to->b_line : 0;
+    to->a_apart = a_copies > 1 ? problem->k * to->a_line : alone;
+    to->b_apart = b_copies > 1 ? problem->k * to->b_line : alone;
     if (plan->shape.together == 1)
         return add_pack_step(plan, problem, to, to->a, to->b, error);
     /* The grid's z is the product's number: a launch for each operand. */
@@ -192,7 +195,7 @@ xgemm_status xg_steps_pipelined(const xg_kernel *kernel, const xg_args *p, xg_pl
                        kernel->name);
     if (kernel->has_maps)
         status = add_share(kernel, plan, &tiles, &sums, error);
-    if (kernel->packs && !status)
+    if (!status)
         status = add_pack(kernel, plan, &tiles, &operands, error);
     if (!status)
         status = add_tiles(kernel, plan, &tiles, &operands, sums, error);

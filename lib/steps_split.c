@@ -75,7 +75,7 @@ static const xg_program *skinny_program(const xg_kernel *kernel, const xg_skinny
                     {8, &xg_program_skinny8},
                     {16, &xg_program_skinny16}};
     size_t i = 0;
-    *threads = shape->along_k ? LINES_THREADS : shape->across ? XG_ACROSS_THREADS : kernel->block_x;
+    *threads = shape->along_k ? LINES_THREADS : shape->across ? 32 * shape->warps : kernel->block_x;
     if (shape->along_k || shape->across)
         return shape->along_k ? &xg_program_skinny1_lines : &xg_program_skinny1_across;
     while (programs[i].program != kernel->program && programs[i].side < shape->side)

@@ -19,7 +19,8 @@
 
 #include <stdint.h>
 
-#define XG_LISTS INT64_MIN
+#define XG_LISTS  INT64_MIN
+#define XG_PADDED (INT64_MIN + 4)
 
 typedef struct {
     int64_t m, n, k;
@@ -37,7 +38,8 @@ typedef struct {
     /*
      * For the kernels that compute a batch: the matrices of product z begin at
      * A + z * a_batch and so on; with a_batch = XG_LISTS, A, B and C are lists of
-     * pointers instead, and theirs are number z.
+     * pointers instead, and theirs are number z. With one product a_batch (or b_batch) may be
+     * XG_PADDED: A's (or B's) lines can be read up to a multiple of four floats.
      */
     int64_t a_batch, b_batch;
     union {

@@ -2,19 +2,19 @@
 /*
  * A matrix times one vector where the matrix's lines lie side by side: X, columns of A when C is a
  * column, rows of B when it is a row. Y is the vector. As in skinny1_lines.cu all serves to have
- * many bytes of X on their way: small blocks, four to a multiprocessor, and a step's loads issued
- * before the first is used, 272 bytes a thread.
+ * many bytes of X on their way: 16 warps to a multiprocessor, and a step's loads issued before the
+ * first is used, 272 bytes a thread.
  *
- * A block computes 32 lines, 128 bytes of each k; its warps have four k of sixteen each. Aligned,
- * eight threads have four lines each, and a warp loads its four k at once. Else, and to the last
- * line, a thread has one line, at any alignment.
+ * A block computes 32 lines, 128 bytes of each k; it has 4, 8 or 16 warps, which take four k each
+ * in turn. Aligned, eight threads have four lines each, and a warp loads its four k at once. Else,
+ * and to the last line, a thread has one line, at any alignment.
  *
  * Many threads need the same element of Y: a warp loads its own once, while its loads of X are on
  * their way, and shares them through shared memory. No warp waits for another before the end.
  *
- * Few lines do not fill the GPU, so that k is shared by the blocks of a cluster. These send their
- * sums to the shared memory of the first, which adds them up in the blocks' order; the others need
- * not stay. Without clusters the parts of k are sums of their own.
+ * Where 16 warps for 32 lines do not fill the GPU, k is shared by the blocks of a cluster. These
+ * send their sums to the shared memory of the first, which adds them up in the blocks' order; the
+ * others need not stay. Without clusters the parts of k are sums of their own.
  *
  * For a strip of C beside what the launch before computes b_batch is 1: skinny.inc.
  */
@@ -22,18 +22,16 @@
 #include "ptx_sm90.h"
 #include "skinny1_across.h"
 
-#define WARPS   XG_ACROSS_WARPS
-#define THREADS XG_ACROSS_THREADS
 #define LINES   XG_ACROSS_LINES
 #define FOURS   XG_ACROSS_FOURS
-#define ROWS    XG_ACROSS_ROWS
 #define STEP    XG_ACROSS_STEP
-#define Y_LOADS ((4 * FOURS + 31) / 32)
+#define Y_LOADS ((STEP + 31) / 32)
 
 /* Where a thread reads, from its warp's first k on; and the k that are left there. */
 typedef struct {
     const float *x, *y;
     int64_t x_k, y_k, left;
+    int rows; /* the block's k that each of its loads takes */
     int by_fours;
 } xg_across_view;
 
@@ -59,6 +57,7 @@ XG_DEVICE xg_across_view xg_across_view_of(const xg_args p, int64_t part, int64_
     xg_across_view v;
     v.x_k = is_row ? p.b_row : p.a_col;
     v.y_k = is_row ? p.a_col : p.b_row;
+    v.rows = (int)blockDim.x / 8;
     v.by_fours =
         v.x_k % 4 == 0 && (uintptr_t)x % 16 == 0 && (first_line + LINES <= lines || lines % 4 == 0);
     v.x = x + (warp_first + xg_across_row(v.by_fours)) * v.x_k +
@@ -71,12 +70,13 @@ XG_DEVICE xg_across_view xg_across_view_of(const xg_args p, int64_t part, int64_
 
 XG_DEVICE void xg_across_load(const xg_across_view *v, int by_fours, xg_across_step *to)
 {
-    const int left = (int)XG_MIN(v->left, STEP) - xg_across_row(by_fours);
+    const int rows = v->rows;
+    const int left = (int)XG_MIN(v->left, FOURS * rows) - xg_across_row(by_fours);
     const float *from = v->x;
     XG_UNROLL
     for (int i = 0; i < FOURS; i++) {
         if (by_fours) {
-            const float4 four = xg_load_once_if(from, i * ROWS < left);
+            const float4 four = xg_load_once_if(from, i * rows < left);
             to->x[i][0] = four.x;
             to->x[i][1] = four.y;
             to->x[i][2] = four.z;
@@ -84,9 +84,9 @@ XG_DEVICE void xg_across_load(const xg_across_view *v, int by_fours, xg_across_s
         } else {
             XG_UNROLL
             for (int j = 0; j < 4; j++)
-                to->x[i][j] = xg_load_word_if(from + j * v->x_k, i * ROWS + j < left);
+                to->x[i][j] = xg_load_word_if(from + j * v->x_k, i * rows + j < left);
         }
-        from += ROWS * v->x_k;
+        from += rows * v->x_k;
     }
 }
 
@@ -95,8 +95,8 @@ XG_DEVICE void xg_across_load_y(const xg_across_view *v, float to[Y_LOADS])
 {
     XG_UNROLL
     for (int i = 0; i < Y_LOADS; i++) {
-        const int at = 32 * i + (int)threadIdx.x % 32, k = at / 4 * ROWS + at % 4;
-        to[i] = at < 4 * FOURS && k < v->left ? v->y[k * v->y_k] : 0.0f;
+        const int at = 32 * i + (int)threadIdx.x % 32, k = at / 4 * v->rows + at % 4;
+        to[i] = at < STEP && k < v->left ? v->y[k * v->y_k] : 0.0f;
     }
 }
 
@@ -105,7 +105,7 @@ XG_DEVICE void xg_across_share_y(const float from[Y_LOADS], float *to)
     XG_UNROLL
     for (int i = 0; i < Y_LOADS; i++) {
         const int at = 32 * i + (int)threadIdx.x % 32;
-        if (at < 4 * FOURS)
+        if (at < STEP)
             to[at] = from[i];
     }
 }
@@ -134,15 +134,16 @@ XG_DEVICE void xg_across_add(float sum[4], const xg_across_step *step, const flo
 XG_DEVICE void xg_across_sum(xg_across_view *v, int by_fours, float *y, float *total)
 {
     const int lane = (int)threadIdx.x % 32;
+    const int step_k = FOURS * v->rows;
     float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     XG_UNROLL_BY(1)
-    for (; v->left > 0; v->left -= STEP) {
+    for (; v->left > 0; v->left -= step_k) {
         xg_across_step step;
         float y_own[Y_LOADS];
         xg_across_load_y(v, y_own);
         xg_across_load(v, by_fours, &step);
-        v->x += STEP * v->x_k;
-        v->y += STEP * v->y_k;
+        v->x += step_k * v->x_k;
+        v->y += step_k * v->y_k;
         __syncwarp(); /* the last step's have been read */
         xg_across_share_y(y_own, y);
         __syncwarp();
@@ -198,8 +199,8 @@ XG_DEVICE void xg_across_store(const xg_args p, int64_t first_line, int64_t line
     float sum = 0.0f;
     if (threadIdx.x >= LINES)
         return;
-    XG_UNROLL
-    for (int warp = 0; warp < WARPS; warp++)
+    XG_UNROLL_BY(4)
+    for (unsigned warp = 0; warp < blockDim.x / 32; warp++)
         sum += shared->total[warp][threadIdx.x];
     if (blocks > 1)
         sum = xg_across_gather(shared, blocks, sum);
@@ -210,7 +211,7 @@ XG_DEVICE void xg_across_store(const xg_args p, int64_t first_line, int64_t line
 }
 
 XG_KERNEL
-void __launch_bounds__(THREADS, 4) xg_skinny1_across(const xg_args p)
+void __launch_bounds__(32 * XG_ACROSS_WARPS_MOST, 1) xg_skinny1_across(const xg_args p)
 {
     XG_DYNAMIC_SHARED(xg_across_shared, memory);
     xg_across_shared *const shared = memory;
@@ -236,10 +237,7 @@ void __launch_bounds__(THREADS, 4) xg_skinny1_across(const xg_args p)
         xg_grid_wait();
 }
 
-#undef WARPS
-#undef THREADS
 #undef LINES
 #undef FOURS
-#undef ROWS
 #undef STEP
 #undef Y_LOADS

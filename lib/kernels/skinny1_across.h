@@ -6,21 +6,21 @@
 #include <stdint.h>
 
 enum {
-    XG_ACROSS_WARPS = 4,
-    XG_ACROSS_THREADS = 32 * XG_ACROSS_WARPS,
+    /* A block's, a power of two: the more, the fewer blocks have sums to add up. */
+    XG_ACROSS_WARPS_LEAST = 4,
+    XG_ACROSS_WARPS_MOST = 16,
     XG_ACROSS_LINES = 32,
     /* Of a step: what a thread loads at once, four words each; with one more than 2^i a part of
      * 2^i + 1 elements takes no step more than one of 2^i. */
     XG_ACROSS_FOURS = 17,
-    XG_ACROSS_ROWS = 4 * XG_ACROSS_WARPS, /* k that the block takes with each of them */
-    XG_ACROSS_STEP = XG_ACROSS_FOURS * XG_ACROSS_ROWS,
-    XG_ACROSS_CLUSTER = 8 /* the most blocks that add up their parts of k */
+    XG_ACROSS_STEP = 4 * XG_ACROSS_FOURS, /* a warp's k */
+    XG_ACROSS_CLUSTER = 8                 /* the most blocks that add up their parts of k */
 };
 
 /* The block's dynamic shared memory. */
 typedef struct {
-    float y[XG_ACROSS_WARPS][4 * XG_ACROSS_FOURS];
-    float total[XG_ACROSS_WARPS][XG_ACROSS_LINES];
+    float y[XG_ACROSS_WARPS_MOST][XG_ACROSS_STEP];
+    float total[XG_ACROSS_WARPS_MOST][XG_ACROSS_LINES];
     float inbox[XG_ACROSS_CLUSTER - 1][XG_ACROSS_LINES]; /* in the cluster's first block */
     uint64_t arrival;                                    /* a barrier: the inbox is full */
 } xg_across_shared;
