@@ -40,9 +40,11 @@
 
 /* Microseconds; bytes a microsecond. A launch overlaps the one before it; a sliced kernel's more of
  * it. */
-static const double launch_us = 0.9, next_launch_us = 1.7, copy_launch_us = 0.8, copy_rate = 3.4e6,
-                    read_rate = 3.9e6, write_rate = 1.6e6, thin_write_rate = 2.83e6,
-                    sum_rate = 1.6e6;
+static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 3.4e6, read_rate = 3.9e6,
+                    write_rate = 1.6e6, thin_write_rate = 2.83e6, sum_rate = 1.6e6;
+
+/* Copies of operands that L2 holds: for the sliced kernels. */
+static const double near_copy_us = 2.2, near_copy_rate = 5.4e6;
 
 /* Of the thin kernels; and what stores take where C's rows are not aligned. */
 static const double thin_k = 62.4, thin_wait = 2.22, ragged_stores = 1.883;
@@ -62,7 +64,9 @@ enum { PART_LEAST = 64, PART_STEP = 16 };
 typedef struct {
     const char *kernel;
     int blocks_per_sm;
-    double per_k, alone, fixed, words;
+    double per_k, alone, fixed;
+    double words;   /* along k, for all of a tile: so much longer */
+    double across;  /* what words across k cost, of that */
     double stores;  /* a block's, as k that takes as long */
     bool estimated; /* by its instructions, and not yet timed: it serves by its name alone */
     bool thin;
@@ -71,30 +75,30 @@ typedef struct {
 } speed;
 
 static const speed speeds[] = {
-    {"pipelined-128x128", 2, 0.1575, 0.540, 1.530, 0.000, 6.6, false, false, 0, 0},
-    {"pipelined-64x128", 4, 0.1685, 0.270, 2.552, 0.000, 7.5, false, false, 0, 0},
-    {"pipelined-32x64", 8, 0.1030, 0.145, 1.326, 0.000, 4.2, false, false, 0, 0},
-    {"pipelined-words-32x64", 4, 0.0520, 0.329, 1.430, 0.221, 14.2, false, false, 0, 1},
-    {"pipelined-words-64x128", 3, 0.1305, 0.420, 2.152, 0.186, 7.6, false, false, 0, 1},
-    {"tma-128x128", 2, 0.1476, 0.511, 2.450, 0.000, 9.7, false, false, 0, 0},
-    {"sliced-64x128", 1, 0.0417, 1.000, 3.022, 0.239, 14.0, false, false, 0, 0},
-    {"sliced-64x64", 2, 0.0454, 0.380, 1.792, 0.218, 22.9, false, false, 0, 0},
-    {"sliced-96x96", 1, 0.0471, 1.000, 2.947, 0.214, 31.4, false, false, 0, 0},
-    {"sliced-32x64", 4, 0.0460, 0.273, 1.708, 0.230, 18.0, false, false, 0, 0},
-    {"sliced-64x32", 4, 0.0491, 0.279, 1.350, 0.253, 20.8, false, false, 0, 0},
-    {"sliced-32x32", 4, 0.0238, 0.265, 1.320, 0.335, 32.9, false, false, 0, 0},
-    {"sliced-16x128", 2, 0.0277, 0.400, 1.757, 0.759, 7.5, false, false, 1, 0},
-    {"sliced-128x16", 2, 0.0339, 0.400, 1.678, 0.340, 19.0, false, false, 1, 0},
-    {"sliced-16x64", 2, 0.0143, 0.546, 1.747, 0.396, 17.4, false, false, 1, 0},
-    {"sliced-64x16", 2, 0.0187, 0.500, 1.581, 0.278, 19.9, false, false, 1, 0},
-    {"thin-64x128", 4, 0.1273, 0.289, 1.176, 0.510, 17.2, false, true, 1, 4},
-    {"thin-64x64", 8, 0.1461, 0.413, 1.082, 0.342, 15.7, false, true, 1, 4},
-    {"thin-64x64-8x4", 5, 0.0956, 0.243, 1.208, 0.160, 17.3, false, true, 1, 4},
-    {"thin-32x32", 20, 0.1286, 0.197, 1.441, 0.309, 12.2, false, true, 1, 4},
-    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.500, 1.800, 0.0, false, false, 2, 0},
-    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.000, 0.300, 0.0, true, false, 2, 0},
-    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.500, 0.300, 0.0, true, false, 2, 0},
-    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.500, 0.300, 0.0, true, false, 2, 0},
+    {"pipelined-128x128", 2, 0.1575, 0.540, 1.530, 0.000, 0.000, 6.6, false, false, 0, 0},
+    {"pipelined-64x128", 4, 0.1685, 0.270, 2.552, 0.000, 0.000, 7.5, false, false, 0, 0},
+    {"pipelined-32x64", 8, 0.1030, 0.145, 1.326, 0.000, 0.000, 4.2, false, false, 0, 0},
+    {"pipelined-words-32x64", 4, 0.0520, 0.329, 1.430, 0.272, 0.201, 14.2, false, false, 0, 1},
+    {"pipelined-words-64x128", 3, 0.1383, 0.423, 2.100, 0.180, 0.300, 5.5, false, false, 0, 1},
+    {"tma-128x128", 2, 0.1476, 0.511, 2.450, 0.000, 0.000, 9.7, false, false, 0, 0},
+    {"sliced-64x128", 1, 0.0417, 1.000, 3.022, 0.211, 0.867, 11.2, false, false, 0, 0},
+    {"sliced-64x64", 2, 0.0454, 0.380, 1.792, 0.198, 0.905, 20.7, false, false, 0, 0},
+    {"sliced-96x96", 1, 0.0471, 1.000, 2.947, 0.188, 0.309, 31.4, false, false, 0, 0},
+    {"sliced-32x64", 4, 0.0460, 0.273, 1.708, 0.240, 0.379, 15.8, false, false, 0, 0},
+    {"sliced-64x32", 4, 0.0486, 0.279, 1.350, 0.236, 0.690, 23.0, false, false, 0, 0},
+    {"sliced-32x32", 4, 0.0238, 0.265, 1.320, 0.326, 0.428, 32.9, false, false, 0, 0},
+    {"sliced-16x128", 2, 0.0297, 0.400, 1.757, 0.790, 0.356, 9.0, false, false, 1, 0},
+    {"sliced-128x16", 2, 0.0331, 0.400, 1.678, 0.360, 0.492, 20.7, false, false, 1, 0},
+    {"sliced-16x64", 2, 0.0143, 0.546, 1.747, 0.296, 0.601, 17.4, false, false, 1, 0},
+    {"sliced-64x16", 2, 0.0181, 0.500, 1.581, 0.240, 0.644, 25.7, false, false, 1, 0},
+    {"thin-64x128", 4, 0.1273, 0.289, 1.176, 0.510, 0.300, 17.2, false, true, 1, 4},
+    {"thin-64x64", 8, 0.1461, 0.413, 1.082, 0.342, 0.300, 15.7, false, true, 1, 4},
+    {"thin-64x64-8x4", 5, 0.0956, 0.243, 1.208, 0.160, 0.300, 17.3, false, true, 1, 4},
+    {"thin-32x32", 20, 0.1286, 0.197, 1.441, 0.309, 0.300, 12.2, false, true, 1, 4},
+    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.500, 1.800, 0.300, 0.0, false, false, 2, 0},
+    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.000, 0.300, 0.300, 0.0, true, false, 2, 0},
+    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, false, 2, 0},
+    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, false, 2, 0},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -169,10 +173,9 @@ static unsigned words_of(const speed *s, const xg_kernel *kernel, const xg_args 
 static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p,
                            unsigned copied)
 {
-    const double across = 0.396; /* of what words along k cost */
     const unsigned words = words_of(s, kernel, p) & ~copied;
-    const double a = words & XG_COPIES_A ? (p->a_row != 1 ? 1.0 : across) : 0.0;
-    const double b = words & XG_COPIES_B ? (p->b_col != 1 ? 1.0 : across) : 0.0;
+    const double a = words & XG_COPIES_A ? (p->a_row != 1 ? 1.0 : s->across) : 0.0;
+    const double b = words & XG_COPIES_B ? (p->b_col != 1 ? 1.0 : s->across) : 0.0;
     return 1.0 +
            s->words * (a * kernel->tile_m + b * kernel->tile_n) / (kernel->tile_m + kernel->tile_n);
 }
@@ -206,8 +209,8 @@ static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape 
     const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
                           (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
     const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
-    return launches * (kernel->packs ? next_launch_us : copy_launch_us) +
-           xg_floats_us(floats, copy_rate);
+    return kernel->packs ? launches * next_launch_us + xg_floats_us(floats, copy_rate)
+                         : launches * near_copy_us + xg_floats_us(floats, near_copy_rate);
 }
 
 double xg_sum_us(int64_t parts, double floats)

@@ -28,37 +28,43 @@ enum { SKINNY_LINES = 32, SKINNY_K = 256 };
 enum { LINES_LINES = 8, LINES_K = 1024, LINES_HELD = 4, LINES_WHOLE = 4096, LINES_ENOUGH = 3 };
 
 /*
- * With lines side by side warps share k, and then clusters of blocks, as far as a multiprocessor
- * holds them and a step is not all that one has. Without clusters a part is no shorter than what a
- * launch takes.
+ * With lines side by side the warps of a block share k, and clusters of blocks as far as the GPU
+ * holds them and a step is not all that one has. Where large blocks have more than a step they
+ * are faster (doc/notes/fp32.md). Without clusters a part is no shorter than what a launch takes.
  */
 enum { ACROSS_ENOUGH = 3, ACROSS_LEAST = 1024 };
 
-/* The warps of all blocks, on the GPU at once. */
-static int64_t warps_held(int processors)
+/* The blocks of so many warps that the GPU holds at once. */
+static int64_t across_held(int warps, int processors)
 {
-    return (int64_t)processors * XG_ACROSS_WARPS_MOST;
+    return (int64_t)processors * (XG_ACROSS_WARPS_MOST / warps);
+}
+
+/* The blocks of a cluster: a power of two. */
+static int64_t across_parts(const xg_skinny_shape *s, int64_t k, int warps, int processors)
+{
+    int64_t parts = 1;
+    while (parts < XG_ACROSS_CLUSTER && xg_tiles_of(k, parts) > (int64_t)warps * XG_ACROSS_STEP &&
+           2 * parts * s->blocks <= across_held(warps, processors))
+        parts *= 2;
+    return parts;
 }
 
 /* For skinny1_across.cu; a cluster's parts are as many as it has blocks. */
 static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clusters)
 {
-    const int64_t held = warps_held(processors);
-    int64_t parts = 1;
-    s->warps = XG_ACROSS_WARPS_LEAST;
-    while (s->warps < XG_ACROSS_WARPS_MOST && k > (int64_t)s->warps * XG_ACROSS_STEP &&
-           2 * s->warps * s->blocks <= held)
-        s->warps *= 2;
+    const int most = XG_ACROSS_WARPS_MOST;
+    const int64_t by_most = clusters ? across_parts(s, k, most, processors) : 1;
+    const bool large = s->blocks <= across_held(most, processors) &&
+                       xg_tiles_of(k, by_most) > (int64_t)most * XG_ACROSS_STEP;
+    s->warps = large ? most : XG_ACROSS_WARPS_LEAST;
     if (!clusters) {
-        const int64_t enough =
-            ACROSS_ENOUGH * (int64_t)processors * XG_ACROSS_WARPS_LEAST / s->warps;
+        const int64_t enough = ACROSS_ENOUGH * across_held(s->warps, processors) /
+                               (XG_ACROSS_WARPS_MOST / XG_ACROSS_WARPS_LEAST);
         s->part = xg_part_of(k, s->blocks, enough, ACROSS_LEAST, 1);
         return;
     }
-    while (parts < XG_ACROSS_CLUSTER &&
-           xg_tiles_of(k, parts) > (int64_t)s->warps * XG_ACROSS_STEP &&
-           2 * parts * s->warps * s->blocks <= held)
-        parts *= 2;
+    const int64_t parts = across_parts(s, k, s->warps, processors);
     s->part = xg_tiles_of(k, parts);
     s->cluster = parts > 1 ? (int)parts : 0;
 }
@@ -88,7 +94,7 @@ double xg_skinny_us(const xg_args *p, const xg_request *request)
 {
     const xg_skinny_shape s = xg_skinny_of(p, request->processors, request->architecture);
     const int64_t parts = xg_tiles_of(p->k, s.part), blocks = s.blocks * s.groups * parts;
-    const int64_t held = s.across ? warps_held(request->processors) / s.warps
+    const int64_t held = s.across ? across_held(s.warps, request->processors)
                                   : (int64_t)request->processors * (s.along_k ? LINES_HELD : 1);
     const int64_t step = s.along_k  ? LINES_K
                          : s.across ? (int64_t)s.warps * XG_ACROSS_STEP

@@ -155,14 +155,13 @@ END_TEST
 #endif
 
 /* As a GPU of so few multiprocessors would compute it: the simulator; others as they are. */
-static void check_on(const char *simulator, const char *kernel, shape s, float (*draw)(generator *),
-                     accuracy how)
+static void check_layouts_on(const char *simulator, const char *kernel, shape s, int step,
+                             float (*draw)(generator *), accuracy how)
 {
     setenv("XGEMM_SIM", simulator, 1);
     xgemm_handle *handle = open_handle(test_device());
     unsetenv("XGEMM_SIM");
     ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_TF32), XGEMM_OK);
-    const int step = test_effort() >= 100 ? 3 : LAYOUTS;
     if (xgemm_set_kernel(handle, kernel) == XGEMM_OK)
         for (int layout = 0; layout < LAYOUTS; layout += step) {
             s.gap_a = layout % 2, s.gap_c = layout == 3;
@@ -170,6 +169,12 @@ static void check_on(const char *simulator, const char *kernel, shape s, float (
             check_shape(handle, &s, draw, how, (uint64_t)layout);
         }
     xgemm_destroy(handle);
+}
+
+static void check_on(const char *simulator, const char *kernel, shape s, float (*draw)(generator *),
+                     accuracy how)
+{
+    check_layouts_on(simulator, kernel, s, test_effort() >= 100 ? 3 : LAYOUTS, draw, how);
 }
 
 /*
@@ -196,6 +201,26 @@ START_TEST(shared_tiles)
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 1.0f, .beta = -1.0f};
         check_on(cases[i].simulator, cases[i].kernel, s, random_dyadic, EXACT);
+    }
+}
+END_TEST
+
+/*
+ * Few multiprocessors take so long that operands are copied first, aligned: also such whose lines
+ * are no multiple of four, and with k in parts.
+ */
+START_TEST(copied_first)
+{
+    static const struct {
+        const char *simulator, *kernel;
+        int64_t m, n, k;
+    } cases[] = {{"processors=2,late", "sliced-64x64", 129, 257, 100},
+                 {"processors=1,shuffle=2" CHECKED, "sliced-32x64", 66, 131, 203},
+                 {"processors=1,reverse", "sliced-64x128", 150, 130, 90}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        const shape s = {
+            .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 2.0f, .beta = 1.0f};
+        check_layouts_on(cases[i].simulator, cases[i].kernel, s, 3, random_dyadic, EXACT);
     }
 }
 END_TEST
@@ -392,6 +417,7 @@ static Suite *numerics(void)
     tcase_add_loop_test(cases, one_past_blocks_of_k, 0, test_kernels());
     tcase_add_loop_test(cases, strips, 0, test_kernels());
     TCase *const shared = new_case(suite, "shared tiles", TIMEOUT_S);
+    tcase_add_test(shared, copied_first);
     tcase_add_test(shared, shared_tiles);
     tcase_add_test(shared, shared_tiles_left_out);
     TCase *const late = new_case(suite, "late lines", TIMEOUT_S);

@@ -148,12 +148,15 @@ START_TEST(of_a_gpu)
     ck_assert_str_eq(plan.kernel, "skinny"); /* lines along k: one launch */
     ck_assert_int_eq(plan.launches, 1);
     ck_assert_int_eq(plan_of(handle, 1, 4096, 4096, 1.0f, NULL, &plan), XGEMM_OK);
-    ck_assert_str_eq(plan.kernel, "skinny"); /* lines side by side: clusters share k */
-    ck_assert_int_eq(plan.split_k, 4);
+    ck_assert_str_eq(plan.kernel, "skinny"); /* lines side by side: a block's warps share k */
+    ck_assert_int_eq(plan.split_k, 1);
+    ck_assert_int_eq(plan_of(handle, 1, 2048, 2048, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_str_eq(plan.kernel, "skinny"); /* and clusters */
+    ck_assert_int_eq(plan.split_k, 8);
     ck_assert_int_eq(plan.launches, 1);
     ck_assert_uint_eq(plan.workspace_bytes, 0);
-    h200.compute_capability = 80; /* without clusters the parts' sums take a launch */
-    ck_assert_int_eq(plan_of(handle, 1, 4096, 4096, 1.0f, NULL, &plan), XGEMM_OK);
+    h200.compute_capability = 80; /* without these the parts' sums take a launch */
+    ck_assert_int_eq(plan_of(handle, 1, 1024, 8192, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_str_eq(plan.kernel, "skinny");
     ck_assert_int_eq(plan.launches, 2);
     h200.compute_capability = 90;
@@ -296,6 +299,40 @@ START_TEST(kept_by_alignment)
     ck_assert_int_eq(run_at(handle, at + 1, at, c), XGEMM_OK);
     ck_assert_str_eq(xgemm_last_kernel(handle), "tiled16");
     free(c);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/*
+ * Operands with their words along k are copied first where that is less than what such copies cost
+ * the product: two launches, and where there is no memory for it one.
+ */
+START_TEST(copied_first)
+{
+    static float memory[128];
+    float *room = memory;
+    while ((uintptr_t)room % 256)
+        room++;
+    xgemm_device h200 = {.struct_size = sizeof h200};
+    ck_assert_int_eq(xgemm_device_find("H200", &h200), XGEMM_OK);
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_STRICT), XGEMM_OK);
+    for (int given = 0; given < 2; given++) {
+        xgemm_plan plan = {.struct_size = sizeof plan, .device = &h200};
+        for (int transposed = 0; transposed < 2; transposed++) {
+            /* A transposed, B not: nothing is along k. */
+            ck_assert_int_eq(
+                xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, transposed ? XGEMM_NO_TRANS : XGEMM_TRANS,
+                                 transposed ? XGEMM_TRANS : XGEMM_NO_TRANS, 1024, 1024, 1024, 1.0f,
+                                 NULL, 1024, NULL, 1024, 0.0f, NULL, 1024, &plan),
+                XGEMM_OK);
+            ck_assert_str_eq(plan.kernel, "sliced-64x128");
+            const bool copied = transposed && !given;
+            ck_assert_int_eq(plan.launches, copied ? 2 : 1);
+            ck_assert_uint_eq(plan.workspace_bytes, copied ? (size_t)2 * 1024 * 1024 * 4 : 0);
+        }
+        ck_assert_int_eq(xgemm_set_workspace(handle, room, 64), XGEMM_OK);
+    }
     xgemm_destroy(handle);
 }
 END_TEST
@@ -512,6 +549,7 @@ static Suite *plans(void)
     tcase_add_loop_test(cases, kept_for_others, 0, test_kernels());
     tcase_add_loop_test(cases, kept_while_they_change_places, 0, test_kernels());
     tcase_add_test(cases, kept_by_alignment);
+    tcase_add_test(cases, copied_first);
     tcase_add_test(cases, without_workspace);
     tcase_add_test(cases, nothing_to_do);
     tcase_add_test(cases, of_a_batch);

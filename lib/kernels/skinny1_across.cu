@@ -5,7 +5,7 @@
  * many bytes of X on their way: 16 warps to a multiprocessor, and a step's loads issued before the
  * first is used, 272 bytes a thread.
  *
- * A block computes 32 lines, 128 bytes of each k; it has 4, 8 or 16 warps, which take four k each
+ * A block computes 32 lines, 128 bytes of each k; it has 4 or 16 warps, which take four k each
  * in turn. Aligned, eight threads have four lines each, and a warp loads its four k at once. Else,
  * and to the last line, a thread has one line, at any alignment.
  *

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    /* A block's, a power of two: the more, the fewer blocks have sums to add up. */
+    /* A block's: with more of them fewer blocks have sums to add up. */
     XG_ACROSS_WARPS_LEAST = 4,
     XG_ACROSS_WARPS_MOST = 16,
     XG_ACROSS_LINES = 32,
