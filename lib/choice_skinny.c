@@ -29,8 +29,9 @@ enum { LINES_LINES = 8, LINES_K = 1024, LINES_HELD = 4, LINES_WHOLE = 4096, LINE
 
 /*
  * With lines side by side the warps of a block share k, and clusters of blocks as far as the GPU
- * holds them and a step is not all that one has. Where large blocks have more than a step they
- * are faster (doc/notes/fp32.md). Without clusters a part is no shorter than what a launch takes.
+ * holds them and a step is not all that one has. Large blocks are
+ * faster where they have more than a step and fill the GPU, by two at most (doc/notes/fp32.md).
+ * Without clusters a part is no shorter than what a launch takes.
  */
 enum { ACROSS_ENOUGH = 3, ACROSS_LEAST = 1024 };
 
@@ -54,9 +55,11 @@ static int64_t across_parts(const xg_skinny_shape *s, int64_t k, int warps, int 
 static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clusters)
 {
     const int most = XG_ACROSS_WARPS_MOST;
+    const int64_t held = across_held(most, processors);
     const int64_t by_most = clusters ? across_parts(s, k, most, processors) : 1;
-    const bool large = s->blocks <= across_held(most, processors) &&
-                       xg_tiles_of(k, by_most) > (int64_t)most * XG_ACROSS_STEP;
+    const int64_t blocks = s->blocks * by_most;
+    const bool large = xg_tiles_of(k, by_most) > (int64_t)most * XG_ACROSS_STEP && by_most <= 2 &&
+                       blocks <= held && 8 * blocks >= 7 * held;
     s->warps = large ? most : XG_ACROSS_WARPS_LEAST;
     if (!clusters) {
         const int64_t enough = ACROSS_ENOUGH * across_held(s->warps, processors) /
