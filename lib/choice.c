@@ -58,6 +58,9 @@ static const double cluster_us = 2.0, shows = 0.05;
 
 enum { PART_LEAST = 64, PART_STEP = 16 };
 
+/* Smaller tiles, as 32 x 32, were no faster with copies. */
+enum { COPIED_TILE_LEAST = 2048 };
+
 /* The copies of a batch's operands, at once; enough to fill any GPU several times. */
 #define COPIES_MOST ((size_t)256 << 20)
 
@@ -209,8 +212,10 @@ static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape 
     const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
                           (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
     const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
-    return kernel->packs ? launches * next_launch_us + xg_floats_us(floats, copy_rate)
-                         : launches * near_copy_us + xg_floats_us(floats, near_copy_rate);
+    const double us = xg_floats_us(floats, copy_rate);
+    return kernel->packs
+               ? launches * next_launch_us + us
+               : xg_larger(launches * near_copy_us + xg_floats_us(floats, near_copy_rate), us);
 }
 
 double xg_sum_us(int64_t parts, double floats)
@@ -493,8 +498,8 @@ static void consider(const speed *s, const xg_kernel *kernel, const xg_request *
 {
     const unsigned words = words_of(s, kernel, &request->problem);
     consider_parts(s, kernel, request, shape, best);
-    if (kernel->packs || s->thin || s->words <= 0.0 || shape.together > 1 ||
-        xg_has_lists(&request->problem))
+    if (kernel->packs || s->thin || kernel->tile_m * kernel->tile_n < COPIED_TILE_LEAST ||
+        shape.together > 1 || xg_has_lists(&request->problem))
         return;
     const double us = best->microseconds;
     for (unsigned copied = XG_COPIES_A; copied <= (XG_COPIES_A | XG_COPIES_B); copied++) {
