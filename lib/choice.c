@@ -1,488 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The model. Tiles of C, times the parts of k, are blocks, of which the GPU
- * holds processors * blocks_per_sm at once: a wave. A wave takes
- *
- *     fixed + (depth + stores) * per_k                       when it is full,
- *     fixed + (depth + stores) * per_k * max(share, alone)   when a share of it is there,
- *
- * where depth is the part of k, up to a whole number of stages, and "stores" what the
- * tile's way to C takes, twice as long where C is not aligned: blocks that have a
- * multiprocessor to themselves are faster, down to a point. The many short blocks of
- * the thin kernels form no waves: together they take
- *
- *     fixed + (depth + stores) * per_k * max(blocks / held, share, alone),
- *
- * with k up to a multiple of four, of which what they do not ask for at once takes
- * longer, and C goes to memory faster. A kernel that copies operands as they lie takes
- * "words" more when both go word by word. Kernels with maps do not split k, but have all blocks
- * share the last tiles (kernels/tma_share.inc), which then take what a part of that length does,
- * and what is left and fetched by way of memory. To that come the launches, the copies that align
- * operands, the sum over the parts, and the strips at the edges, all at the memory's speed; and
- * nothing is faster than reading A and B and writing C once, while a twentieth of the shorter of
- * both times still shows. Clusters of two blocks, where a kernel and the GPU know them, add up
- * their parts of k in a time of their own, and leave half as many sums. "skinny" has a model of its
- * own (choice_skinny.c), and so have the kernels on FP16 parts (choice_fp16.c).
- *
- * Of a batch a launch computes as many products together as the grid, and the
- * workspace for their copies, hold; or the best launches for one are repeated for
- * each, which large products do not mind.
- *
- * The constants were measured on an H200 (doc/notes/fp32.md): on another GPU they
- * are off by about the same factor all, so that the choice remains a good one.
+ * The choice of a kernel: of all that may serve the one whose best shape takes least by the model
+ * (choice_model.c, choice_skinny.c, choice_fp16.c), and has the workspace it needs.
  */
-#include "choice.h"
-
+#include "choice_model.h"
 #include "kernels/fp16_layout.h"
-#include "steps.h"
 
-#include <string.h>
+#include <stddef.h>
 
-/* Microseconds; bytes a microsecond. A launch overlaps the one before it; a sliced kernel's more of
- * it. */
-static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 3.4e6, read_rate = 3.9e6,
-                    write_rate = 1.6e6, thin_write_rate = 2.83e6, sum_rate = 1.6e6;
-
-/* Copies of operands that L2 holds: for the sliced kernels. */
-static const double near_copy_us = 2.2, near_copy_rate = 5.4e6;
-
-/* Of the thin kernels; and what stores take where C's rows are not aligned. */
-static const double thin_k = 62.4, thin_wait = 2.22, ragged_stores = 1.883;
-
-/* Sharing tiles, by what is counted on; and each part of a tile that is added. No tile has more. */
-static const double share_us = 3.0, share_part_us = 0.7;
-enum { SHARE_PARTS_MOST = 8 };
-
-/* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
-static const double cluster_us = 2.0, shows = 0.05;
-
-enum { PART_LEAST = 64, PART_STEP = 16 };
-
-/* Smaller tiles, as 32 x 32, were no faster with copies. */
-enum { COPIED_TILE_LEAST = 2048 };
-
-/* The copies of a batch's operands, at once; enough to fill any GPU several times. */
-#define COPIES_MOST ((size_t)256 << 20)
-
-typedef struct {
-    const char *kernel;
-    int blocks_per_sm;
-    double per_k, alone, fixed;
-    double words;   /* along k, for all of a tile: so much longer */
-    double across;  /* what words across k cost, of that */
-    double stores;  /* a block's, as k that takes as long */
-    bool estimated; /* by its instructions, and not yet timed: it serves by its name alone */
-    bool thin;
-    int along_k; /* operands that are no words along k, either: 1: A, 2: both */
-    int step;    /* k is computed up to a multiple of that; 0: to a whole stage */
-} speed;
-
-static const speed speeds[] = {
-    {"pipelined-128x128", 2, 0.1575, 0.540, 1.530, 0.000, 0.000, 6.6, false, false, 0, 0},
-    {"pipelined-64x128", 4, 0.1685, 0.270, 2.552, 0.000, 0.000, 7.5, false, false, 0, 0},
-    {"pipelined-32x64", 8, 0.1030, 0.145, 1.326, 0.000, 0.000, 4.2, false, false, 0, 0},
-    {"pipelined-words-32x64", 4, 0.0520, 0.329, 1.430, 0.272, 0.201, 14.2, false, false, 0, 1},
-    {"pipelined-words-64x128", 3, 0.1383, 0.423, 2.100, 0.180, 0.300, 5.5, false, false, 0, 1},
-    {"tma-128x128", 2, 0.1476, 0.511, 2.450, 0.000, 0.000, 32.0, false, false, 0, 0},
-    {"sliced-64x128", 1, 0.0417, 1.000, 3.022, 0.211, 0.867, 11.2, false, false, 0, 0},
-    {"sliced-64x64", 2, 0.0454, 0.380, 1.792, 0.198, 0.500, 20.7, false, false, 0, 0},
-    {"sliced-96x96", 1, 0.0471, 1.000, 2.947, 0.188, 0.700, 31.4, false, false, 0, 0},
-    {"sliced-32x64", 4, 0.0460, 0.273, 1.708, 0.240, 0.379, 15.8, false, false, 0, 0},
-    {"sliced-64x32", 4, 0.0486, 0.279, 1.350, 0.236, 0.690, 23.0, false, false, 0, 0},
-    {"sliced-32x32", 4, 0.0238, 0.265, 1.320, 0.326, 0.428, 32.9, false, false, 0, 0},
-    {"sliced-16x128", 2, 0.0297, 0.400, 1.757, 0.790, 0.356, 9.0, false, false, 1, 0},
-    {"sliced-128x16", 2, 0.0331, 0.400, 1.678, 0.360, 0.492, 20.7, false, false, 1, 0},
-    {"sliced-16x64", 2, 0.0143, 0.546, 1.747, 0.296, 0.601, 17.4, false, false, 1, 0},
-    {"sliced-64x16", 2, 0.0181, 0.500, 1.581, 0.240, 0.644, 25.7, false, false, 1, 0},
-    {"thin-64x128", 4, 0.1273, 0.289, 1.176, 0.510, 0.300, 17.2, false, true, 1, 4},
-    {"thin-64x64", 8, 0.1461, 0.413, 1.082, 0.342, 0.300, 15.7, false, true, 1, 4},
-    {"thin-64x64-8x4", 5, 0.0956, 0.243, 1.208, 0.160, 0.300, 17.3, false, true, 1, 4},
-    {"thin-32x32", 20, 0.1286, 0.197, 1.441, 0.309, 0.300, 12.2, false, true, 1, 4},
-    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.500, 1.800, 0.300, 0.0, false, false, 2, 0},
-    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.000, 0.300, 0.300, 0.0, true, false, 2, 0},
-    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, false, 2, 0},
-    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, false, 2, 0},
-};
-enum { SPEEDS = sizeof speeds / sizeof *speeds };
-
-int64_t xg_part_of(int64_t k, int64_t blocks, int64_t enough, int64_t least, int64_t multiple)
-{
-    const int64_t most = k / least;
-    int64_t parts = enough / blocks;
-    parts = parts > most ? most : parts;
-    return parts <= 1 ? k : xg_tiles_of(xg_tiles_of(k, parts), multiple) * multiple;
-}
-
-/* Also of a batch's other matrices, apart floats further on; of lists it is not known. */
-static bool lines_are_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t apart)
-{
-    return x_step == 1 && l_step % 4 == 0 && l_step < 1 << 28 && (uintptr_t)base % 16 == 0 &&
-           apart % 4 == 0 && apart != XG_LISTS;
-}
-
-static bool is_aligned(const float *base, int64_t x_step, int64_t l_step, int64_t size,
-                       int64_t apart)
-{
-    return lines_are_aligned(base, x_step, l_step, apart) && size % 4 == 0;
-}
-
-/* The copy engine minds no line's end. */
-static bool is_packed(const xg_kernel *kernel, const float *base, int64_t x_step, int64_t l_step,
-                      int64_t size, int64_t apart)
-{
-    return kernel->has_maps ? !lines_are_aligned(base, x_step, l_step, apart)
-                            : !is_aligned(base, x_step, l_step, size, apart);
-}
-
-/* The operands that do not lie as the kernel's copies by fours across k want them. */
-static unsigned uneven(const xg_kernel *kernel, const xg_args *p, int64_t m, int64_t n)
-{
-    const bool a = is_packed(kernel, p->a, p->a_row, p->a_col, m, p->a_batch);
-    const bool b = is_packed(kernel, p->b, p->b_col, p->b_row, n, p->b_batch);
-    return (a ? XG_COPIES_A : 0u) | (b ? XG_COPIES_B : 0u);
-}
-
-unsigned xg_copied(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
-{
-    return uneven(kernel, p, shape->m, shape->n) & (kernel->packs ? ~0u : shape->copied);
-}
-
-bool xg_maps_reach(const xg_args *p)
-{
-    const int64_t most = INT32_MAX - 1024; /* a tile's beginning and what is past an edge, too */
-    return p->m <= most && p->n <= most && p->k <= most;
-}
-
-double xg_floats_us(double floats, double rate)
-{
-    return 4.0 * floats / rate;
-}
-
-/* Whether the kernel copies A (or B) by fours along k, and it lies so. */
-static bool fours_along_k(const speed *s, const xg_args *p, bool is_a)
-{
-    return is_a ? s->along_k > 0 && is_aligned(p->a, p->a_col, p->a_row, p->k, p->a_batch)
-                : s->along_k > 1 && is_aligned(p->b, p->b_row, p->b_col, p->k, p->b_batch);
-}
-
-/* The operands that the kernel would copy word by word, as they lie. */
-static unsigned words_of(const speed *s, const xg_kernel *kernel, const xg_args *p)
-{
-    return uneven(kernel, p, p->m, p->n) & ~((fours_along_k(s, p, true) ? XG_COPIES_A : 0u) |
-                                             (fours_along_k(s, p, false) ? XG_COPIES_B : 0u));
-}
-
-/* What copying word by word costs, from 1 on: for each operand by its share of a tile. */
-static double words_factor(const speed *s, const xg_kernel *kernel, const xg_args *p,
-                           unsigned copied)
-{
-    const unsigned words = words_of(s, kernel, p) & ~copied;
-    const double a = words & XG_COPIES_A ? (p->a_row != 1 ? 1.0 : s->across) : 0.0;
-    const double b = words & XG_COPIES_B ? (p->b_col != 1 ? 1.0 : s->across) : 0.0;
-    return 1.0 +
-           s->words * (a * kernel->tile_m + b * kernel->tile_n) / (kernel->tile_m + kernel->tile_n);
-}
-
-/* blocks that take so many microseconds each, and a beginning, where a multiprocessor is full. */
-static double waves_us(const speed *s, int64_t blocks, double wave, int processors)
-{
-    const int64_t held = (int64_t)processors * s->blocks_per_sm;
-    const int64_t full = blocks / held, rest = blocks % held;
-    const double share = (double)xg_tiles_of(rest, processors) / s->blocks_per_sm;
-    if (s->thin) {
-        const double all = full > 0 ? (double)blocks / (double)held : share;
-        return s->fixed + wave * xg_larger(all, s->alone);
-    }
-    return (double)full * (s->fixed + wave) +
-           (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
-}
-
-/* What is read and written to copy an operand of that width; the copy's lines are padded. */
-static double copied_floats(const xg_args *p, int64_t width, int64_t copies)
-{
-    const int64_t line = xg_tiles_of(width, XG_PACK_LINE) * XG_PACK_LINE;
-    return (double)copies * (double)(width + line) * (double)p->k;
-}
-
-/* What the copies before the product take: one launch, or one an operand of several products. */
-static double pack_us(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
-{
-    const unsigned copied = xg_copied(kernel, p, shape);
-    const bool a = copied & XG_COPIES_A, b = copied & XG_COPIES_B;
-    const double floats = (a ? copied_floats(p, shape->m, p->a_batch ? shape->together : 1) : 0.0) +
-                          (b ? copied_floats(p, shape->n, p->b_batch ? shape->together : 1) : 0.0);
-    const double launches = a && b && shape->together > 1 ? 2.0 : a || b ? 1.0 : 0.0;
-    const double us = xg_floats_us(floats, copy_rate);
-    return kernel->packs
-               ? launches * next_launch_us + us
-               : xg_larger(launches * near_copy_us + xg_floats_us(floats, near_copy_rate), us);
-}
-
-double xg_sum_us(int64_t parts, double floats)
-{
-    return parts > 1 ? next_launch_us + xg_floats_us(((double)parts + 1.0) * floats, sum_rate)
-                     : 0.0;
-}
-
-/* The strips that m × n leaves of the problem. */
-static double strips_us(const xg_request *request, int64_t m, int64_t n)
-{
-    const xg_args *p = &request->problem;
-    xg_args below = *p, beside = *p;
-    below.m = p->m - m;
-    beside.m = m;
-    beside.n = p->n - n;
-    return (m < p->m ? next_launch_us + xg_skinny_us(&below, request) : 0.0) +
-           (n < p->n ? next_launch_us + xg_skinny_us(&beside, request) : 0.0);
-}
-
-/* The k that a block computes. */
-static double depth_of(const speed *s, const xg_kernel *kernel, int64_t k)
-{
-    const int64_t step = s->step > 0 ? s->step : kernel->tile_k;
-    return (double)(xg_tiles_of(k, step) * step);
-}
-
-/* And what it stores, as k; of a thin kernel k beyond what is asked for at once is waited for. */
-static double work_of(const speed *s, const xg_kernel *kernel, const xg_args *p, unsigned copied,
-                      int64_t k)
-{
-    const double depth = depth_of(s, kernel, k) * words_factor(s, kernel, p, copied);
-    const double later = s->thin && depth > thin_k ? (thin_wait - 1.0) * (depth - thin_k) : 0.0;
-    const bool even = p->c_row % 4 == 0 && (uintptr_t)p->c % 16 == 0;
-    return depth + later + s->stores * (even ? 1.0 : ragged_stores);
-}
-
-static int64_t tiles_together(const xg_kernel *kernel, const xg_shape *shape)
-{
-    return xg_tiles_of(shape->m, kernel->tile_m) * xg_tiles_of(shape->n, kernel->tile_n) *
-           shape->together;
-}
-
-int64_t xg_sharers_of(const xg_kernel *kernel, const xg_shape *shape, int64_t k)
-{
-    return shape->share > 0
-               ? xg_tiles_of(shape->shared * xg_tiles_of(k, kernel->tile_k), shape->share)
-               : 0;
-}
-
-/* The tiles that a block has each, in whole waves, and those that are shared. */
-static double shared_waves_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                              const xg_shape *shape, int64_t tiles)
-{
-    const xg_args *p = &request->problem;
-    const int64_t depth = shape->share * kernel->tile_k;
-    const double parts = (double)xg_tiles_of(p->k, depth);
-    const double whole = work_of(s, kernel, p, 0, p->k) * s->per_k;
-    const double share = work_of(s, kernel, p, 0, depth) * s->per_k;
-    return waves_us(s, tiles - shape->shared, whole, request->processors) +
-           waves_us(s, xg_sharers_of(kernel, shape, p->k), share, request->processors) +
-           next_launch_us + share_us + share_part_us * parts;
-}
-
-/* The time of one pass. */
-static double shape_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                       const xg_shape *shape)
-{
-    const xg_args *p = &request->problem;
-    const double all = (double)shape->together;
-    const int64_t parts = xg_tiles_of(p->k, shape->k_part);
-    const int64_t sums = xg_sums_of(p->k, shape->k_part, shape->cluster);
-    const int64_t tiles = tiles_together(kernel, shape);
-    const double m = (double)shape->m, n = (double)shape->n, k = (double)p->k;
-    const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
-    const double least =
-        xg_floats_us(read, read_rate) +
-        xg_floats_us((double)sums * all * m * n, s->thin ? thin_write_rate : write_rate);
-    const double wave = work_of(s, kernel, p, shape->copied, shape->k_part) * s->per_k;
-    const double waves = shape->share > 0 ? shared_waves_us(s, kernel, request, shape, tiles)
-                                          : waves_us(s, tiles * parts, wave, request->processors);
-    const double us = xg_larger(waves, least) + shows * (waves < least ? waves : least);
-    return launch_us + pack_us(kernel, p, shape) + us + (shape->cluster > 1 ? cluster_us : 0.0) +
-           xg_sum_us(sums, all * m * n) + strips_us(request, shape->m, shape->n);
-}
-
-/* The blocks of each cluster that adds up some of so many parts; 0: there are no clusters. */
-static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_t parts)
-{
-    return kernel->adds_parts && request->architecture == 90 && parts % XG_CLUSTER_PARTS == 0
-               ? XG_CLUSTER_PARTS
-               : 0;
-}
-
-/* k in about so many parts; if they are many, in such that clusters can share. */
-static int64_t part_in(int64_t k, int64_t parts)
-{
-    const int64_t even =
-        parts > XG_CLUSTER_PARTS ? xg_tiles_of(parts, XG_CLUSTER_PARTS) * XG_CLUSTER_PARTS : parts;
-    return xg_part_of(k, 1, even, PART_LEAST, PART_STEP);
-}
-
-/* Keeps that many parts of k when they are faster than the best so far, and there is memory. */
-static void try_parts(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                      int64_t parts, xg_shape *best)
-{
-    const xg_args *p = &request->problem;
-    /* A named kernel does not change for a small workspace: it says what it needs. */
-    const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
-    xg_shape other = *best;
-    other.k_part = part_in(p->k, parts);
-    other.cluster = cluster_of(kernel, request, xg_tiles_of(p->k, other.k_part));
-    const int64_t sums = xg_sums_of(p->k, other.k_part, other.cluster);
-    const double floats = (double)sums * (double)other.m * (double)other.n * (double)other.together;
-    if (sums > 1 && 4.0 * floats > (double)room)
-        return;
-    other.microseconds = shape_us(s, kernel, request, &other);
-    if (other.microseconds < best->microseconds)
-        *best = other;
-}
-
-/* Has so many of the last tiles shared when that is faster, and there is memory for the sums. */
-static void try_share(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                      int64_t tiles, xg_shape *best)
-{
-    const int64_t stages = xg_tiles_of(request->problem.k, kernel->tile_k);
-    const int64_t least = xg_tiles_of(stages, SHARE_PARTS_MOST);
-    const int64_t held = (int64_t)request->processors * s->blocks_per_sm;
-    const double floats = (double)held * kernel->tile_m * kernel->tile_n;
-    const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
-    xg_shape other = *best;
-    if (tiles == 0 || tiles * stages > INT32_MAX || 4.0 * floats > (double)room)
-        return;
-    other.shared = tiles;
-    other.share = xg_tiles_of(tiles * stages, held);
-    if (other.share < least)
-        other.share = least;
-    other.microseconds = shape_us(s, kernel, request, &other);
-    if (other.microseconds < best->microseconds)
-        *best = other;
-}
-
-/* Those of a last wave that is not full; or, of which each block then has more, of two. */
-static void choose_share(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                         xg_shape *shape)
-{
-    const int64_t tiles = tiles_together(kernel, shape);
-    const int64_t held = (int64_t)request->processors * s->blocks_per_sm;
-    try_share(s, kernel, request, tiles % held, shape);
-    if (tiles > held && tiles % held > 0)
-        try_share(s, kernel, request, tiles % held + held, shape);
-}
-
-/* The best number of parts for what the shape covers: of some, and of those that fill the GPU. */
-static void choose_part(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                        xg_shape *shape)
-{
-    const int processors = request->processors;
-    const int64_t tiles = tiles_together(kernel, shape);
-    const int64_t enough = 2 * (int64_t)processors * s->blocks_per_sm;
-    shape->k_part = request->problem.k;
-    shape->cluster = 0;
-    shape->microseconds = shape_us(s, kernel, request, shape);
-    if (xg_has_lists(&request->problem))
-        return;
-    if (kernel->has_maps) {
-        choose_share(s, kernel, request, shape);
-        return;
-    }
-    for (int64_t parts = 2; tiles * parts <= enough; parts += (parts + 2) / 3)
-        try_parts(s, kernel, request, parts, shape);
-    for (int share = 1; share <= s->blocks_per_sm; share++)
-        if (share * (int64_t)processors >= 2 * tiles)
-            try_parts(s, kernel, request, share * (int64_t)processors / tiles, shape);
-}
-
-static int64_t without_strip(int64_t size, int tile)
-{
-    const int64_t left = size % tile;
-    return size > tile && left > 0 && left <= XG_STRIP_MOST ? size - left : size;
-}
-
-static const speed *speed_of(const xg_kernel *kernel)
-{
-    for (int i = 0; i < SPEEDS; i++)
-        if (strcmp(speeds[i].kernel, kernel->name) == 0)
-            return &speeds[i];
-    return NULL;
-}
-
-/* The time of a batch, from that of one pass: a pass begins when the one before has ended. */
-static double repeated(double pass_us, int64_t passes)
-{
-    return pass_us + (double)(passes - 1) * (pass_us - launch_us + next_launch_us);
-}
-
-/* That of all passes, of which the last may have fewer products. */
-static double passes_us(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                        const xg_shape *shape)
-{
-    const int64_t full = request->products / shape->together;
-    xg_shape last = *shape;
-    last.together = request->products % shape->together;
-    const double us = repeated(shape->microseconds, full);
-    return last.together == 0
-               ? us
-               : us + shape_us(s, kernel, request, &last) - launch_us + next_launch_us;
-}
-
-static xg_shape whole(const xg_request *request, int64_t together)
-{
-    const xg_args *p = &request->problem;
-    return (xg_shape){.m = p->m, .n = p->n, .k_part = p->k, .together = together};
-}
-
-bool xg_batches(const xg_kernel *kernel)
-{
-    return kernel->steps == xg_steps_pipelined && !kernel->has_maps;
-}
-
-/* How many products a launch can compute; 1: it is no kernel for batches, or memory is short. */
-static int64_t most_in_launch(const xg_kernel *kernel, const xg_request *request)
-{
-    const xg_args *p = &request->problem;
-    const size_t limit =
-        request->workspace_limit < COPIES_MOST ? request->workspace_limit : COPIES_MOST;
-    const int64_t most = request->products < XG_GRID_Z_MAX ? request->products : XG_GRID_Z_MAX;
-    if (!xg_batches(kernel))
-        return 1;
-    if (!kernel->packs)
-        return most;
-    const unsigned copied = uneven(kernel, p, p->m, p->n);
-    const double floats = (copied & XG_COPIES_A ? (double)(p->m + XG_PACK_LINE) : 0.0) +
-                          (copied & XG_COPIES_B ? (double)(p->n + XG_PACK_LINE) : 0.0);
-    const double bytes = 4.0 * floats * (double)p->k;
-    const double room = bytes > 0.0 ? (double)limit / bytes : (double)most;
-    return room < 1.0 ? 1 : room < (double)most ? (int64_t)room : most;
-}
-
-/* As few passes as can be, of about equal size. */
-static int64_t balanced(const xg_kernel *kernel, const xg_request *request)
-{
-    const int64_t passes = xg_tiles_of(request->products, most_in_launch(kernel, request));
-    return xg_tiles_of(request->products, passes);
-}
-
-/* Keeps the shape with its best parts when that is faster than the best so far. */
-static void consider_parts(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                           xg_shape shape, xg_shape *best)
-{
-    choose_part(s, kernel, request, &shape);
-    shape.microseconds = passes_us(s, kernel, request, &shape);
-    if (best->together == 0 || shape.microseconds < best->microseconds)
-        *best = shape;
-}
-
-/* Whether copies of these operands first could pay: they take less than what words cost. */
-static bool copies_may_pay(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                           const xg_shape *copied, double us)
-{
-    const xg_args *p = &request->problem;
-    const double now = words_factor(s, kernel, p, 0);
-    return us * (1.0 - words_factor(s, kernel, p, copied->copied) / now) >
-           pack_us(kernel, p, copied);
-}
-
-static bool has_workspace(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
+bool xg_has_workspace(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
     if (request->workspace_limit == SIZE_MAX)
         return true;
@@ -492,52 +18,11 @@ static bool has_workspace(const xg_kernel *kernel, const xg_request *request, co
            plan.workspace_bytes <= request->workspace_limit;
 }
 
-/* As it is; and, of a single product, with copies first of operands that go word by word. */
-static void consider(const speed *s, const xg_kernel *kernel, const xg_request *request,
-                     xg_shape shape, xg_shape *best)
-{
-    const unsigned words = words_of(s, kernel, &request->problem);
-    consider_parts(s, kernel, request, shape, best);
-    if (kernel->packs || s->thin || kernel->tile_m * kernel->tile_n < COPIED_TILE_LEAST ||
-        shape.together > 1 || xg_has_lists(&request->problem))
-        return;
-    const double us = best->microseconds;
-    for (unsigned copied = XG_COPIES_A; copied <= (XG_COPIES_A | XG_COPIES_B); copied++) {
-        xg_shape other = {.together = 0};
-        shape.copied = copied;
-        if ((copied & words) != copied || !copies_may_pay(s, kernel, request, &shape, us))
-            continue;
-        consider_parts(s, kernel, request, shape, &other);
-        if (other.microseconds < best->microseconds && has_workspace(kernel, request, &other))
-            *best = other;
-    }
-}
-
-static xg_shape shape_of_tiles(const speed *s, const xg_kernel *kernel, const xg_request *request)
-{
-    const xg_args *p = &request->problem;
-    const int64_t m = without_strip(p->m, kernel->tile_m);
-    const int64_t n = without_strip(p->n, kernel->tile_n);
-    const int64_t together = balanced(kernel, request);
-    xg_shape best = {.together = 0};
-    if (together > 1 || xg_has_lists(p))
-        consider(s, kernel, request, whole(request, together), &best);
-    for (int strips = 0; strips < 4 && !xg_has_lists(p); strips++) {
-        xg_shape shape = whole(request, 1);
-        if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
-            continue;
-        shape.m = strips & 1 ? m : p->m;
-        shape.n = strips & 2 ? n : p->n;
-        consider(s, kernel, request, shape, &best);
-    }
-    return best;
-}
-
 /* The strips, in the product or after it, whichever is faster. */
 static void add_fp16_strips(const xg_kernel *kernel, const xg_request *request, xg_shape *shape)
 {
     const xg_args *p = &request->problem;
-    const double after = strips_us(request, shape->m, shape->n);
+    const double after = xg_strips_us(request, shape->m, shape->n);
     const double inside = xg_fp16_strips_us(kernel, request, shape);
     shape->strips_inside = xg_strips_fit_inside(p) && inside < after;
     shape->microseconds += shape->strips_inside ? inside : after;
@@ -548,14 +33,14 @@ static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request
 {
     const xg_args *p = &request->problem;
     const int64_t high = (int64_t)kernel->tile_m * xg_blocks_together(kernel);
-    const int64_t m = without_strip(p->m, (int)high), n = without_strip(p->n, kernel->tile_n);
+    const int64_t m = xg_without_strip(p->m, (int)high), n = xg_without_strip(p->n, kernel->tile_n);
     xg_shape best = {.together = 0};
     for (int strips = 0; strips < 4; strips++) {
         if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
             continue;
         xg_shape shape =
             xg_fp16_shape(kernel, request, strips & 1 ? m : p->m, strips & 2 ? n : p->n);
-        shape.microseconds += launch_us;
+        shape.microseconds = xg_launched_us(shape.microseconds);
         if (strips > 0 && shape.panels > 1)
             continue;
         if (strips > 0)
@@ -563,26 +48,26 @@ static xg_shape shape_of_fp16(const xg_kernel *kernel, const xg_request *request
         if (best.together == 0 || shape.microseconds < best.microseconds)
             best = shape;
     }
-    best.microseconds = repeated(best.microseconds, request->products);
+    best.microseconds = xg_repeated_us(best.microseconds, request->products);
     return best;
 }
 
 static xg_shape shape_of_skinny(const xg_request *request)
 {
-    xg_shape shape = whole(request, 1);
+    xg_shape shape = xg_whole_shape(request, 1);
     shape.microseconds =
-        repeated(launch_us + xg_skinny_us(&request->problem, request), request->products);
+        xg_repeated_us(xg_launched_us(xg_skinny_us(&request->problem, request)), request->products);
     return shape;
 }
 
 xg_shape xg_shape_of(const xg_kernel *kernel, const xg_request *request)
 {
-    const speed *s = speed_of(kernel);
+    const xg_speed *s = xg_speed_of(kernel);
     if (s)
-        return shape_of_tiles(s, kernel, request);
+        return xg_tiles_shape(s, kernel, request);
     if (kernel->steps == xg_steps_fp16)
         return shape_of_fp16(kernel, request);
-    return kernel->steps == xg_steps_skinny ? shape_of_skinny(request) : whole(request, 1);
+    return kernel->steps == xg_steps_skinny ? shape_of_skinny(request) : xg_whole_shape(request, 1);
 }
 
 bool xg_takes_lists(const xg_kernel *kernel)
@@ -596,14 +81,14 @@ static bool fits(const xg_kernel *kernel, const xg_request *request, const xg_sh
     if (request->block_shared > 0 && kernel->program->architecture == 0 &&
         kernel->shared_bytes + SHARED_BESIDE > request->block_shared)
         return false;
-    return has_workspace(kernel, request, shape);
+    return xg_has_workspace(kernel, request, shape);
 }
 
 /* Whether the model knows the kernel, and it may serve. */
 static bool is_candidate(const xg_kernel *kernel, const xg_request *request)
 {
     const int architecture = kernel->program->architecture;
-    const speed *const s = speed_of(kernel);
+    const xg_speed *const s = xg_speed_of(kernel);
     const bool known =
         (s && !s->estimated) || kernel->steps == xg_steps_skinny || kernel->steps == xg_steps_fp16;
     /* In short sums the parts' own rounding shows: they would go to plain FP32. */

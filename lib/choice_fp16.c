@@ -4,7 +4,7 @@
  * block; a wave of tiles, one for each multiprocessor, takes its time for each 64 of k. The stores
  * of the last wave show, and all of them where k is short or C not aligned. The last wave's tiles
  * may be shared by all clusters (kernels/fp16_share.inc), where what they then tell one another
- * takes less than is gained, and no strips fill that time. Constants as in choice.c.
+ * takes less than is gained, and no strips fill that time. Constants as in choice_model.c.
  *
  * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: pieces of C, and of k, one after the other.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The model of "skinny": it waits for memory, or for the steps of one block, wave after wave; the
- * sum over parts of k follows. Constants as in choice.c.
+ * sum over parts of k follows. Constants as in choice_model.c.
  */
 #include "choice.h"
 #include "kernels/skinny1_across.h"

@@ -25,7 +25,7 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
     product->args.k_part = k_part;
     if (cluster > 1) {
         product->cluster = (uint32_t)cluster;
-        product->grid[0] *= product->cluster; /* few: a GPU's worth of blocks, see choice.c */
+        product->grid[0] *= product->cluster; /* few: a GPU's worth of blocks, see choice_tiles.c */
     }
     if (parts == 1)
         return XGEMM_OK;
