@@ -7,9 +7,9 @@
 #
 # For each shape the time of "auto" is set against the fastest of the kernels that
 # were named beside it. What was chosen is timed twice, as "auto" and by its name, and
-# the lesser counts: of a few microseconds what comes first waits for the host. Prints the share of shapes that are within 10 % of it, the
-# worst, and the ratio to cuBLAS where that was timed; exits with 1 when the share
-# is below SHARE (0.95).
+# the lesser counts: of a few microseconds what comes first waits for the host. Prints the
+# share of shapes that are within 10 % of it, the worst, and the ratio to cuBLAS where that
+# was timed; exits with 1 when the share is below SHARE (0.95).
 
 LC_ALL=C awk -F, -v wanted="${1:-0.95}" '
     NR == 1 {
