@@ -2,7 +2,6 @@
 /* Batched products: their results, plans and passes. */
 #include "batches.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* Batched products: what is refused, and what does nothing. */
 #include "support.h"
 
-#include <limits.h>
-
 typedef struct {
     xgemm_status status;
     const char *part;
