@@ -15,14 +15,16 @@
  *
  * with k up to a multiple of four, of which what they do not ask for at once takes
  * longer, and C goes to memory faster. A kernel that copies operands as they lie takes
- * "words" more when both go word by word. Kernels with maps do not split k, but have all blocks
- * share the last tiles (kernels/tma_share.inc), which then take what a part of that length does,
- * and what is left and fetched by way of memory. To that come the launches, the copies that align
- * operands, the sum over the parts, and the strips at the edges, all at the memory's speed; and
- * nothing is faster than reading A and B and writing C once, while a twentieth of the shorter of
- * both times still shows. Clusters of two blocks, where a kernel and the GPU know them, add up
- * their parts of k in a time of their own, and leave half as many sums. "skinny" has a model of its
- * own (choice_skinny.c), and so have the kernels on FP16 parts (choice_fp16.c).
+ * "words" more when both go word by word along k, and of that "across" when they go across; the
+ * sliced ones have them copied first, aligned, where that takes less. Kernels with maps do not
+ * split k, but have all blocks share the last tiles (kernels/tma_share.inc), which then take what a
+ * part of that length does, and what is left and fetched by way of memory. To that come the
+ * launches, the copies that align operands, the sum over the parts, and the strips at the edges,
+ * all at the memory's speed; and nothing is faster than reading A and B and writing C once, while a
+ * twentieth of the shorter of both times still shows. Clusters of two blocks, where a kernel and
+ * the GPU know them, add up their parts of k in a time of their own, and leave half as many sums.
+ * "skinny" has a model of its own (choice_skinny.c), and so have the kernels on FP16 parts
+ * (choice_fp16.c).
  *
  * Of a batch a launch computes as many products together as the grid, and the
  * workspace for their copies, hold; or the best launches for one are repeated for

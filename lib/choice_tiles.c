@@ -13,7 +13,7 @@ enum { SHARE_PARTS_MOST = 8 };
 /* What a part of k is at least, and a multiple of. */
 enum { PART_LEAST = 64, PART_STEP = 16 };
 
-/* Smaller tiles, as 32 × 32, were no faster with copies. */
+/* Sliced kernels of smaller tiles, as 32 × 32, were no faster with copies. */
 enum { COPIED_TILE_LEAST = 2048 };
 
 /* The copies of a batch's operands, at once; enough to fill any GPU several times. */
@@ -172,13 +172,13 @@ static bool copies_may_pay(const xg_speed *s, const xg_kernel *kernel, const xg_
            xg_copies_us(kernel, p, copied);
 }
 
-/* As it is; and, of a single product, with copies first of operands that go word by word. */
+/* As it is; and, for single products of the sliced kernels, with copies of what goes by words. */
 static void consider(const xg_speed *s, const xg_kernel *kernel, const xg_request *request,
                      xg_shape shape, xg_shape *best)
 {
     const unsigned words = xg_words_of(s, kernel, &request->problem);
     consider_parts(s, kernel, request, shape, best);
-    if (kernel->packs || s->thin || kernel->tile_m * kernel->tile_n < COPIED_TILE_LEAST ||
+    if (!kernel->adds_parts || kernel->tile_m * kernel->tile_n < COPIED_TILE_LEAST ||
         shape.together > 1 || xg_has_lists(&request->problem))
         return;
     const double us = best->microseconds;
