@@ -225,6 +225,38 @@ START_TEST(copied_first)
 }
 END_TEST
 
+/*
+ * Lines that are aligned and no multiple of four: what is past their end is another's, and the
+ * simulator says so. No copies are made first.
+ */
+START_TEST(ends_of_lines)
+{
+    static const char *const kernels[] = {"sliced-64x64", "sliced-32x64", "pipelined-words-64x128",
+                                          "thin-64x64", "tma-128x128"};
+    const shape s = {.m = 67, .n = 71, .k = 39, .alpha = 1.0f, .beta = 0.0f};
+    for (int i = 0; i < COUNT(kernels); i++)
+        check_layouts_on("late" CHECKED, kernels[i], s, 1, random_dyadic, EXACT);
+}
+END_TEST
+
+/* A matrix times a vector, lines side by side: blocks of 16 warps, alone and in clusters of two. */
+START_TEST(large_blocks)
+{
+    static const struct {
+        const char *simulator;
+        int64_t m, n, k;
+    } cases[] = {{"processors=2,late", 1, 64, 1300},
+                 {"processors=3,shuffle=4" CHECKED, 90, 1, 1107},
+                 {"processors=4", 61, 1, 2203},
+                 {"processors=4,reverse", 1, 41, 2180}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        const shape s = {
+            .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = -1.0f, .beta = 0.5f};
+        check_layouts_on(cases[i].simulator, "skinny", s, 1, random_real, BOUND);
+    }
+}
+END_TEST
+
 /* Of any exponent: the guard leaves tiles out, whole ones and shared ones. */
 static float random_wide(generator *from)
 {
@@ -416,8 +448,10 @@ static Suite *numerics(void)
     tcase_add_loop_test(cases, long_k, 0, test_kernels());
     tcase_add_loop_test(cases, one_past_blocks_of_k, 0, test_kernels());
     tcase_add_loop_test(cases, strips, 0, test_kernels());
-    TCase *const shared = new_case(suite, "shared tiles", TIMEOUT_S);
+    TCase *const shared = new_case(suite, "few processors", TIMEOUT_S);
     tcase_add_test(shared, copied_first);
+    tcase_add_test(shared, ends_of_lines);
+    tcase_add_test(shared, large_blocks);
     tcase_add_test(shared, shared_tiles);
     tcase_add_test(shared, shared_tiles_left_out);
     TCase *const late = new_case(suite, "late lines", TIMEOUT_S);
