@@ -3,7 +3,7 @@
  * The choice of a kernel: of all that may serve the one whose best shape takes least by the model
  * (choice_model.c, choice_skinny.c, choice_fp16.c), and has the workspace it needs.
  */
-#include "choice_model.h"
+#include "choice_tiles.h"
 #include "kernels/fp16_layout.h"
 
 #include <stddef.h>

@@ -52,6 +52,9 @@ double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, con
 double xg_floats_us(double floats, double rate);
 double xg_sum_us(int64_t parts, double floats);
 
+/* Whether the shape's plan needs no more workspace than the request allows. */
+bool xg_has_workspace(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape);
+
 /* Whether its launches can compute a batch: those of xg_steps_pipelined, whose grid's z is free. */
 bool xg_batches(const xg_kernel *kernel);
 

@@ -173,14 +173,13 @@ static double waves_us(const xg_speed *s, int64_t blocks, double wave, int proce
         return s->fixed + wave * xg_larger(all, s->alone);
     }
     return (double)full * (s->fixed + wave) +
-           (rest ? s->fixed + wave * (share > s->alone ? share : s->alone) : 0.0);
+           (rest ? s->fixed + wave * xg_larger(share, s->alone) : 0.0);
 }
 
 /* What is read and written to copy an operand of that width; the copy's lines are padded. */
 static double copied_floats(const xg_args *p, int64_t width, int64_t copies)
 {
-    const int64_t line = xg_tiles_of(width, XG_PACK_LINE) * XG_PACK_LINE;
-    return (double)copies * (double)(width + line) * (double)p->k;
+    return (double)copies * (double)(width + xg_packed_line(width)) * (double)p->k;
 }
 
 /* What the copies before the product take: one launch, or one an operand of several products. */

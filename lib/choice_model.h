@@ -51,16 +51,4 @@ double xg_words_factor(const xg_speed *s, const xg_kernel *kernel, const xg_args
 /* The tiles that one launch computes. */
 int64_t xg_tiles_together(const xg_kernel *kernel, const xg_shape *shape);
 
-/* The fastest shape of a kernel with tiles. */
-xg_shape xg_tiles_shape(const xg_speed *s, const xg_kernel *kernel, const xg_request *request);
-
-/* All of C and k in one part, so many products at once. */
-xg_shape xg_whole_shape(const xg_request *request, int64_t together);
-
-/* The size without a strip that "skinny" would take, where there is one. */
-int64_t xg_without_strip(int64_t size, int tile);
-
-/* Whether the shape's plan needs no more workspace than the request allows. */
-bool xg_has_workspace(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape);
-
 #endif

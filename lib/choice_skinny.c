@@ -67,7 +67,7 @@ static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clu
         s->part = xg_part_of(k, s->blocks, enough, ACROSS_LEAST, 1);
         return;
     }
-    const int64_t parts = across_parts(s, k, s->warps, processors);
+    const int64_t parts = large ? by_most : across_parts(s, k, s->warps, processors);
     s->part = xg_tiles_of(k, parts);
     s->cluster = parts > 1 ? (int)parts : 0;
 }

@@ -4,7 +4,7 @@
  * k, or the tiles that are shared, the operands that are copied first, and how many products of a
  * batch a launch computes.
  */
-#include "choice_model.h"
+#include "choice_tiles.h"
 #include "steps.h"
 
 /* The parts that a shared tile has at most. */

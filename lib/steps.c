@@ -10,6 +10,11 @@ int64_t xg_tiles_of(int64_t size, int64_t tile)
     return size / tile + (size % tile != 0);
 }
 
+int64_t xg_packed_line(int64_t size)
+{
+    return xg_tiles_of(size, XG_PACK_LINE) * XG_PACK_LINE;
+}
+
 int64_t xg_sums_of(int64_t k, int64_t k_part, int64_t cluster)
 {
     return xg_tiles_of(k, k_part) / (cluster > 1 ? cluster : 1);

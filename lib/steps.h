@@ -17,6 +17,9 @@ enum { XG_PACK_LINE = 32 };
 /* Rounded up. */
 int64_t xg_tiles_of(int64_t size, int64_t tile);
 
+/* Of a packed copy whose lines have so many elements. */
+int64_t xg_packed_line(int64_t size);
+
 /* The sums that parts of k leave, when a cluster's blocks (0 or 1: none) add up theirs. */
 int64_t xg_sums_of(int64_t k, int64_t k_part, int64_t cluster);
 

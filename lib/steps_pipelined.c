@@ -7,11 +7,6 @@
 
 enum { PACK_WIDE = 64, PACK_DEEP = 32 };
 
-static int64_t padded_line(int64_t size)
-{
-    return xg_tiles_of(size, XG_PACK_LINE) * XG_PACK_LINE;
-}
-
 /* Where a step finds its operands: as they came, or packed. */
 typedef struct {
     bool a, b;
@@ -55,8 +50,8 @@ static xgemm_status add_pack(const xg_kernel *kernel, xg_plan *plan, const xg_ar
     const unsigned copied = xg_copied(kernel, problem, &plan->shape);
     to->a = copied & XG_COPIES_A;
     to->b = copied & XG_COPIES_B;
-    to->a_line = padded_line(problem->m);
-    to->b_line = padded_line(problem->n);
+    to->a_line = xg_packed_line(problem->m);
+    to->b_line = xg_packed_line(problem->n);
     if (!to->a && !to->b)
         return XGEMM_OK;
     /* A kernel that reads anything asks whether it may read a last four whole. */

@@ -41,23 +41,8 @@ static void run_mix(xgemm_handle *handle, bool lists)
 /* Whether lists can be computed; on a GPU not by every kernel. */
 static bool takes_lists(xgemm_handle *handle)
 {
-    const batch_spec s = {XGEMM_ROW_MAJOR,
-                          XGEMM_NO_TRANS,
-                          XGEMM_NO_TRANS,
-                          2,
-                          2,
-                          2,
-                          1,
-                          1.0f,
-                          0.0f,
-                          0,
-                          0,
-                          0,
-                          0,
-                          false,
-                          false,
-                          0,
-                          true};
+    batch_spec s = {.m = 2, .n = 2, .k = 2, .count = 1, .alpha = 1.0f, .lists = true};
+    batch_set_layout(&s, 0);
     batch *b = batch_new(handle, &s, random_real, 1);
     const xgemm_status status = batch_call(b);
     if (status == XGEMM_ERROR_NOT_SUPPORTED)

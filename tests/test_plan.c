@@ -270,15 +270,19 @@ static xgemm_status run_at(xgemm_handle *handle, const float *a, const float *b,
                        32, b, 32, 0.0f, c, 32);
 }
 
+/* The first address there that a workspace may begin at. */
+static float *aligned(float *memory)
+{
+    while ((uintptr_t)memory % 256)
+        memory++;
+    return memory;
+}
+
 /* An operand that is not aligned needs a copy, also after one that is. */
 START_TEST(kept_by_alignment)
 {
     static float zeros[32 * 32 + 64], workspace[128];
-    float *at = zeros, *room = workspace;
-    while ((uintptr_t)at % 256)
-        at++;
-    while ((uintptr_t)room % 256)
-        room++;
+    float *const at = aligned(zeros), *const room = aligned(workspace);
     xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
     float *c = malloc(32 * 32 * sizeof *c);
     ck_assert(c != NULL);
@@ -310,9 +314,7 @@ END_TEST
 START_TEST(copied_first)
 {
     static float memory[128];
-    float *room = memory;
-    while ((uintptr_t)room % 256)
-        room++;
+    float *const room = aligned(memory);
     xgemm_device h200 = {.struct_size = sizeof h200};
     ck_assert_int_eq(xgemm_device_find("H200", &h200), XGEMM_OK);
     xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
@@ -341,9 +343,7 @@ END_TEST
 START_TEST(without_workspace)
 {
     static float memory[128];
-    float *room = memory;
-    while ((uintptr_t)room % 256)
-        room++;
+    float *const room = aligned(memory);
     xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
     for (int given = 0; given < 2; given++) {
         xgemm_plan plan = {.struct_size = sizeof plan};
