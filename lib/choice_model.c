@@ -13,7 +13,7 @@
  *
  *     fixed + (depth + stores) * per_k * max(blocks / held, share, alone),
  *
- * with k up to a multiple of four, of which what they do not ask for at once takes
+ * with k up to a multiple of a few, of which what they do not ask for at once takes
  * longer, and C goes to memory faster. A kernel that copies operands as they lie takes
  * "words" more when both go word by word along k, and of that "across" when they go across; the
  * sliced ones have them copied first, aligned, where that takes less. Kernels with maps do not
@@ -21,7 +21,7 @@
  * part of that length does, and what is left and fetched by way of memory. To that come the
  * launches, the copies that align operands, the sum over the parts, and the strips at the edges,
  * all at the memory's speed; and nothing is faster than reading A and B and writing C once, while a
- * twentieth of the shorter of both times still shows. Clusters of two blocks, where a kernel and
+ * part of the shorter of both times still shows. Clusters of two blocks, where a kernel and
  * the GPU know them, add up their parts of k in a time of their own, and leave half as many sums.
  * "skinny" has a model of its own (choice_skinny.c), and so have the kernels on FP16 parts
  * (choice_fp16.c).
@@ -47,40 +47,41 @@ static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 3.4e6, re
 /* Copies of operands that L2 holds: for the sliced kernels. */
 static const double near_copy_us = 2.2, near_copy_rate = 5.4e6;
 
-/* Of the thin kernels; and what stores take where C's rows are not aligned. */
-static const double thin_k = 62.4, thin_wait = 2.22, ragged_stores = 1.883;
+/* What the thin kernels ask for at once; and what stores take where C's rows are not aligned. */
+static const double thin_k = 55.6, ragged_stores = 2.109;
 
 /* Sharing tiles, by what is counted on; and each part of a tile that is added. */
 static const double share_us = 3.0, share_part_us = 0.7;
 
 /* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
-static const double cluster_us = 2.0, shows = 0.05;
+static const double cluster_us = 1.76, shows = 0.073;
 
 static const xg_speed speeds[] = {
-    {"pipelined-128x128", 2, 0.1575, 0.540, 1.530, 0.000, 0.000, 6.6, false, false, 0, 0},
-    {"pipelined-64x128", 4, 0.1685, 0.270, 2.552, 0.000, 0.000, 7.5, false, false, 0, 0},
-    {"pipelined-32x64", 8, 0.1030, 0.145, 1.326, 0.000, 0.000, 4.2, false, false, 0, 0},
-    {"pipelined-words-32x64", 4, 0.0520, 0.329, 1.430, 0.272, 0.201, 14.2, false, false, 0, 1},
-    {"pipelined-words-64x128", 3, 0.1383, 0.423, 2.100, 0.180, 0.300, 5.5, false, false, 0, 1},
-    {"tma-128x128", 2, 0.1476, 0.511, 2.450, 0.000, 0.000, 32.0, false, false, 0, 0},
-    {"sliced-64x128", 1, 0.0417, 1.000, 3.022, 0.211, 0.867, 11.2, false, false, 0, 0},
-    {"sliced-64x64", 2, 0.0454, 0.380, 1.792, 0.198, 0.500, 20.7, false, false, 0, 0},
-    {"sliced-96x96", 1, 0.0471, 1.000, 2.947, 0.188, 0.700, 31.4, false, false, 0, 0},
-    {"sliced-32x64", 4, 0.0460, 0.273, 1.708, 0.240, 0.379, 15.8, false, false, 0, 0},
-    {"sliced-64x32", 4, 0.0486, 0.279, 1.350, 0.236, 0.690, 23.0, false, false, 0, 0},
-    {"sliced-32x32", 4, 0.0238, 0.265, 1.320, 0.326, 0.428, 32.9, false, false, 0, 0},
-    {"sliced-16x128", 2, 0.0297, 0.400, 1.757, 0.790, 0.356, 9.0, false, false, 1, 0},
-    {"sliced-128x16", 2, 0.0331, 0.400, 1.678, 0.360, 0.492, 20.7, false, false, 1, 0},
-    {"sliced-16x64", 2, 0.0143, 0.546, 1.747, 0.296, 0.601, 17.4, false, false, 1, 0},
-    {"sliced-64x16", 2, 0.0181, 0.500, 1.581, 0.240, 0.644, 25.7, false, false, 1, 0},
-    {"thin-64x128", 4, 0.1273, 0.289, 1.176, 0.510, 0.300, 17.2, false, true, 1, 4},
-    {"thin-64x64", 8, 0.1461, 0.413, 1.082, 0.342, 0.300, 15.7, false, true, 1, 4},
-    {"thin-64x64-8x4", 5, 0.0956, 0.243, 1.208, 0.160, 0.300, 17.3, false, true, 1, 4},
-    {"thin-32x32", 20, 0.1286, 0.197, 1.441, 0.309, 0.300, 12.2, false, true, 1, 4},
-    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.500, 1.800, 0.300, 0.0, false, false, 2, 0},
-    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.000, 0.300, 0.300, 0.0, true, false, 2, 0},
-    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, false, 2, 0},
-    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, false, 2, 0},
+    {"pipelined-128x128", 2, 0.1575, 0.551, 2.135, 0.000, 0.000, 7.3, false, 0.0, 0, 0},
+    {"pipelined-64x128", 4, 0.1685, 0.278, 3.251, 0.000, 0.000, 4.0, false, 0.0, 0, 0},
+    {"pipelined-32x64", 8, 0.0986, 0.160, 1.142, 0.000, 0.000, 4.1, false, 0.0, 0, 0},
+    {"pipelined-words-32x64", 4, 0.0520, 0.329, 1.430, 0.302, 0.176, 14.3, false, 0.0, 0, 1},
+    {"pipelined-words-64x128", 3, 0.1363, 0.359, 2.599, 0.179, 0.319, 5.0, false, 0.0, 0, 1},
+    {"tma-128x128", 2, 0.1476, 0.450, 1.438, 0.000, 0.000, 32.0, false, 0.0, 0, 0},
+    {"sliced-64x128", 1, 0.0417, 1.000, 3.238, 0.224, 0.703, 9.7, false, 0.0, 0, 0},
+    {"sliced-64x64", 2, 0.0454, 0.380, 1.592, 0.198, 1.057, 18.0, false, 0.0, 0, 0},
+    {"sliced-96x96", 1, 0.0471, 1.000, 2.481, 0.188, 0.359, 31.4, false, 0.0, 0, 0},
+    {"sliced-32x64", 4, 0.0460, 0.273, 1.708, 0.242, 0.334, 16.5, false, 0.0, 0, 0},
+    {"sliced-64x32", 4, 0.0486, 0.279, 1.350, 0.236, 0.487, 24.2, false, 0.0, 0, 0},
+    {"sliced-32x32", 4, 0.0238, 0.265, 1.320, 0.329, 0.428, 32.9, false, 0.0, 0, 0},
+    {"sliced-16x128", 2, 0.0297, 0.400, 1.757, 0.790, 0.356, 9.4, false, 0.0, 1, 0},
+    {"sliced-128x16", 2, 0.0326, 0.400, 1.704, 0.313, 0.593, 20.4, false, 0.0, 1, 0},
+    {"sliced-16x64", 2, 0.0143, 0.480, 1.747, 0.332, 0.754, 17.9, false, 0.0, 1, 0},
+    {"sliced-64x16", 2, 0.0174, 0.500, 1.504, 0.295, 0.812, 31.1, false, 0.0, 1, 0},
+    {"thin-64x128", 4, 0.1313, 0.305, 1.147, 0.221, 0.144, 16.8, false, 1.85, 1, 4},
+    {"thin-64x64", 8, 0.1461, 0.297, 1.082, 0.252, 0.347, 15.7, false, 1.60, 1, 4},
+    {"thin-64x64-8x4", 5, 0.0956, 0.243, 1.208, 0.172, 0.300, 17.3, false, 1.75, 1, 4},
+    {"thin-32x32", 20, 0.1286, 0.186, 1.441, 0.338, 0.413, 12.2, false, 1.51, 1, 4},
+    {"thin-fours-64x64", 8, 0.1286, 0.292, 1.370, 0.000, 0.000, 11.5, false, 1.34, 0, 8},
+    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.500, 1.800, 0.300, 0.0, false, 0.0, 2, 0},
+    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.000, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
+    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
+    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -168,7 +169,7 @@ static double waves_us(const xg_speed *s, int64_t blocks, double wave, int proce
     const int64_t held = (int64_t)processors * s->blocks_per_sm;
     const int64_t full = blocks / held, rest = blocks % held;
     const double share = (double)xg_tiles_of(rest, processors) / s->blocks_per_sm;
-    if (s->thin) {
+    if (s->wait > 0.0) {
         const double all = full > 0 ? (double)blocks / (double)held : share;
         return s->fixed + wave * xg_larger(all, s->alone);
     }
@@ -226,7 +227,7 @@ static double work_of(const xg_speed *s, const xg_kernel *kernel, const xg_args 
                       int64_t k)
 {
     const double depth = depth_of(s, kernel, k) * xg_words_factor(s, kernel, p, copied);
-    const double later = s->thin && depth > thin_k ? (thin_wait - 1.0) * (depth - thin_k) : 0.0;
+    const double later = s->wait > 0.0 && depth > thin_k ? (s->wait - 1.0) * (depth - thin_k) : 0.0;
     const bool even = p->c_row % 4 == 0 && (uintptr_t)p->c % 16 == 0;
     return depth + later + s->stores * (even ? 1.0 : ragged_stores);
 }
@@ -271,7 +272,7 @@ double xg_shape_us(const xg_speed *s, const xg_kernel *kernel, const xg_request 
     const double read = (p->a_batch ? all : 1.0) * m * k + (p->b_batch ? all : 1.0) * k * n;
     const double least =
         xg_floats_us(read, read_rate) +
-        xg_floats_us((double)sums * all * m * n, s->thin ? thin_write_rate : write_rate);
+        xg_floats_us((double)sums * all * m * n, s->wait > 0.0 ? thin_write_rate : write_rate);
     const double wave = work_of(s, kernel, p, shape->copied, shape->k_part) * s->per_k;
     const double waves = shape->share > 0 ? shared_waves_us(s, kernel, request, shape, tiles)
                                           : waves_us(s, tiles * parts, wave, request->processors);

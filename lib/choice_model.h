@@ -14,9 +14,9 @@ typedef struct {
     double across;  /* what words across k cost, of that */
     double stores;  /* a block's, as k that takes as long */
     bool estimated; /* by its instructions, and not yet timed: it serves by its name alone */
-    bool thin;
-    int along_k; /* operands that are no words along k, either: 1: A, 2: both */
-    int step;    /* k is computed up to a multiple of that; 0: to a whole stage */
+    double wait;    /* more than 0: thin; k that it does not ask for at once takes so long */
+    int along_k;    /* operands that are no words along k, either: 1: A, 2: both */
+    int step;       /* k is computed up to a multiple of that; 0: to a whole stage */
 } xg_speed;
 
 /* NULL: the model does not know the kernel. */

@@ -65,6 +65,7 @@
     X(thin_64x64)                                                                                  \
     X(thin_64x64_8x4)                                                                              \
     X(thin_32x32)                                                                                  \
+    X(thin_fours_64x64)                                                                            \
     X(bf16x6_64x64)                                                                                \
     X(bf16x6_128x128)                                                                              \
     X(bf16x6_128x16)                                                                               \
@@ -254,6 +255,10 @@ static const xg_kernel kernels[] = {
     {"thin-32x32", "the same with tiles of 32 x 32, 8 x 4 results a thread; 32 of k asked for",
      &xg_program_thin_32x32, 32, 32, 16, 32, 1, STAGES(2, 16, 32, 32), TILE_FLOP_PER_BYTE(32, 32),
      false, xg_steps_pipelined, 0, 0, false, false},
+    {"thin-fours-64x64",
+     "64 x 64, 8 x 8 results a thread, for operands in fours across k; 48 of k asked for at once",
+     &xg_program_thin_fours_64x64, 64, 64, 16, 64, 1, FLOATS(3 * 16 * (64 + 64)),
+     TILE_FLOP_PER_BYTE(64, 64), true, xg_steps_pipelined, 0, 0, false, false},
     {"skinny", "a short side of C against many lines, as in matrix times vector: at memory's speed",
      &xg_program_skinny16, 16, 32, 4, 512, 1, FLOATS(2 * 16 * (256 + 4)),
      TILE_FLOP_PER_BYTE(16, 32), false, xg_steps_skinny, 0, 0, false, false},

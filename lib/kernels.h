@@ -44,10 +44,6 @@ extern const xg_program xg_program_probe_copy, xg_program_probe_lines, xg_progra
     xg_program_probe_banks, xg_program_probe_powers_shared, xg_program_probe_powers_global,
     xg_program_probe_empty;
 
-/* Kernels that compute no more of k than there is. */
-extern const xg_program xg_program_thin_64x128, xg_program_thin_64x64, xg_program_thin_64x64_8x4,
-    xg_program_thin_32x32;
-
 int xg_kernel_count(void);
 const xg_kernel *xg_kernel_at(int index);
 
