@@ -15,14 +15,15 @@
  *
  * with k up to a multiple of a few, of which what they do not ask for at once takes
  * longer, and C goes to memory faster. A kernel that copies operands as they lie takes
- * "words" more when both go word by word along k, and of that "across" when they go across; the
- * sliced ones have them copied first, aligned, where that takes less. Kernels with maps do not
- * split k, but have all blocks share the last tiles (kernels/tma_share.inc), which then take what a
- * part of that length does, and what is left and fetched by way of memory. To that come the
- * launches, the copies that align operands, the sum over the parts, and the strips at the edges,
- * all at the memory's speed; and nothing is faster than reading A and B and writing C once, while a
- * part of the shorter of both times still shows. Clusters of two blocks, where a kernel and
- * the GPU know them, add up their parts of k in a time of their own, and leave half as many sums.
+ * "words" more when both go word by word along k, and of that "across" when they go across; one
+ * that transposes fours along k, when both lie so. These and the sliced ones have operands copied
+ * first, aligned, where that takes less. Kernels with maps do not split k, but have all blocks
+ * share the last tiles (kernels/tma_share.inc), which then take what a part of that length does,
+ * and what is left and fetched by way of memory. To that come the launches, the copies that align
+ * operands, the sum over the parts, and the strips at the edges, all at the memory's speed; and
+ * nothing is faster than reading A and B and writing C once, while a part of the shorter of both
+ * times still shows. Clusters of two blocks, where a kernel and the GPU know them, add up their
+ * parts of k in a time of their own, and leave half as many sums.
  * "skinny" has a model of its own (choice_skinny.c), and so have the kernels on FP16 parts
  * (choice_fp16.c).
  *
@@ -47,8 +48,11 @@ static const double launch_us = 0.9, next_launch_us = 1.7, copy_rate = 3.4e6, re
 /* Copies of operands that L2 holds: for the sliced kernels. */
 static const double near_copy_us = 2.2, near_copy_rate = 5.4e6;
 
-/* What the thin kernels ask for at once; and what stores take where C's rows are not aligned. */
-static const double thin_k = 55.6, ragged_stores = 2.109;
+/* What the thin kernels ask for at once. */
+static const double thin_k = 55.6;
+
+/* What stores take where C's rows are not aligned; and where they then go word by word. */
+static const double ragged_stores = 2.109, ragged_words = 3.312;
 
 /* Sharing tiles, by what is counted on; and each part of a tile that is added. */
 static const double share_us = 3.0, share_part_us = 0.7;
@@ -73,11 +77,11 @@ static const xg_speed speeds[] = {
     {"sliced-128x16", 2, 0.0326, 0.400, 1.704, 0.313, 0.593, 20.4, false, 0.0, 1, 0},
     {"sliced-16x64", 2, 0.0143, 0.480, 1.747, 0.332, 0.754, 17.9, false, 0.0, 1, 0},
     {"sliced-64x16", 2, 0.0174, 0.500, 1.504, 0.295, 0.812, 31.1, false, 0.0, 1, 0},
-    {"thin-64x128", 4, 0.1313, 0.305, 1.147, 0.221, 0.144, 16.8, false, 1.85, 1, 4},
-    {"thin-64x64", 8, 0.1461, 0.297, 1.082, 0.252, 0.347, 15.7, false, 1.60, 1, 4},
-    {"thin-64x64-8x4", 5, 0.0956, 0.243, 1.208, 0.172, 0.300, 17.3, false, 1.75, 1, 4},
-    {"thin-32x32", 20, 0.1286, 0.186, 1.441, 0.338, 0.413, 12.2, false, 1.51, 1, 4},
-    {"thin-fours-64x64", 8, 0.1286, 0.270, 1.351, 0.000, 0.000, 12.9, false, 1.46, 0, 8},
+    {"thin-64x128", 4, 0.1531, 0.317, 1.188, 0.161, 0.101, 15.5, false, 1.45, 1, 4},
+    {"thin-64x64", 8, 0.1772, 0.283, 1.377, 0.209, 0.222, 14.4, false, 1.32, 1, 4},
+    {"thin-64x64-8x4", 5, 0.1115, 0.224, 1.214, 0.200, 0.213, 18.8, false, 1.38, 1, 4},
+    {"thin-32x32", 20, 0.1286, 0.272, 1.441, 0.329, 0.575, 12.2, false, 1.48, 1, 4},
+    {"thin-fours-64x64", 8, 0.1389, 0.268, 1.459, 0.262, 0.000, 12.7, false, 1.34, 0, 8},
     {"bf16x6-64x64", 2, 0.0425, 0.600, 3.500, 1.800, 0.300, 0.0, false, 0.0, 2, 0},
     {"bf16x6-128x128", 1, 0.0435, 1.000, 3.000, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
     {"bf16x6-128x16", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
@@ -114,17 +118,32 @@ static bool is_packed(const xg_kernel *kernel, const float *base, int64_t x_step
                             : !is_aligned(base, x_step, l_step, size, apart);
 }
 
-/* The operands that do not lie as the kernel's copies by fours across k want them. */
-unsigned xg_uneven(const xg_kernel *kernel, const xg_args *p, int64_t m, int64_t n)
+static unsigned operands(bool a, bool b)
 {
-    const bool a = is_packed(kernel, p->a, p->a_row, p->a_col, m, p->a_batch);
-    const bool b = is_packed(kernel, p->b, p->b_col, p->b_row, n, p->b_batch);
     return (a ? XG_COPIES_A : 0u) | (b ? XG_COPIES_B : 0u);
 }
 
+/* The operands that lie in fours along k. */
+static unsigned along_of(const xg_args *p)
+{
+    return operands(is_aligned(p->a, p->a_col, p->a_row, p->k, p->a_batch),
+                    is_aligned(p->b, p->b_row, p->b_col, p->k, p->b_batch));
+}
+
+unsigned xg_uneven(const xg_kernel *kernel, const xg_args *p, int64_t m, int64_t n)
+{
+    return operands(is_packed(kernel, p->a, p->a_row, p->a_col, m, p->a_batch),
+                    is_packed(kernel, p->b, p->b_col, p->b_row, n, p->b_batch));
+}
+
+/* What has to be copied, and what the shape has copied besides. */
 unsigned xg_copied(const xg_kernel *kernel, const xg_args *p, const xg_shape *shape)
 {
-    return xg_uneven(kernel, p, shape->m, shape->n) & (kernel->packs ? ~0u : shape->copied);
+    const unsigned uneven = xg_uneven(kernel, p, shape->m, shape->n);
+    const unsigned must = kernel->packs == XG_PACKS_NONE           ? 0u
+                          : kernel->packs == XG_PACKS_UNLESS_FOURS ? ~along_of(p)
+                                                                   : ~0u;
+    return uneven & (must | shape->copied);
 }
 
 bool xg_maps_reach(const xg_args *p)
@@ -138,21 +157,15 @@ double xg_floats_us(double floats, double rate)
     return 4.0 * floats / rate;
 }
 
-/* Whether the kernel copies A (or B) by fours along k, and it lies so. */
-static bool fours_along_k(const xg_speed *s, const xg_args *p, bool is_a)
-{
-    return is_a ? s->along_k > 0 && is_aligned(p->a, p->a_col, p->a_row, p->k, p->a_batch)
-                : s->along_k > 1 && is_aligned(p->b, p->b_row, p->b_col, p->k, p->b_batch);
-}
-
-/* The operands that the kernel would copy word by word, as they lie. */
 unsigned xg_words_of(const xg_speed *s, const xg_kernel *kernel, const xg_args *p)
 {
-    return xg_uneven(kernel, p, p->m, p->n) & ~((fours_along_k(s, p, true) ? XG_COPIES_A : 0u) |
-                                                (fours_along_k(s, p, false) ? XG_COPIES_B : 0u));
+    const unsigned uneven = xg_uneven(kernel, p, p->m, p->n), along = along_of(p);
+    return uneven & (kernel->packs == XG_PACKS_UNLESS_FOURS
+                         ? along
+                         : ~(along & operands(s->along_k > 0, s->along_k > 1)));
 }
 
-/* What copying word by word costs, from 1 on: for each operand by its share of a tile. */
+/* What the kernel transposes, or copies word by word, costs: by each operand's share of a tile. */
 double xg_words_factor(const xg_speed *s, const xg_kernel *kernel, const xg_args *p,
                        unsigned copied)
 {
@@ -229,7 +242,8 @@ static double work_of(const xg_speed *s, const xg_kernel *kernel, const xg_args 
     const double depth = depth_of(s, kernel, k) * xg_words_factor(s, kernel, p, copied);
     const double later = s->wait > 0.0 && depth > thin_k ? (s->wait - 1.0) * (depth - thin_k) : 0.0;
     const bool even = p->c_row % 4 == 0 && (uintptr_t)p->c % 16 == 0;
-    return depth + later + s->stores * (even ? 1.0 : ragged_stores);
+    const double ragged = kernel->packs == XG_PACKS_UNLESS_FOURS ? ragged_words : ragged_stores;
+    return depth + later + s->stores * (even ? 1.0 : ragged);
 }
 
 int64_t xg_tiles_together(const xg_kernel *kernel, const xg_shape *shape)

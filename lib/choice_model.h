@@ -40,8 +40,8 @@ double xg_strips_us(const xg_request *request, int64_t m, int64_t n);
 
 /*
  * Operands, as XG_COPIES_... bits: those of m × n that do not lie as copies by fours across k want
- * them; those that the kernel would copy word by word; and what words cost, from 1 on, when these
- * are copied first.
+ * them; those that the kernel would copy word by word, or transpose; and what that costs, from 1
+ * on, when these are copied first.
  */
 unsigned xg_uneven(const xg_kernel *kernel, const xg_args *problem, int64_t m, int64_t n);
 unsigned xg_words_of(const xg_speed *s, const xg_kernel *kernel, const xg_args *problem);

@@ -137,7 +137,8 @@ static int64_t most_in_launch(const xg_kernel *kernel, const xg_request *request
         return 1;
     if (!kernel->packs)
         return most;
-    const unsigned copied = xg_uneven(kernel, p, p->m, p->n);
+    const xg_shape one = xg_whole_shape(request, 1);
+    const unsigned copied = xg_copied(kernel, p, &one);
     const double floats = (copied & XG_COPIES_A ? (double)(p->m + XG_PACK_LINE) : 0.0) +
                           (copied & XG_COPIES_B ? (double)(p->n + XG_PACK_LINE) : 0.0);
     const double bytes = 4.0 * floats * (double)p->k;
@@ -172,14 +173,21 @@ static bool copies_may_pay(const xg_speed *s, const xg_kernel *kernel, const xg_
            xg_copies_us(kernel, p, copied);
 }
 
-/* As it is; and, for single products of the sliced kernels, with copies of what goes by words. */
+/* Whether some operands may be copied first, or not: for single products. */
+static bool has_a_choice(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
+{
+    const bool can = kernel->packs == XG_PACKS_UNLESS_FOURS ||
+                     (kernel->adds_parts && kernel->tile_m * kernel->tile_n >= COPIED_TILE_LEAST);
+    return can && shape->together == 1 && !xg_has_lists(&request->problem);
+}
+
+/* As it is; and with copies of what goes by words, or would be transposed. */
 static void consider(const xg_speed *s, const xg_kernel *kernel, const xg_request *request,
                      xg_shape shape, xg_shape *best)
 {
     const unsigned words = xg_words_of(s, kernel, &request->problem);
     consider_parts(s, kernel, request, shape, best);
-    if (!kernel->adds_parts || kernel->tile_m * kernel->tile_n < COPIED_TILE_LEAST ||
-        shape.together > 1 || xg_has_lists(&request->problem))
+    if (!has_a_choice(kernel, request, &shape))
         return;
     const double us = best->microseconds;
     for (unsigned copied = XG_COPIES_A; copied <= (XG_COPIES_A | XG_COPIES_B); copied++) {

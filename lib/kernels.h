@@ -9,6 +9,9 @@
 /* Pairs find places wherever there are two; of clusters of four a card may hold too few. */
 enum { XG_CLUSTER_PARTS = 2 };
 
+/* Kernels that read anything; operands in aligned fours across k alone; or along k, too. */
+enum { XG_PACKS_NONE, XG_PACKS_UNLESS_ACROSS, XG_PACKS_UNLESS_FOURS };
+
 typedef struct xg_kernel {
     const char *name, *summary;
     const xg_program *program;
@@ -16,7 +19,7 @@ typedef struct xg_kernel {
     int block_x, block_y;
     int shared_bytes;
     double flop_per_byte;
-    bool packs; /* it reads aligned operands, and others have to be copied first */
+    int packs; /* XG_PACKS_...: operands that have to be copied first */
     /* The launches of a problem; xg_steps_single for most. */
     xgemm_status (*steps)(const struct xg_kernel *, const xg_args *, xg_plan *, xg_error *);
     int parts;       /* 0: plain FP32; 2: two of an element, with its accuracy; 1: of 11 bits */
@@ -46,6 +49,9 @@ extern const xg_program xg_program_probe_copy, xg_program_probe_lines, xg_progra
 
 int xg_kernel_count(void);
 const xg_kernel *xg_kernel_at(int index);
+
+/* What computes tiles of a problem whose operands lie as the kernel reads them. */
+const xg_program *xg_kernel_program(const xg_kernel *kernel, const xg_args *problem);
 
 /* Whether a kernel may serve in a math mode; and a sentence when it may not. */
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math);

@@ -158,6 +158,7 @@ static xgemm_status add_tiles(const xg_kernel *kernel, xg_plan *plan, const xg_a
     step->overlaps = true;
     step->even = true;
     use_packed(step, operands);
+    step->program = xg_kernel_program(kernel, &step->args);
     if (kernel->has_maps)
         set_share(step, kernel, &plan->shape, sharers, sums);
     return xg_split(plan, step, problem, plan->shape.k_part, plan->shape.cluster, error);

@@ -216,11 +216,28 @@ START_TEST(copied_first)
         int64_t m, n, k;
     } cases[] = {{"processors=2,late", "sliced-64x64", 129, 257, 100},
                  {"processors=1,shuffle=2" CHECKED, "sliced-32x64", 66, 131, 203},
-                 {"processors=1,reverse", "sliced-64x128", 150, 130, 90}};
+                 {"processors=1,reverse", "sliced-64x128", 150, 130, 90},
+                 {"processors=1,late" CHECKED, "thin-fours-64x64", 132, 260, 100}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 2.0f, .beta = 1.0f};
         check_layouts_on(cases[i].simulator, cases[i].kernel, s, 3, random_dyadic, EXACT);
+    }
+}
+END_TEST
+
+/* Operands in fours along k, which blocks transpose: whole stages of 16 k and a part, edges. */
+START_TEST(transposed_fours)
+{
+    static const struct {
+        const char *simulator;
+        int64_t m, n, k;
+    } cases[] = {
+        {"late" CHECKED, 68, 136, 52}, {"reverse,late", 64, 60, 16}, {"shuffle=3", 4, 8, 4}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        const shape s = {
+            .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 1.0f, .beta = 0.0f};
+        check_layouts_on(cases[i].simulator, "thin-fours-64x64", s, 1, random_dyadic, EXACT);
     }
 }
 END_TEST
@@ -450,6 +467,7 @@ static Suite *numerics(void)
     tcase_add_loop_test(cases, strips, 0, test_kernels());
     TCase *const shared = new_case(suite, "few processors", TIMEOUT_S);
     tcase_add_test(shared, copied_first);
+    tcase_add_test(shared, transposed_fours);
     tcase_add_test(shared, ends_of_lines);
     tcase_add_test(shared, large_blocks);
     tcase_add_test(shared, shared_tiles);

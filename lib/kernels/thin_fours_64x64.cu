@@ -7,4 +7,6 @@
 #define BLOCKS  8
 #define BK      16
 #define STAGES  3
+#define A_ALONG 0
+#define B_ALONG 0
 #include "thin_fours.inc"
