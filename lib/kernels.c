@@ -100,6 +100,8 @@
     X(fp16_split)                                                                                  \
     X(fp16_split_even)                                                                             \
     X(tma_128x128)                                                                                 \
+    X(tma_sliced_64x128)                                                                           \
+    X(tma_sliced_64x64)                                                                            \
     X(fp16x1_128x128)                                                                              \
     X(fp16x1_128x256)                                                                              \
     X(fp16x3_128x64)                                                                               \
@@ -151,8 +153,9 @@ const xg_program xg_program_scale_host = {
      FLOATS(128 + 2 * (columns)) + 96)
 /* What threads that split tell one another (fp16_late.inc). */
 #define FP16_LATE (16 + 256)
-/* So many stages without gaps, two barriers for each, and what is worked on: tma.inc. */
-#define TMA(stages, depth, m, n) (FLOATS((stages) * (depth) * ((m) + (n))) + (stages)*16 + 32)
+/* Of each slice so many stages without gaps and their barriers; and what is worked on: tma.inc. */
+#define TMA(slices, stages, depth, m, n)                                                           \
+    ((slices) * (FLOATS((stages) * (depth) * ((m) + (n))) + 128) + 32)
 /* With the tile's place. */
 #define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in lines along k that are 4 longer, or along x 8; and twice the parts. */
@@ -218,8 +221,15 @@ static const xg_kernel kernels[] = {
      TILE_FLOP_PER_BYTE(64, 128), XG_PACKS_NONE, xg_steps_pipelined, 0, 0, false, false},
     {"tma-128x128",
      "128 x 128 x 24 that the copy engine brings (TMA); the last tiles shared by all blocks",
-     &xg_program_tma_128x128, 128, 128, 24, 256, 1, TMA(4, 24, 128, 128),
+     &xg_program_tma_128x128, 128, 128, 24, 256, 1, TMA(1, 4, 24, 128, 128),
      TILE_FLOP_PER_BYTE(128, 128), XG_PACKS_UNLESS_ACROSS, xg_steps_pipelined, 0, 0, false, true},
+    {"tma-sliced-64x128",
+     "the same with tiles of 64 x 128, shared by 4 groups of warps, each with a part of k",
+     &xg_program_tma_sliced_64x128, 64, 128, 24, 512, 1, TMA(4, 3, 24, 64, 128),
+     TILE_FLOP_PER_BYTE(64, 128), XG_PACKS_UNLESS_ACROSS, xg_steps_pipelined, 0, 0, false, true},
+    {"tma-sliced-64x64", "the same with tiles of 64 x 64 x 16, 8 groups of warps",
+     &xg_program_tma_sliced_64x64, 64, 64, 16, 512, 1, TMA(8, 3, 16, 64, 64),
+     TILE_FLOP_PER_BYTE(64, 64), XG_PACKS_UNLESS_ACROSS, xg_steps_pipelined, 0, 0, false, true},
     {"sliced-64x128",
      "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
      &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),

@@ -196,7 +196,10 @@ START_TEST(shared_tiles)
                  {"processors=2,late", "tma-128x128", 600, 100, 300},
                  {"processors=8,shuffle=3", "tma-128x128", 131, 100, 250},
                  {"processors=12,reverse" CHECKED, "tma-128x128", 131, 200, 200},
-                 {"processors=20", "tma-128x128", 131, 151, 403}};
+                 {"processors=20", "tma-128x128", 131, 151, 403},
+                 {"processors=4,late" CHECKED, "tma-sliced-64x128", 150, 200, 1000},
+                 {"processors=7,shuffle=4", "tma-sliced-64x64", 100, 100, 1500},
+                 {"processors=4,reverse", "tma-sliced-64x64", 190, 100, 900}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 1.0f, .beta = -1.0f};
@@ -249,7 +252,7 @@ END_TEST
 START_TEST(ends_of_lines)
 {
     static const char *const kernels[] = {"sliced-64x64", "sliced-32x64", "pipelined-words-64x128",
-                                          "thin-64x64", "tma-128x128"};
+                                          "thin-64x64",   "tma-128x128",  "tma-sliced-64x64"};
     const shape s = {.m = 67, .n = 71, .k = 39, .alpha = 1.0f, .beta = 0.0f};
     for (int i = 0; i < COUNT(kernels); i++)
         check_layouts_on("late" CHECKED, kernels[i], s, 1, random_dyadic, EXACT);

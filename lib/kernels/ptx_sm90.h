@@ -121,6 +121,12 @@ XG_DEVICE void xg_tile_copy(unsigned to, xg_map map, int x, int line, unsigned b
                  : "memory");
 }
 
+/* Has the copy engine fetch a map that it is going to need. */
+XG_DEVICE void xg_map_prefetch(xg_map map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /* One thread of the warp, all of which call it. */
 XG_DEVICE int xg_elected(void)
 {

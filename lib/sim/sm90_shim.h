@@ -60,6 +60,7 @@ XG_SIM_API const void *xg_sim_tile_line(xg_map map, int x, int line, unsigned *b
 XG_SIM_API int xg_sim_tile_lines(xg_map map, const xg_sim_place *here);
 XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier,
                                  const xg_sim_place *here);
+#define xg_map_prefetch(map) ((void)(map)) /* only sooner there */
 #define xg_tile_copy(to, map, x, line, barrier)                                                    \
     __extension__({                                                                                \
         const xg_map xg_of = (map);                                                                \
