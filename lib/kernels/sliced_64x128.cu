@@ -12,4 +12,5 @@
 #define STAGES 3
 #define BLOCKS 1
 #define GROUP  16
+#define FOURS_ALONE
 #include "sliced.inc"
