@@ -24,6 +24,7 @@ enum {
     KEY_REST,
     KEY_TIME,
     KEY_LIMIT,
+    KEY_GRAPH,
     KEY_SEED,
     KEY_PLOT,
     KEY_FROM
@@ -39,6 +40,7 @@ static const option_row rows[] = {
     {KEY_REST, "rest", "MS", "idle before each sample; default 0"},
     {KEY_TIME, "time", "MS", "least length of a sample; default 2"},
     {KEY_LIMIT, "limit", "SECONDS", "no new sample of a case after this; default 5"},
+    {KEY_GRAPH, "graph", NULL, "record the calls of a sample as a CUDA graph, time its replays"},
     {KEY_SEED, "seed", "N", "of the random matrices; default 1"},
     {KEY_PLOT, "plot", "FILE.svg", "draw the speeds; needs gnuplot"},
     {KEY_FROM, "from", "FILE.json", "show (and draw) an earlier run's JSON; measures nothing"},
@@ -48,7 +50,7 @@ typedef struct {
     settings common;
     shape_options shapes;
     const char *kernel, *plot_path, *from_path;
-    bool compare;
+    bool compare, graph;
     problem_options problem;
     schedule how;
     uint64_t seed;
@@ -59,6 +61,7 @@ typedef struct {
     const request *r;
     xgemm_handle *handle;
     cublas *other;
+    recorder *recorder; /* NULL: calls are timed one by one */
     report out;
     plot *drawing;
     progress line;
@@ -100,6 +103,9 @@ static void take_word(request *r, int key, const char *value)
         if (strcmp(value, "cublas") != 0)
             usage_error(ME, "--compare takes cublas, not \"%s\"", value);
         r->compare = true;
+        break;
+    case KEY_GRAPH:
+        r->graph = true;
         break;
     case KEY_PLOT:
         r->plot_path = value;
@@ -150,6 +156,15 @@ static void add_result(session *now, const bench_result *result)
     results_point(now->drawing, result);
 }
 
+/* Whose failure it was when a measurement failed. */
+static int failed_measurement(session *now, const char *function)
+{
+    progress_clear(&now->line);
+    if (recorder_error(now->recorder))
+        return failed(ME, "%s", recorder_error(now->recorder));
+    return function ? failed(ME, "%s failed", function) : failed_call(ME, now->handle);
+}
+
 static int time_kernel(session *now, const rotation *sets, const workload *w, const char *name,
                        const timing *theirs)
 {
@@ -157,10 +172,9 @@ static int time_kernel(session *now, const rotation *sets, const workload *w, co
     progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
                   w->size.k, name);
     if (xgemm_set_kernel(now->handle, name) ||
-        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how, &result.ours)) {
-        progress_clear(&now->line);
-        return failed_call(ME, now->handle);
-    }
+        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how, now->recorder,
+                 &result.ours))
+        return failed_measurement(now, NULL);
     const char *chosen = xgemm_last_kernel(now->handle);
     const bool automatic = strcmp(name, "auto") == 0;
     snprintf(result.kernel, sizeof result.kernel, "%s%s%s", name, automatic ? ":" : "",
@@ -179,10 +193,8 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
                   w->size.n, w->size.k);
     if (w->size.m > INT_MAX || w->size.n > INT_MAX || w->size.k > INT_MAX)
         return failed(ME, "cuBLAS takes sizes up to %d", INT_MAX);
-    if (!measure(now->handle, sets, w, run_cublas, now->other, &now->r->how, theirs)) {
-        progress_clear(&now->line);
-        return failed(ME, "%s failed", w->batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm");
-    }
+    if (!measure(now->handle, sets, w, run_cublas, now->other, &now->r->how, now->recorder, theirs))
+        return failed_measurement(now, w->batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm");
     return STATUS_DONE;
 }
 
@@ -211,9 +223,9 @@ static json_t *facts_of(const session *now)
     json_t *facts = report_facts(ME);
     report_device(facts, xgemm_get_device(now->handle));
     json_t *how = problem_settings(&r->problem);
-    report_add(how, json_pack("{s:i, s:f, s:f, s:f, s:I}", "samples", r->how.samples, "warm_ms",
-                              r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms", r->how.time_ms,
-                              "seed", (json_int_t)r->seed));
+    report_add(how, json_pack("{s:i, s:f, s:f, s:f, s:b, s:I}", "samples", r->how.samples,
+                              "warm_ms", r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms",
+                              r->how.time_ms, "graph", r->graph, "seed", (json_int_t)r->seed));
     json_object_set_new(facts, "settings", how);
     if (now->other)
         json_object_set_new(facts, "cublas_version", json_integer(cublas_version(now->other)));
@@ -250,35 +262,58 @@ static plot *new_plot(const char *transa, const char *transb, const char *order,
     return plot_new(title, squares ? "m = n = k" : "m x n x k", "TFLOP/s");
 }
 
-static int bench(const request *r, xgemm_handle *handle, const shape_list *list)
+/* What only a GPU has: the recorder, cuBLAS. */
+static int open_for_gpu(session *now)
 {
-    session now = {.r = r, .handle = handle};
+    const request *r = now->r;
     char message[512];
-    const kernel_list kernels = kernels_from(ME, handle, r->kernel);
-    if (r->compare && xgemm_get_device(handle) < 0)
-        return failed(ME, "--compare cublas needs a GPU; this is the %s",
-                      xgemm_get_device(handle) == XGEMM_DEVICE_CPU ? "CPU" : "simulator");
-    if (r->compare && !(now.other = cublas_open(handle, r->problem.math, message, sizeof message)))
+    if (!r->compare && !r->graph)
+        return STATUS_DONE;
+    if (xgemm_get_device(now->handle) < 0)
+        return failed(ME, "%s needs a GPU; this is the %s",
+                      r->compare ? "--compare cublas" : "--graph",
+                      xgemm_get_device(now->handle) == XGEMM_DEVICE_CPU ? "CPU" : "simulator");
+    if (r->graph && !(now->recorder = recorder_open(now->handle, message, sizeof message)))
         return failed(ME, "%s", message);
+    if (r->compare && !(now->other = cublas_open(now->handle, recorder_stream(now->recorder),
+                                                 r->problem.math, message, sizeof message)))
+        return failed(ME, "%s", message);
+    return STATUS_DONE;
+}
+
+static int bench(session *now, const shape_list *list)
+{
+    const request *r = now->r;
+    const kernel_list kernels = kernels_from(ME, now->handle, r->kernel);
+    int status = open_for_gpu(now);
+    if (status != STATUS_DONE)
+        return status;
     if (r->plot_path) {
         xgemm_device device = {.struct_size = sizeof device};
-        xgemm_device_get(xgemm_get_device(handle), &device);
-        now.drawing =
+        xgemm_device_get(xgemm_get_device(now->handle), &device);
+        now->drawing =
             new_plot(transpose_letter(r->problem.transa), transpose_letter(r->problem.transb),
                      order_word(r->problem.order), device.name, all_square(list));
     }
-    now.line =
-        progress_begin(&r->common, list->count * (size_t)(kernels.count + (now.other ? 1 : 0)));
-    now.out = results_open(&r->common, now.other != NULL, r->problem.batch > 1, facts_of(&now));
-    int status = STATUS_DONE;
+    now->line =
+        progress_begin(&r->common, list->count * (size_t)(kernels.count + (now->other ? 1 : 0)));
+    now->out = results_open(&r->common, now->other != NULL, r->problem.batch > 1, facts_of(now));
     for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
-        status = time_shape(&now, list->items[i], &kernels);
-    progress_clear(&now.line);
-    report_close(&now.out);
+        status = time_shape(now, list->items[i], &kernels);
+    progress_clear(&now->line);
+    report_close(&now->out);
     if (status == STATUS_DONE)
-        status = draw(now.drawing, r->plot_path, all_square(list));
+        status = draw(now->drawing, r->plot_path, all_square(list));
+    return status;
+}
+
+static int bench_on(const request *r, xgemm_handle *handle, const shape_list *list)
+{
+    session now = {.r = r, .handle = handle};
+    const int status = bench(&now, list);
     plot_free(now.drawing);
     cublas_close(now.other);
+    recorder_close(now.recorder);
     return status;
 }
 
@@ -327,8 +362,8 @@ static int run(int argc, char **argv)
     shape_list list = shapes_from(ME, &r.shapes);
     if (list.count == 0 && !r.from_path)
         usage_error(ME, "which sizes? Give -m, -n, -k, --size or --shapes");
-    if (r.from_path && (list.count > 0 || r.compare))
-        usage_error(ME, "--from measures nothing, and so takes neither sizes nor --compare");
+    if (r.from_path && (list.count > 0 || r.compare || r.graph))
+        usage_error(ME, "--from measures nothing, and so takes no sizes, --compare or --graph");
     char message[4352];
     if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message)) {
         shape_list_free(&list);
@@ -337,7 +372,7 @@ static int run(int argc, char **argv)
     if (r.from_path)
         return replay(&r);
     xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
-    const int status = bench(&r, handle, &list);
+    const int status = bench_on(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
     return status;

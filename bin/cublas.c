@@ -40,14 +40,15 @@ static bool find(void *library, const char *symbol, void *to)
     return address != NULL;
 }
 
-static bool prepare(cublas *c, xgemm_handle *handle, xgemm_math math, char *message,
+static bool prepare(cublas *c, xgemm_handle *handle, void *stream, xgemm_math math, char *message,
                     size_t message_size)
 {
     int (*create)(void **handle), (*get_version)(void *handle, int *version);
-    int (*set_math)(void *handle, int mode);
+    int (*set_math)(void *handle, int mode), (*set_stream)(void *handle, void *stream);
     if (!find(c->library, "cublasCreate_v2", &create) ||
         !find(c->library, "cublasGetVersion_v2", &get_version) ||
         !find(c->library, "cublasSetMathMode", &set_math) ||
+        !find(c->library, "cublasSetStream_v2", &set_stream) ||
         !find(c->library, "cublasSgemm_v2", &c->sgemm) ||
         !find(c->library, "cublasSgemmStridedBatched", &c->sgemm_batched) ||
         !find(c->library, "cublasDestroy_v2", &c->destroy)) {
@@ -65,11 +66,13 @@ static bool prepare(cublas *c, xgemm_handle *handle, xgemm_math math, char *mess
         return false;
     }
     get_version(c->handle, &c->version);
+    set_stream(c->handle, stream);
     set_math(c->handle, math == XGEMM_MATH_TF32 ? MATH_TF32 : MATH_DEFAULT);
     return true;
 }
 
-cublas *cublas_open(xgemm_handle *handle, xgemm_math math, char *message, size_t message_size)
+cublas *cublas_open(xgemm_handle *handle, void *stream, xgemm_math math, char *message,
+                    size_t message_size)
 {
     cublas *c = calloc(1, sizeof *c);
     if (!c) {
@@ -82,7 +85,7 @@ cublas *cublas_open(xgemm_handle *handle, xgemm_math math, char *message, size_t
         free(c);
         return NULL;
     }
-    if (!prepare(c, handle, math, message, message_size)) {
+    if (!prepare(c, handle, stream, math, message, message_size)) {
         dlclose(c->library);
         free(c);
         return NULL;

@@ -8,10 +8,11 @@
 typedef struct cublas cublas;
 
 /*
- * On the GPU of the handle, whose default stream it uses. NULL on failure,
- * the sentence in message. For cublas_close(), before the handle ends.
+ * On the GPU of the handle, and a stream of it; NULL: the default one. NULL on
+ * failure, the sentence in message. For cublas_close(), before the handle ends.
  */
-cublas *cublas_open(xgemm_handle *handle, xgemm_math math, char *message, size_t message_size);
+cublas *cublas_open(xgemm_handle *handle, void *stream, xgemm_math math, char *message,
+                    size_t message_size);
 void cublas_close(cublas *library);
 
 /* Its version, such as 130100. */

@@ -12,6 +12,7 @@
 #include <time.h>
 
 enum { ALIGNMENT = 256, SETS_MAX = 4096, SETS_ON_HOST = 2, REPEATS_MAX = 100000, HOST_CALLS = 32 };
+enum { RECORDED_MAX = SETS_MAX }; /* calls */
 #define FILL_FLOATS ((size_t)1 << 23)
 
 static int64_t line_of(xgemm_order order, bool turned, int64_t rows, int64_t columns)
@@ -182,10 +183,12 @@ typedef struct {
     const workload *work;
     enqueue call;
     void *context;
+    recorder *recorder;
+    int recorded; /* calls that a replay makes; 0: they are made one by one */
     size_t turn;
 } run_state;
 
-static bool enqueue_some(run_state *state, int calls)
+static bool call_some(run_state *state, int calls)
 {
     bool done = true;
     for (int i = 0; i < calls && done; i++) {
@@ -193,6 +196,35 @@ static bool enqueue_some(run_state *state, int calls)
         done = state->call(state->context, state->work, &use);
     }
     return done;
+}
+
+/* Of recorded calls a multiple of their number. */
+static bool enqueue_some(run_state *state, int calls)
+{
+    bool done = true;
+    if (state->recorded == 0)
+        return call_some(state, calls);
+    for (int i = 0; i < calls && done; i += state->recorded)
+        done = recorder_replay(state->recorder);
+    return done;
+}
+
+/*
+ * So many calls, or one for each set if these are more, so that no replay finds in the cache what
+ * the one before has left there. Gives back how many, up to a whole number of replays.
+ */
+static bool record(run_state *state, int *calls)
+{
+    const int sets = (int)state->sets->count, least = *calls < sets ? sets : *calls;
+    const int recorded = least < RECORDED_MAX ? least : RECORDED_MAX;
+    if (!recorder_begin(state->recorder))
+        return false;
+    const bool called = call_some(state, recorded);
+    if (!recorder_end(state->recorder, called) || !called)
+        return false;
+    state->recorded = recorded;
+    *calls = (least + recorded - 1) / recorded * recorded;
+    return true;
 }
 
 /* The time of some calls between two marks on the device. */
@@ -217,13 +249,15 @@ static bool warm_up(run_state *state, const schedule *how, int *repeats)
             break;
     }
     const double one_us = us / *repeats;
+    const double wanted = one_us > 0.0 ? how->time_ms * 1e3 / one_us : 1.0;
+    *repeats = wanted < 1.0 ? 1 : wanted > REPEATS_MAX ? REPEATS_MAX : (int)(wanted + 0.999);
+    if (state->recorder && (!record(state, repeats) || !time_some(state, *repeats, &us)))
+        return false;
     while (spent_us < how->warm_ms * 1e3) {
         if (!time_some(state, *repeats, &us))
             return false;
         spent_us += us;
     }
-    const double wanted = one_us > 0.0 ? how->time_ms * 1e3 / one_us : 1.0;
-    *repeats = wanted < 1.0 ? 1 : wanted > REPEATS_MAX ? REPEATS_MAX : (int)(wanted + 0.999);
     return true;
 }
 
@@ -254,7 +288,7 @@ static bool time_host(run_state *state, double *us)
         if (xgemm_synchronize(state->handle))
             return false;
         const double start = now_us();
-        if (!enqueue_some(state, 1))
+        if (!call_some(state, 1))
             return false;
         values[i] = now_us() - start;
     }
@@ -264,9 +298,9 @@ static bool time_host(run_state *state, double *us)
 }
 
 bool measure(xgemm_handle *handle, const rotation *sets, const workload *work, enqueue call,
-             void *context, const schedule *how, timing *result)
+             void *context, const schedule *how, recorder *recorded_by, timing *result)
 {
-    run_state state = {handle, NULL, sets, work, call, context, 0};
+    run_state state = {handle, NULL, sets, work, call, context, recorded_by, 0, 0};
     double *values = malloc((size_t)how->samples * sizeof *values);
     bool done = values && xgemm_timer_create(handle, &state.timer) == XGEMM_OK;
 

@@ -4,6 +4,7 @@
 #define XGEMM_BIN_WORKLOAD_H
 
 #include "options.h"
+#include "recorder.h"
 #include "shapes.h"
 
 typedef struct {
@@ -75,9 +76,10 @@ void rotation_close(rotation *sets);
 
 /*
  * Times of a call between two marks on the device, repeated calls divided by
- * their number. False when a call fails.
+ * their number. With a recorder, the calls of a sample, and no fewer than there
+ * are sets, are recorded first and then replayed. False when a call fails.
  */
 bool measure(xgemm_handle *handle, const rotation *sets, const workload *work, enqueue call,
-             void *context, const schedule *how, timing *result);
+             void *context, const schedule *how, recorder *recorded_by, timing *result);
 
 #endif

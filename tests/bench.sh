@@ -4,6 +4,7 @@
 # earlier results. python3 and gnuplot each add cases where they are there.
 
 topic=bench
+fake=$PWD/tests/.libs/fake_cuda.so
 # shellcheck source=tests/shell.sh
 . "${srcdir:-$(dirname "$0")/..}/tests/shell.sh"
 TERM=xterm
@@ -86,6 +87,7 @@ test_bench_options()
     unmeasured 'bench: --compare on the CPU' 1 'compare.*GPU.*CPU' -s 8 --compare cublas
     refuses 'bench: --compare on the simulator' 1 'compare.*GPU.*simulator' \
         bench -d sim -s 8 --compare cublas
+    unmeasured 'bench: --graph on the CPU' 1 'graph.*GPU.*CPU' -s 8 --graph
     unmeasured 'bench: --compare other' 2 'cublas.*other' -s 8 --compare other
     unmeasured 'bench: unknown kernel' 2 'nonsense.*reference' -s 8 --kernel reference,nonsense
     unmeasured 'bench: a kernel that is not for the CPU' 1 'naive.*CPU' -s 8 --kernel naive
@@ -245,6 +247,7 @@ test_bench_from()
     cp earlier.json earlier
     json 'bench: --from, JSON again' '(lambda e: d["date"] == e["date"] and d["settings"] == e["settings"] and [x["median_us"] for x in r] == [x["median_us"] for x in e["results"]])(json.load(open("earlier")))'
     refuses 'bench: --from with sizes' 2 'from' bench --from earlier.json -s 8
+    refuses 'bench: --from with --graph' 2 'from.*graph' bench --from earlier.json --graph
     no_results 'a missing file' 'missing.json.*No such file' missing.json
     echo '[1, 2' >text.json
     no_results 'JSON that is cut' 'text.json' text.json
@@ -298,6 +301,41 @@ END
     done
 }
 
+# On a driver that runs kernels on the simulator, and counts what is not given back.
+on_fake()
+{
+    LD_LIBRARY_PATH=$work/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} FAKE_CUDA_LEAKS=3 \
+        "$XGEMM" bench -d 0 --samples 2 --warm 0 --time 0 -s 16 --math strict "$@" \
+        >out 2>err </dev/null
+    status=$?
+}
+
+test_bench_graph()
+{
+    mkdir -p fake
+    ln -s "$fake" fake/libcuda.so.1
+    on_fake --kernel naive
+    if [ "$status" -ne 0 ]; then
+        skip 'bench: --graph' "no GPU to imitate: $(first_error)"
+        return
+    fi
+    on_fake --graph --kernel naive,tiled16 --json
+    json 'bench: --graph' 'd["settings"]["graph"] == True and [x["kernel"] for x in r] == ["naive", "tiled16"] and all(x["median_us"] > 0 for x in r)'
+    on_fake --kernel naive --json
+    json 'bench: without --graph' 'd["settings"]["graph"] == False'
+    for function in cuStreamCreate cuStreamBeginCapture_v2 cuStreamEndCapture \
+        cuGraphInstantiateWithFlags cuGraphUpload cuGraphLaunch cuLaunchKernel:999:3; do
+        name=${function%%:*}
+        result=${function#"$name"}
+        FAKE_CUDA_FAIL=$name${result:-:999} on_fake --graph --kernel naive
+        if ended 1 "${name%_v2} failed"; then
+            ok "bench: $name fails"
+        else
+            no "bench: $name fails" "$why"
+        fi
+    done
+}
+
 test_bench_sizes
 test_bench_options
 test_bench_output
@@ -305,5 +343,6 @@ test_bench_without_gnuplot
 test_bench_from
 test_bench_plot
 test_bench_from_plot
+test_bench_graph
 
 finish

@@ -45,12 +45,13 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static function_record functions[] = {
 #define RECORD(member, symbol, parameters) {#symbol, 0},
-    XG_CU_FUNCTIONS(RECORD) XG_CU_NEWER_FUNCTIONS(RECORD)
+    XG_CU_FUNCTIONS(RECORD) XG_CU_NEWER_FUNCTIONS(RECORD) RECORDER_FUNCTIONS(RECORD)
 #undef RECORD
 };
 struct CUctx_st contexts[DEVICES_MAX];
 object *objects;
-const char *const kind_names[] = {"device memory", "a module", "an event", "pinned memory"};
+const char *const kind_names[] = {"device memory", "a module", "an event",         "pinned memory",
+                                  "a stream",      "a graph",  "a graph to launch"};
 bool initialised;
 int faults, pushed;
 xg_args last_arguments;
@@ -175,7 +176,7 @@ xg_cu_result admit(int index, unsigned wants)
         refused = fault(NOT_INITIALIZED, "a call before cuInit");
     if (!refused && (wants & CONTEXT))
         refused = context_missing(function);
-    if (!refused && (wants & NO_CAPTURE) && getenv("FAKE_CUDA_CAPTURE") &&
+    if (!refused && (wants & NO_CAPTURE) && (getenv("FAKE_CUDA_CAPTURE") || is_capturing()) &&
         capture_mode != XG_CU_STREAM_CAPTURE_MODE_RELAXED)
         refused = STREAM_CAPTURE_UNSUPPORTED;
     if (refused)

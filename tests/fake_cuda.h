@@ -6,6 +6,7 @@
 #ifndef XGEMM_TESTS_FAKE_CUDA_H
 #define XGEMM_TESTS_FAKE_CUDA_H
 
+#include "../bin/recorder_driver.h"
 #include "backend.h"
 #include "cuda/driver.h"
 #include "kernels/args.h"
@@ -19,6 +20,7 @@
 #define DECLARE(member, symbol, parameters) EXPORT xg_cu_result symbol parameters;
 XG_CU_FUNCTIONS(DECLARE)
 XG_CU_NEWER_FUNCTIONS(DECLARE)
+RECORDER_FUNCTIONS(DECLARE)
 #undef DECLARE
 
 /* Results that libxgemm has no name for. */
@@ -42,7 +44,7 @@ struct CUctx_st {
 };
 
 /* Everything that is given out; a module is also the token of its one function. */
-typedef enum { MEMORY, MODULE, EVENT, PINNED } object_kind;
+typedef enum { MEMORY, MODULE, EVENT, PINNED, STREAM, GRAPH, GRAPH_EXEC } object_kind;
 
 typedef struct object {
     struct object *next;
@@ -50,6 +52,7 @@ typedef struct object {
     xg_cu_context context;
     void *memory;
     size_t bytes;
+    size_t count; /* a graph's: launches, in its memory */
     xg_program program;
     int shared_bytes; /* a function's: dynamic, that it was allowed */
     bool ready;       /* a module's function was asked for; an event was recorded */
@@ -58,7 +61,7 @@ typedef struct object {
 
 enum {
 #define INDEX(member, symbol, parameters) INDEX_##symbol,
-    XG_CU_FUNCTIONS(INDEX) XG_CU_NEWER_FUNCTIONS(INDEX)
+    XG_CU_FUNCTIONS(INDEX) XG_CU_NEWER_FUNCTIONS(INDEX) RECORDER_FUNCTIONS(INDEX)
 #undef INDEX
         FUNCTION_COUNT
 };
@@ -104,6 +107,18 @@ xg_cu_context current(void);
 object *find(object_kind kind, const void *token);
 object *add(object_kind kind);
 void drop(object *o);
+
+/* A launch with its arguments, to be done later. */
+typedef struct {
+    xg_cu_function function;
+    xg_launch launch;
+    xg_args arguments;
+} recorded_launch;
+
+/* False: the stream is not being captured. */
+bool capture(const recorded_launch *launch, xg_cu_stream stream);
+bool is_capturing(void);
+xg_cu_result run_recorded(const recorded_launch *launch);
 
 /* Memory of the current context that has these bytes. */
 object *memory_at(const void *pointer, size_t bytes);

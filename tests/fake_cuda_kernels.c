@@ -192,29 +192,40 @@ static bool take_maps(xg_launch *launch, void **arguments)
     return true;
 }
 
+xg_cu_result run_recorded(const recorded_launch *recorded)
+{
+    const object *function = function_of(recorded->function);
+    xg_launch launch = recorded->launch;
+    if (!function)
+        return fault(INVALID_HANDLE, "a recorded launch of a function that was unloaded");
+    launch.program = &function->program;
+    launch.arguments = &recorded->arguments;
+    launch.arguments_size = sizeof recorded->arguments;
+    flush();
+    if (!are_on_device(launch.program, &recorded->arguments))
+        return fault(XG_CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel with memory of another device");
+    last_arguments = recorded->arguments;
+    return simulate(&launch);
+}
+
 static xg_cu_result start(xg_cu_function token, xg_launch *launch, xg_cu_stream stream,
                           void **arguments, void **extra)
 {
     const object *function = function_of(token);
-    xg_args copy;
+    recorded_launch recorded = {.function = token};
     launch->program = function ? &function->program : NULL;
-    launch->arguments = &copy;
-    launch->arguments_size = sizeof copy;
     if (!function)
         return fault(INVALID_HANDLE, "a launch of what is no function of the context");
     if (launch->shared_bytes > 48 * 1024 && (int)launch->shared_bytes > function->shared_bytes)
         return fault(INVALID_VALUE, "a launch with more shared memory than was allowed");
     if (!is_launch(launch) || extra)
         return fault(INVALID_VALUE, "a launch with a grid or a block that cannot be");
-    flush();
-    memcpy(&copy, arguments[0], sizeof copy);
-    if (!are_on_device(launch->program, &copy))
-        return fault(XG_CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel with memory of another device");
     if (!take_maps(launch, arguments))
         return fault(INVALID_VALUE, "a kernel without the maps that it has");
-    last_arguments = copy;
+    memcpy(&recorded.arguments, arguments[0], sizeof recorded.arguments);
+    recorded.launch = *launch;
     last_stream = stream;
-    return simulate(launch);
+    return capture(&recorded, stream) ? 0 : run_recorded(&recorded);
 }
 
 xg_cu_result cuLaunchKernel(xg_cu_function token, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -5,6 +5,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 
+#include "../bin/recorder_driver.h"
 #include "cuda/driver.h"
 
 #include <stddef.h>
@@ -16,6 +17,20 @@
         #symbol " is declared otherwise in cuda.h");
 XG_CU_FUNCTIONS(SAME_TYPE)
 #undef SAME_TYPE
+
+/* The utility's; unsigned, for which the library has a name. */
+#define SAME_TYPE(member, symbol, parameters)                                                      \
+    _Static_assert(__builtin_types_compatible_p(unsigned parameters, __typeof__(symbol)),          \
+                   #symbol " is declared otherwise in cuda.h");
+#if CUDA_VERSION >= 11040
+RECORDER_FUNCTIONS(SAME_TYPE)
+#endif
+#undef SAME_TYPE
+
+#define SAME_VALUE(name, value)                                                                    \
+    _Static_assert((value) == (int)name, #name " has another value in cuda.h");
+RECORDER_CONSTANTS(SAME_VALUE)
+#undef SAME_VALUE
 
 #define SAME_PLACE(ours, our_member, theirs, their_member)                                         \
     _Static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member),                   \
@@ -50,6 +65,7 @@ int main(void)
 {
 #define COUNT(...) +1
     printf("compared with cuda.h of CUDA %d.%d: %d functions, %d constants\n", CUDA_VERSION / 1000,
-           CUDA_VERSION % 1000 / 10, 0 XG_CU_FUNCTIONS(COUNT), 0 XG_CU_CONSTANTS(COUNT));
+           CUDA_VERSION % 1000 / 10, 0 XG_CU_FUNCTIONS(COUNT) RECORDER_FUNCTIONS(COUNT),
+           0 XG_CU_CONSTANTS(COUNT) RECORDER_CONSTANTS(COUNT));
     return 0;
 }
