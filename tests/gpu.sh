@@ -10,7 +10,8 @@
 # summary is printed last, with what of the targets (tests/targets.sh) is met.
 # XGEMM_GPU_STEPS picks steps of those in "all" below. XGEMM_GPU_BUILD is the build folder;
 # XGEMM_GPU_BASE an older xgemm program, its library beside it, which the step "before"
-# times beside this one, in turns, and takes the best of three medians.
+# times beside this one, in turns, and takes the best of three medians. With XGEMM_GPU_GRAPH
+# set, benchmarks beside cuBLAS are replays of CUDA graphs (xgemm bench --graph), on both sides.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -127,7 +128,8 @@ fi
 measure() {
   what=$1 file=$2
   shift 2
-  step "$what" "$file.json" "$xgemm" bench --device 0 --json --quiet --compare cublas "$@"
+  step "$what" "$file.json" "$xgemm" bench --device 0 --json --quiet --compare cublas \
+    ${XGEMM_GPU_GRAPH:+--graph} "$@"
 }
 
 # Suffixes of files, and the transposes that they stand for.
