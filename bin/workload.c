@@ -249,16 +249,14 @@ static bool warm_up(run_state *state, const schedule *how, int *repeats)
             break;
     }
     const double one_us = us / *repeats;
-    const double wanted = one_us > 0.0 ? how->time_ms * 1e3 / one_us : 1.0;
-    *repeats = wanted < 1.0 ? 1 : wanted > REPEATS_MAX ? REPEATS_MAX : (int)(wanted + 0.999);
-    if (state->recorder && (!record(state, repeats) || !time_some(state, *repeats, &us)))
-        return false;
     while (spent_us < how->warm_ms * 1e3) {
         if (!time_some(state, *repeats, &us))
             return false;
         spent_us += us;
     }
-    return true;
+    const double wanted = one_us > 0.0 ? how->time_ms * 1e3 / one_us : 1.0;
+    *repeats = wanted < 1.0 ? 1 : wanted > REPEATS_MAX ? REPEATS_MAX : (int)(wanted + 0.999);
+    return !state->recorder || (record(state, repeats) && time_some(state, *repeats, &us));
 }
 
 static bool take_samples(run_state *state, const schedule *how, double *values, timing *result)
