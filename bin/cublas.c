@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cublas.h"
 
+#include "symbol.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Values of cublas_api.h. */
 enum { OP_N = 0, OP_T = 1, MATH_DEFAULT = 0, MATH_TF32 = 3 };
@@ -31,27 +32,18 @@ static void *open_library(void)
     return library;
 }
 
-/* Puts a function's address into *to, a pointer to a function pointer; false when it is not there.
- */
-static bool find(void *library, const char *symbol, void *to)
-{
-    void *address = dlsym(library, symbol);
-    memcpy(to, &address, sizeof address);
-    return address != NULL;
-}
-
 static bool prepare(cublas *c, xgemm_handle *handle, void *stream, xgemm_math math, char *message,
                     size_t message_size)
 {
     int (*create)(void **handle), (*get_version)(void *handle, int *version);
     int (*set_math)(void *handle, int mode), (*set_stream)(void *handle, void *stream);
-    if (!find(c->library, "cublasCreate_v2", &create) ||
-        !find(c->library, "cublasGetVersion_v2", &get_version) ||
-        !find(c->library, "cublasSetMathMode", &set_math) ||
-        !find(c->library, "cublasSetStream_v2", &set_stream) ||
-        !find(c->library, "cublasSgemm_v2", &c->sgemm) ||
-        !find(c->library, "cublasSgemmStridedBatched", &c->sgemm_batched) ||
-        !find(c->library, "cublasDestroy_v2", &c->destroy)) {
+    if (!find_symbol(c->library, "cublasCreate_v2", &create) ||
+        !find_symbol(c->library, "cublasGetVersion_v2", &get_version) ||
+        !find_symbol(c->library, "cublasSetMathMode", &set_math) ||
+        !find_symbol(c->library, "cublasSetStream_v2", &set_stream) ||
+        !find_symbol(c->library, "cublasSgemm_v2", &c->sgemm) ||
+        !find_symbol(c->library, "cublasSgemmStridedBatched", &c->sgemm_batched) ||
+        !find_symbol(c->library, "cublasDestroy_v2", &c->destroy)) {
         snprintf(message, message_size, "the cuBLAS that was found lacks a function: %s",
                  dlerror());
         return false;

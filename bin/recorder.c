@@ -2,17 +2,11 @@
 #include "recorder.h"
 
 #include "recorder_driver.h"
+#include "symbol.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum {
-#define VALUE(name, value) name = (value),
-    RECORDER_CONSTANTS(VALUE)
-#undef VALUE
-};
 
 typedef struct {
 #define MEMBER(member, symbol, parameters) unsigned(*member) parameters;
@@ -38,11 +32,8 @@ static bool resolve(recorder *r, char *message, size_t message_size)
         return false;
     }
 #define RESOLVE(member, symbol, parameters)                                                        \
-    {                                                                                              \
-        void *address = dlsym(r->library, #symbol);                                                \
-        memcpy(&r->driver.member, &address, sizeof address);                                       \
-        missing = address ? missing : #symbol;                                                     \
-    }
+    if (!find_symbol(r->library, #symbol, &r->driver.member))                                      \
+        missing = #symbol;
     RECORDER_FUNCTIONS(RESOLVE)
 #undef RESOLVE
     if (missing)
@@ -62,7 +53,7 @@ static bool succeeds(recorder *r, unsigned result, const char *function)
 static bool use_stream(recorder *r, char *message, size_t message_size)
 {
     if (xgemm_make_current(r->handle) == XGEMM_OK &&
-        !succeeds(r, r->driver.stream_create(&r->stream, CU_STREAM_NON_BLOCKING),
+        !succeeds(r, r->driver.stream_create(&r->stream, RECORDER_CU_STREAM_NON_BLOCKING),
                   "cuStreamCreate")) {
         snprintf(message, message_size, "%s", r->error);
         return false;
@@ -118,7 +109,7 @@ void *recorder_stream(const recorder *r)
 bool recorder_begin(recorder *r)
 {
     forget(r);
-    return succeeds(r, r->driver.capture_begin(r->stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+    return succeeds(r, r->driver.capture_begin(r->stream, RECORDER_CU_STREAM_CAPTURE_MODE_RELAXED),
                     "cuStreamBeginCapture");
 }
 

@@ -24,6 +24,12 @@
     X(CU_STREAM_NON_BLOCKING, 1)                                                                   \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)
 
+enum {
+#define RECORDER_VALUE(name, value) RECORDER_##name = (value),
+    RECORDER_CONSTANTS(RECORDER_VALUE)
+#undef RECORDER_VALUE
+};
+
 struct CUstream_st;
 struct CUgraph_st;
 struct CUgraphExec_st;

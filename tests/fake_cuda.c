@@ -131,6 +131,15 @@ void drop(object *o)
     free(o);
 }
 
+xg_cu_result destroy(object_kind kind, const void *token, const char *otherwise)
+{
+    object *o = find(kind, token);
+    if (!o)
+        return fault(INVALID_HANDLE, otherwise);
+    drop(o);
+    return 0;
+}
+
 object *memory_at(const void *pointer, size_t bytes)
 {
     const uintptr_t first = (uintptr_t)pointer;

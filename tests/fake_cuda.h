@@ -108,6 +108,9 @@ object *find(object_kind kind, const void *token);
 object *add(object_kind kind);
 void drop(object *o);
 
+/* The end of the object behind a token; of a token that is none, the fault. */
+xg_cu_result destroy(object_kind kind, const void *token, const char *otherwise);
+
 /* A launch with its arguments, to be done later. */
 typedef struct {
     xg_cu_function function;

@@ -32,9 +32,8 @@ bool capture(const recorded_launch *launch, xg_cu_stream stream)
 
 xg_cu_result cuStreamCreate(struct CUstream_st **stream, unsigned flags)
 {
-    enum { NON_BLOCKING = 1 };
     BEGIN(cuStreamCreate, INITIALISED | CONTEXT);
-    if (flags & ~(unsigned)NON_BLOCKING)
+    if (flags & ~(unsigned)RECORDER_CU_STREAM_NON_BLOCKING)
         return fault(INVALID_VALUE, "cuStreamCreate with flags that are none");
     *stream = (xg_cu_stream)add(STREAM);
     return *stream ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
@@ -81,11 +80,7 @@ xg_cu_result cuStreamEndCapture(struct CUstream_st *stream, struct CUgraph_st **
 xg_cu_result cuGraphDestroy(struct CUgraph_st *graph)
 {
     BEGIN(cuGraphDestroy, INITIALISED);
-    object *o = find(GRAPH, graph);
-    if (!o)
-        return fault(INVALID_HANDLE, "cuGraphDestroy of what is no graph");
-    drop(o);
-    return 0;
+    return destroy(GRAPH, graph, "cuGraphDestroy of what is no graph");
 }
 
 xg_cu_result cuGraphInstantiateWithFlags(struct CUgraphExec_st **exec, struct CUgraph_st *graph,
@@ -96,14 +91,10 @@ xg_cu_result cuGraphInstantiateWithFlags(struct CUgraphExec_st **exec, struct CU
     if (!from || flags)
         return fault(INVALID_VALUE, "cuGraphInstantiateWithFlags of what is no graph");
     object *o = add(GRAPH_EXEC);
-    void *launches = malloc(from->count * sizeof(recorded_launch) + 1);
-    if (!o || !launches) {
-        free(launches);
+    if (!o || (from->count > 0 && !(o->memory = malloc(from->count * sizeof(recorded_launch)))))
         return XG_CUDA_ERROR_OUT_OF_MEMORY;
-    }
     if (from->count > 0)
-        memcpy(launches, from->memory, from->count * sizeof(recorded_launch));
-    o->memory = launches;
+        memcpy(o->memory, from->memory, from->count * sizeof(recorded_launch));
     o->count = from->count;
     *exec = (struct CUgraphExec_st *)o;
     return 0;
@@ -137,9 +128,5 @@ xg_cu_result cuGraphLaunch(struct CUgraphExec_st *exec, struct CUstream_st *stre
 xg_cu_result cuGraphExecDestroy(struct CUgraphExec_st *exec)
 {
     BEGIN(cuGraphExecDestroy, INITIALISED);
-    object *o = find(GRAPH_EXEC, exec);
-    if (!o)
-        return fault(INVALID_HANDLE, "cuGraphExecDestroy of what is no graph");
-    drop(o);
-    return 0;
+    return destroy(GRAPH_EXEC, exec, "cuGraphExecDestroy of what is no graph");
 }

@@ -136,11 +136,7 @@ xg_cu_result cuEventCreate(xg_cu_event *event, unsigned flags)
 xg_cu_result cuEventDestroy_v2(xg_cu_event event)
 {
     BEGIN(cuEventDestroy_v2, INITIALISED | CONTEXT);
-    object *o = find(EVENT, event);
-    if (!o)
-        return fault(INVALID_HANDLE, "cuEventDestroy of what is no event");
-    drop(o);
-    return 0;
+    return destroy(EVENT, event, "cuEventDestroy of what is no event");
 }
 
 xg_cu_result cuEventRecord(xg_cu_event event, xg_cu_stream stream)

@@ -28,7 +28,8 @@ RECORDER_FUNCTIONS(SAME_TYPE)
 #undef SAME_TYPE
 
 #define SAME_VALUE(name, value)                                                                    \
-    _Static_assert((value) == (int)name, #name " has another value in cuda.h");
+    _Static_assert((value) == (int)name && (value) == (int)RECORDER_##name,                        \
+                   #name " has another value in cuda.h");
 RECORDER_CONSTANTS(SAME_VALUE)
 #undef SAME_VALUE
 
