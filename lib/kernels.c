@@ -101,7 +101,9 @@
     X(fp16_split_even)                                                                             \
     X(tma_128x128)                                                                                 \
     X(tma_sliced_64x128)                                                                           \
+    X(tma_sliced_64x128_a)                                                                         \
     X(tma_sliced_64x64)                                                                            \
+    X(tma_sliced_64x64_a)                                                                          \
     X(fp16x1_128x128)                                                                              \
     X(fp16x1_128x256)                                                                              \
     X(fp16x3_128x64)                                                                               \
@@ -226,10 +228,10 @@ static const xg_kernel kernels[] = {
     {"tma-sliced-64x128",
      "the same with tiles of 64 x 128, shared by 4 groups of warps, each with a part of k",
      &xg_program_tma_sliced_64x128, 64, 128, 24, 512, 1, TMA(4, 3, 24, 64, 128),
-     TILE_FLOP_PER_BYTE(64, 128), XG_PACKS_UNLESS_ACROSS, xg_steps_pipelined, 0, 0, false, true},
+     TILE_FLOP_PER_BYTE(64, 128), XG_PACKS_UNLESS_A_ALONG, xg_steps_pipelined, 0, 0, false, true},
     {"tma-sliced-64x64", "the same with tiles of 64 x 64 x 16, 8 groups of warps",
      &xg_program_tma_sliced_64x64, 64, 64, 16, 512, 1, TMA(8, 3, 16, 64, 64),
-     TILE_FLOP_PER_BYTE(64, 64), XG_PACKS_UNLESS_ACROSS, xg_steps_pipelined, 0, 0, false, true},
+     TILE_FLOP_PER_BYTE(64, 64), XG_PACKS_UNLESS_A_ALONG, xg_steps_pipelined, 0, 0, false, true},
     {"sliced-64x128",
      "64 x 128, 8 x 8 results a thread; 4 groups of warps share the tile, each with a part of k",
      &xg_program_sliced_64x128, 64, 128, 64, 512, 1, SLICED(3, 64, 64, 128),
@@ -314,13 +316,25 @@ static const xg_kernel kernels[] = {
      xg_steps_host, 0, 0, false, false},
 };
 
+/* The programs of kernels that read operands along k, too: by whether A lies so, and whether B. */
+static const struct {
+    const xg_program *across, *along[2][2];
+} programs_along[] = {
+    {&xg_program_thin_fours_64x64,
+     {{&xg_program_thin_fours_64x64, &xg_program_thin_fours_64x64_b},
+      {&xg_program_thin_fours_64x64_a, &xg_program_thin_fours_64x64_ab}}},
+    {&xg_program_tma_sliced_64x128,
+     {{&xg_program_tma_sliced_64x128, NULL}, {&xg_program_tma_sliced_64x128_a, NULL}}},
+    {&xg_program_tma_sliced_64x64,
+     {{&xg_program_tma_sliced_64x64, NULL}, {&xg_program_tma_sliced_64x64_a, NULL}}},
+};
+
 const xg_program *xg_kernel_program(const xg_kernel *kernel, const xg_args *problem)
 {
-    static const xg_program *const along[2][2] = {
-        {&xg_program_thin_fours_64x64, &xg_program_thin_fours_64x64_b},
-        {&xg_program_thin_fours_64x64_a, &xg_program_thin_fours_64x64_ab}};
-    return kernel->packs == XG_PACKS_UNLESS_FOURS ? along[problem->a_row != 1][problem->b_col != 1]
-                                                  : kernel->program;
+    for (size_t i = 0; i < sizeof programs_along / sizeof *programs_along; i++)
+        if (programs_along[i].across == kernel->program)
+            return programs_along[i].along[problem->a_row != 1][problem->b_col != 1];
+    return kernel->program;
 }
 
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)

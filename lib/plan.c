@@ -264,12 +264,14 @@ static void set_pointers(const xg_plan *plan, const xg_step *step, const xg_args
         args->list = (char *)workspace + step->list_offset;
 }
 
-/* A and B for the copy engine: rows of A and columns of B are contiguous. */
+/* A and B for the copy engine: columns of A, or its rows, and rows of B are contiguous. */
 static void set_tiled(xg_launch *launch, const xg_step *step, const xg_args *p)
 {
     if (step->tile[2] == 0)
         return;
-    launch->tiled[0] = (xg_tiled){p->a, p->m, p->k, p->a_col, step->tile[0], step->tile[2]};
+    launch->tiled[0] = p->a_row == 1
+                           ? (xg_tiled){p->a, p->m, p->k, p->a_col, step->tile[0], step->tile[2]}
+                           : (xg_tiled){p->a, p->k, p->m, p->a_row, step->tile[2], step->tile[0]};
     launch->tiled[1] = (xg_tiled){p->b, p->n, p->k, p->b_row, step->tile[1], step->tile[2]};
 }
 

@@ -220,7 +220,8 @@ START_TEST(copied_first)
     } cases[] = {{"processors=2,late", "sliced-64x64", 129, 257, 100},
                  {"processors=1,shuffle=2" CHECKED, "sliced-32x64", 66, 131, 203},
                  {"processors=1,reverse", "sliced-64x128", 150, 130, 90},
-                 {"processors=1,late" CHECKED, "thin-fours-64x64", 132, 260, 100}};
+                 {"processors=1,late" CHECKED, "thin-fours-64x64", 132, 260, 100},
+                 {"processors=1,reverse" CHECKED, "tma-sliced-64x64", 132, 196, 100}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 2.0f, .beta = 1.0f};
@@ -251,8 +252,9 @@ END_TEST
  */
 START_TEST(ends_of_lines)
 {
-    static const char *const kernels[] = {"sliced-64x64", "sliced-32x64", "pipelined-words-64x128",
-                                          "thin-64x64",   "tma-128x128",  "tma-sliced-64x64"};
+    static const char *const kernels[] = {
+        "sliced-64x64", "sliced-32x64",     "pipelined-words-64x128", "thin-64x64",
+        "tma-128x128",  "tma-sliced-64x64", "tma-sliced-64x128"};
     const shape s = {.m = 67, .n = 71, .k = 39, .alpha = 1.0f, .beta = 0.0f};
     for (int i = 0; i < COUNT(kernels); i++)
         check_layouts_on("late" CHECKED, kernels[i], s, 1, random_dyadic, EXACT);
