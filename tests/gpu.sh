@@ -18,7 +18,7 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-gpu-results}"
 out=$(cd "${1:-gpu-results}" && pwd)
 all="build verify check sanitizer probe ladder compare shapes"
-all="$all strict random gemv batches burst sustained weak tf32 before"
+all="$all strict random choice gemv batches burst sustained weak tf32 before"
 steps=${XGEMM_GPU_STEPS:-$all}
 build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
 jobs=$(nproc)
@@ -173,12 +173,18 @@ if wants strict; then
   in_layouts strict_squares
 fi
 if wants random; then
-  # Those that it chooses from beside the choice: how good that is, tests/choice.sh says.
+  measure "math strict, 200 random shapes" strict-random --math strict --samples 5 \
+    --limit 1 --warm 5 --time 1 --shapes "$source_dir/tests/random-shapes.txt"
+fi
+if wants choice; then
+  # Those that it chooses from beside the choice, by replays of graphs: a call takes the host as
+  # long as most of these products the GPU. How good the choice is, tests/choice.sh says.
   kernels=$("$xgemm" kernels --csv |
     sed -nE 's/^((pipelined|tma|sliced|thin|skinny)[^,]*),.*/\1/p' | paste -sd,)
-  measure "math strict, 200 random shapes" strict-random --math strict --samples 3 \
-    --kernel "auto,$kernels" --limit 1 --warm 5 --time 1 --shapes "$source_dir/tests/random-shapes.txt"
-  "$xgemm" bench --from "$out/strict-random.json" --csv | "$source_dir/tests/choice.sh" |
+  step "choice of kernels, 200 random shapes" strict-choice.json "$xgemm" bench --device 0 \
+    --json --quiet --compare cublas --graph --math strict --samples 3 --kernel "auto,$kernels" \
+    --limit 1 --warm 5 --time 1 --shapes "$source_dir/tests/random-shapes.txt"
+  "$xgemm" bench --from "$out/strict-choice.json" --csv | "$source_dir/tests/choice.sh" |
     tee -a "$summary" || status=1
 fi
 if wants gemv; then
