@@ -176,7 +176,7 @@ static bool copies_may_pay(const xg_speed *s, const xg_kernel *kernel, const xg_
 /* Whether some operands may be copied first, or not: for single products. */
 static bool has_a_choice(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
-    const bool can = kernel->packs > XG_PACKS_UNLESS_ACROSS ||
+    const bool can = kernel->packs != XG_PACKS_NONE ||
                      (kernel->adds_parts && kernel->tile_m * kernel->tile_n >= COPIED_TILE_LEAST);
     return can && shape->together == 1 && !xg_has_lists(&request->problem);
 }

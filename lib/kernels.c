@@ -317,23 +317,18 @@ static const xg_kernel kernels[] = {
 };
 
 /* The programs of kernels that read operands along k, too: by whether A lies so, and whether B. */
-static const struct {
-    const xg_program *across, *along[2][2];
-} programs_along[] = {
-    {&xg_program_thin_fours_64x64,
-     {{&xg_program_thin_fours_64x64, &xg_program_thin_fours_64x64_b},
-      {&xg_program_thin_fours_64x64_a, &xg_program_thin_fours_64x64_ab}}},
-    {&xg_program_tma_sliced_64x128,
-     {{&xg_program_tma_sliced_64x128, NULL}, {&xg_program_tma_sliced_64x128_a, NULL}}},
-    {&xg_program_tma_sliced_64x64,
-     {{&xg_program_tma_sliced_64x64, NULL}, {&xg_program_tma_sliced_64x64_a, NULL}}},
+static const xg_program *const programs_along[][2][2] = {
+    {{&xg_program_thin_fours_64x64, &xg_program_thin_fours_64x64_b},
+     {&xg_program_thin_fours_64x64_a, &xg_program_thin_fours_64x64_ab}},
+    {{&xg_program_tma_sliced_64x128, NULL}, {&xg_program_tma_sliced_64x128_a, NULL}},
+    {{&xg_program_tma_sliced_64x64, NULL}, {&xg_program_tma_sliced_64x64_a, NULL}},
 };
 
 const xg_program *xg_kernel_program(const xg_kernel *kernel, const xg_args *problem)
 {
     for (size_t i = 0; i < sizeof programs_along / sizeof *programs_along; i++)
-        if (programs_along[i].across == kernel->program)
-            return programs_along[i].along[problem->a_row != 1][problem->b_col != 1];
+        if (programs_along[i][0][0] == kernel->program)
+            return programs_along[i][problem->a_row != 1][problem->b_col != 1];
     return kernel->program;
 }
 

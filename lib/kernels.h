@@ -9,8 +9,7 @@
 /* Pairs find places wherever there are two; of clusters of four a card may hold too few. */
 enum { XG_CLUSTER_PARTS = 2 };
 
-/* Kernels that read anything; operands in aligned fours across k alone; or A, or both, along k,
- * too. */
+/* Kernels that read anything; aligned fours across k alone; A along k, too; or both operands. */
 enum { XG_PACKS_NONE, XG_PACKS_UNLESS_ACROSS, XG_PACKS_UNLESS_A_ALONG, XG_PACKS_UNLESS_FOURS };
 
 typedef struct xg_kernel {
