@@ -18,13 +18,18 @@ bool xg_has_workspace(const xg_kernel *kernel, const xg_request *request, const 
            plan.workspace_bytes <= request->workspace_limit;
 }
 
-/* The strips, in the product or after it, whichever is faster. */
+/* The strips, where operands are split, in the product or after it, whichever is fastest. */
 static void add_fp16_strips(const xg_kernel *kernel, const xg_request *request, xg_shape *shape)
 {
     const xg_args *p = &request->problem;
     const double after = xg_strips_us(request, shape->m, shape->n);
-    const double inside = xg_fp16_strips_us(kernel, request, shape);
+    double inside = xg_fp16_strips_us(kernel, request, shape);
+    const double split = xg_fp16_split_strips_us(kernel, request, shape);
+    shape->strips_split = split >= 0.0 && split < inside;
+    if (shape->strips_split)
+        inside = split;
     shape->strips_inside = xg_strips_fit_inside(p) && inside < after;
+    shape->strips_split = shape->strips_split && shape->strips_inside;
     shape->microseconds += shape->strips_inside ? inside : after;
 }
 

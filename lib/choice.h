@@ -48,6 +48,11 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
 bool xg_strips_fit_inside(const xg_args *problem);
 double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape);
 
+/* And where the split computes them, of which there may not be too many for it: then less than 0.
+ */
+double xg_fp16_split_strips_us(const xg_kernel *kernel, const xg_request *request,
+                               const xg_shape *shape);
+
 /* So many floats at a rate of bytes a microsecond; and the sum over parts, with its launch. */
 double xg_floats_us(double floats, double rate);
 double xg_sum_us(int64_t parts, double floats);

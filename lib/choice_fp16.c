@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The model of the kernels on FP16 parts: the split goes at the memory's speed, or block after
- * block; a wave of tiles, one for each multiprocessor, takes its time for each 64 of k. The stores
- * of the last wave show, and all of them where k is short or C not aligned. The last wave's tiles
- * may be shared by all clusters (kernels/fp16_share.inc), where what they then tell one another
- * takes less than is gained, and no strips fill that time. Constants as in choice_model.c.
+ * block, and takes longer where operands are not aligned; a wave of tiles, one for each
+ * multiprocessor, takes its time for each 64 of k. The stores of the last wave show, all of them
+ * where k is short, and where C is not aligned what each of them then takes longer. The last wave's
+ * tiles may be shared by all clusters (kernels/fp16_share.inc), where what they then tell one
+ * another takes less than is gained, and no strips fill that time. Constants as in choice_model.c.
  *
  * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: pieces of C, and of k, one after the other.
@@ -17,7 +18,7 @@
 
 static const size_t workspace_most = (size_t)4 << 30;
 static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 2.3,
-                    cluster_us = 1.2, last_rate = 4.6e6, fours_rate = 3.65e6, words_rate = 2.0e6,
+                    cluster_us = 1.2, last_rate = 4.6e6, fours_rate = 3.65e6, ragged_rate = 4.3e6,
                     short_k = 1.07,
                     short_k_in_turns = 0.98; /* where sums are added beside products */
 enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256, LATE_K_LEAST = 2048 };
@@ -30,6 +31,17 @@ enum { SHARE_PARTS_MOST = 16 };
  * for more words; and the warps that there are for them in the end. */
 static const double strip_step_us = 1.0, strip_step_64_us = 0.4;
 enum { STRIP_WORDS = 16, STRIP_WARPS = 11 };
+
+/* What tiles take longer beside them, by what strips read: also where few warps have to do it. */
+static const double strips_us = 1.0, strips_rate = 10e6, strips_few_rate = 1.7e6;
+
+/* Strips in the split: one launch more; what it takes longer by what it reads, and by each strip
+ * more. */
+static const double vectors_us = 3.5, split_strips_rate = 18e6, split_strip_more = 0.3;
+
+/* Operands that are not aligned, along k and side by side. */
+static const double words_along_us = 0.7, words_along_rate = 32e6, words_across_us = 1.2,
+                    words_across_rate = 8.5e6;
 
 /* For 64 k of a wave, microseconds: parts that L2 holds, and those of which it holds little. */
 static const struct {
@@ -73,15 +85,28 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
     return late ? (int)early : all;
 }
 
+/* What the split takes longer for a matrix of so many bytes, whose one step is not 1. */
+static double words_us(const float *matrix, int64_t line_step, int64_t k_step, double bytes)
+{
+    const bool along_k = k_step == 1;
+    if (xg_split_by_fours(matrix, along_k ? line_step : k_step))
+        return 0.0;
+    return along_k ? words_along_us + bytes / words_along_rate
+                   : words_across_us + bytes / words_across_rate;
+}
+
 /* As if all was split before; what is saved by splitting some of it late is about 1 % of all. */
-static double split_time(const xg_kernel *kernel, int processors, int64_t m, int64_t n, int64_t k)
+static double split_time(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
+                         int64_t n, int64_t k)
 {
     const double bytes = (4.0 + 2.0 * kernel->parts) * (double)(m + n) * (double)k;
     const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, kernel->parts);
     const int64_t blocks =
         (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
     const int64_t waves = xg_tiles_of(blocks, (int64_t)processors * SPLIT_BLOCKS);
-    return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us);
+    const double words = words_us(p->a, p->a_row, p->a_col, 4.0 * (double)m * (double)k) +
+                         words_us(p->b, p->b_col, p->b_row, 4.0 * (double)n * (double)k);
+    return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us) + words;
 }
 
 /* What a tile takes for 64 of k. */
@@ -154,20 +179,20 @@ static int64_t best_share(const xg_kernel *kernel, int processors, int64_t m, in
 static double stores_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
                         int64_t n, int64_t k)
 {
-    const bool fours =
-        (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0 && n % 64 == 0 && m % XG_UNIT_LINES == 0;
+    const bool aligned = (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0;
     const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
     const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)xg_blocks_together(kernel);
     const double last = tile * (double)rounds.clusters / last_rate;
-    const double all = 4.0 * (double)m * (double)n / (fours ? fours_rate : words_rate);
-    return k <= STORES_SHOW_K || !fours ? xg_larger(all, last) : last;
+    const double all = 4.0 * (double)m * (double)n;
+    const double shown = k <= STORES_SHOW_K ? xg_larger(all / fours_rate, last) : last;
+    return shown + (aligned ? 0.0 : all / ragged_rate);
 }
 
 /* The time of one panel. */
 static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
                        int64_t n, int64_t k, int64_t share)
 {
-    return split_time(kernel, processors, m, n, k) + product_us +
+    return split_time(kernel, p, processors, m, n, k) + product_us +
            (kernel->cluster ? cluster_us : 0.0) + waves_us(kernel, processors, m, n, k, share) +
            stores_us(kernel, p, processors, m, n, k);
 }
@@ -240,6 +265,13 @@ bool xg_strips_fit_inside(const xg_args *p)
     return steps_fit(p) && p->m >= XG_STRIP_LINES && p->n >= XG_STRIP_LINES;
 }
 
+/* What tiles lose by strips that read so many bytes. */
+static double beside_strips_us(const xg_kernel *kernel, double bytes)
+{
+    const bool few = kernel->tile_n > 64 && kernel->block_x == XG_PRODUCT_THREADS;
+    return strips_us + bytes / (few ? strips_few_rate : strips_rate);
+}
+
 /* The steps of one warp beside the tiles, of three beside the last one, then of all. */
 double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape)
 {
@@ -252,5 +284,28 @@ double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, con
     const double waves = waves_of(kernel, request->processors, shape->m, shape->n);
     const double tiles =
         waves_us(kernel, request->processors, shape->m, shape->n, p->k, shape->share);
-    return xg_larger(strips - tiles * (1.0 + 2.0 / waves), 0.0) / STRIP_WARPS;
+    return xg_larger(strips - tiles * (1.0 + 2.0 / waves), 0.0) / STRIP_WARPS +
+           beside_strips_us(kernel, 4.0 * words * (double)p->k);
+}
+
+/* A matrix's lines, for so many strips. */
+static double split_strips_us(int64_t strips, int64_t lines, int64_t k)
+{
+    const double us = 4.0 * (double)lines * (double)k / split_strips_rate;
+    return strips > 0 ? us * (1.0 + split_strip_more * (double)(strips - 1)) : 0.0;
+}
+
+double xg_fp16_split_strips_us(const xg_kernel *kernel, const xg_request *request,
+                               const xg_shape *shape)
+{
+    const xg_args *p = &request->problem;
+    const int64_t below = p->m - shape->m, beside = p->n - shape->n;
+    const int64_t early = (int64_t)XG_UNIT_LINES * xg_fp16_early_of_a(kernel, request->processors,
+                                                                      p, shape->m, shape->n, true);
+    const double late = (double)beside * (double)(early < shape->m ? shape->m - early : 0);
+    if (below > XG_SPLIT_STRIPS || beside > XG_SPLIT_STRIPS)
+        return -1.0;
+    return vectors_us + split_strips_us(below, shape->n, p->k) +
+           split_strips_us(beside, shape->m, p->k) +
+           (late > 0.0 ? beside_strips_us(kernel, 4.0 * late * (double)p->k) : 0.0);
 }

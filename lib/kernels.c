@@ -99,6 +99,8 @@
 #define PROGRAMS_SM90(X)                                                                           \
     X(fp16_split)                                                                                  \
     X(fp16_split_even)                                                                             \
+    X(fp16_split_strips)                                                                           \
+    X(fp16_vectors)                                                                                \
     X(tma_128x128)                                                                                 \
     X(tma_sliced_64x128)                                                                           \
     X(tma_sliced_64x128_a)                                                                         \

@@ -38,6 +38,7 @@ static inline int xg_blocks_together(const xg_kernel *kernel)
 extern const xg_program xg_program_pad, xg_program_unpad, xg_program_scale, xg_program_scale_host;
 extern const xg_program xg_program_reduce, xg_program_pack;
 extern const xg_program xg_program_fp16_split, xg_program_fp16_split_even;
+extern const xg_program xg_program_fp16_split_strips, xg_program_fp16_vectors;
 
 /* What the kernel "skinny" runs: one for each length of the shorter side, and two for vectors. */
 extern const xg_program xg_program_skinny2, xg_program_skinny4, xg_program_skinny8,

@@ -206,11 +206,8 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
     case XG_STEP_REDUCE:
         regions[0] = parts_region(p->a, p->k, p->m * p->a_row, p->a_batch);
         break;
+    case XG_STEP_FP16_VECTORS:
     case XG_STEP_FP16_SPLIT:
-        regions[0] = a;
-        regions[1] = b;
-        regions[2] = fp16_region(p, p->c, step);
-        break;
     case XG_STEP_FP16_PRODUCT:
         set_regions_with_strips(regions, p);
         regions[XG_REGION_LIST] = fp16_region(p, p->list, step);

@@ -24,6 +24,7 @@ typedef enum {
     XG_STEP_UNPAD,
     XG_STEP_SCALE,
     XG_STEP_REDUCE,
+    XG_STEP_FP16_VECTORS,
     XG_STEP_FP16_SPLIT,
     XG_STEP_FP16_PRODUCT
 } xg_step_role;
@@ -43,6 +44,7 @@ typedef struct {
     int64_t share;      /* of the last tiles a block's or cluster's, in steps of k; 0: not shared */
     int64_t shared;     /* the tiles that are shared so */
     bool strips_inside; /* a kernel on FP16 parts computes the narrow strips, too */
+    bool strips_split;  /* and the pass that splits the operands most of them */
     double microseconds; /* predicted, for the whole batch; 0: the kernel has no model */
 } xg_shape;
 
@@ -66,7 +68,7 @@ typedef struct {
     bool a_is_b;                       /* its A is the problem's B */
     bool once;                         /* it serves all products of a pass: not along z */
     int parts;                         /* of FP16, see kernels/fp16_layout.h */
-    int64_t sums;                      /* floats of tiles that are shared; behind FP16 parts */
+    int64_t sums; /* floats behind FP16 parts: of tiles that are shared, or for strips */
 } xg_step;
 
 /* What is to be planned; without padding, so that two can be compared as bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products by FP16 parts: the split, and the product. */
+/* Products by FP16 parts: what strips of C are of, the split, and the product. */
 #include "choice.h"
 #include "kernels/fp16_layout.h"
 #include "steps.h"
@@ -15,8 +15,8 @@ static bool is_by_fours(const float *matrix, int64_t step, int64_t apart)
 /* Whether every block of the split has a whole piece to copy by fours, and holds part of it. */
 static bool split_is_even(const xg_args *p, const xg_fp16_layout *at)
 {
-    return p->m % XG_LINES_STEP == 0 && p->n % XG_LINES_STEP == 0 && p->k % XG_PIECE_K == 0 &&
-           at->slice_chunks * XG_CHUNK_K == XG_PIECE_K &&
+    return p->m % XG_LINES_STEP == 0 && p->n % XG_LINES_STEP == 0 &&
+           xg_split_k(p->k) % XG_PIECE_K == 0 && at->slice_chunks * XG_CHUNK_K == XG_PIECE_K &&
            is_by_fours(p->a, p->a_col == 1 ? p->a_row : p->a_col, p->a_batch) &&
            is_by_fours(p->b, p->b_row == 1 ? p->b_col : p->b_row, p->b_batch);
 }
@@ -25,6 +25,26 @@ static bool split_is_even(const xg_args *p, const xg_fp16_layout *at)
 static bool is_shifted(const float *matrix, int64_t k_step, int64_t apart, const xg_fp16_layout *at)
 {
     return xg_split_shifts(is_by_fours(matrix, k_step, apart), k_step == 1, k_step, at);
+}
+
+/* What the plan's shape leaves for strips that the product and the split compute. */
+typedef struct {
+    int64_t below, beside; /* rows and columns of C; 0: other steps compute them */
+    bool split;            /* the split computes most of them */
+    int64_t floats;        /* of workspace, for it */
+} strips;
+
+static strips strips_of(const xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at)
+{
+    const xg_shape *shape = &plan->shape;
+    strips of = {0, 0, false, 0};
+    if (!shape->strips_inside || shape->panels > 1)
+        return of;
+    of.below = problem->m - shape->m;
+    of.beside = problem->n - shape->n;
+    of.split = shape->strips_split;
+    of.floats = of.split ? (of.below + of.beside) * xg_strip_vector(at) : 0;
+    return of;
 }
 
 /* The split's shared memory, but for what it holds in registers. */
@@ -37,25 +57,67 @@ static uint32_t split_bytes(const xg_args *p, const xg_fp16_layout *at)
            (shifts ? XG_SPLIT_FIFTH_BYTES : 0);
 }
 
-static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
-                              int early_of_a, int parts, size_t workspace, xg_error *error)
+static xg_step *add_with_workspace(xg_plan *plan, const xg_program *program, xg_step_role role,
+                                   const xg_args *problem, int parts, size_t workspace)
 {
-    xg_args split = *problem;
-    split.k = xg_split_k(problem->k);
-    const bool even = split_is_even(&split, at);
-    xg_step *step =
-        xg_add_step(plan, even ? &xg_program_fp16_split_even : &xg_program_fp16_split, &split);
+    xg_step *step = xg_add_step(plan, program, problem);
+    step->role = role;
+    step->in_workspace = XG_LIST_IN_WORKSPACE;
+    step->list_offset = workspace;
+    step->parts = parts;
+    step->overlaps = true;
+    return step;
+}
+
+/* A's line blocks from there on are split by the product; or none. */
+static int64_t first_late(const xg_fp16_layout *at, int early_of_a)
+{
+    return early_of_a < at->a_blocks ? early_of_a : XG_NONE_LATE;
+}
+
+/* What the split's arguments say, see kernels/fp16_layout.h. */
+static void set_split(xg_args *args, const xg_fp16_layout *at, int early_of_a, const strips *of,
+                      int parts)
+{
+    const unsigned beside = of->split ? (unsigned)of->beside : 0;
+    args->k_part = parts | first_late(at, early_of_a) << 16;
+    args->a_batch = of->split ? of->below : 0;
+    args->b_batch = xg_two_words(beside | (unsigned)at->slices << 16, (unsigned)at->slice_chunks);
+}
+
+static xgemm_status add_vectors(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
+                                int early_of_a, const strips *of, int parts, size_t workspace,
+                                xg_error *error)
+{
+    enum { THREADS = 256 };
+    xg_step *step = add_with_workspace(plan, &xg_program_fp16_vectors, XG_STEP_FP16_VECTORS,
+                                       problem, parts, workspace);
+    set_split(&step->args, at, early_of_a, of, parts);
+    step->sums = of->floats;
+    return xg_set_grid(step, xg_tiles_of(xg_strip_vector(at), THREADS), of->below + of->beside,
+                       THREADS, 1, error);
+}
+
+static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp16_layout *at,
+                              int early_of_a, const strips *of, int parts, size_t workspace,
+                              xg_error *error)
+{
     const int64_t groups = (int64_t)(early_of_a + at->b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
-    step->role = XG_STEP_FP16_SPLIT;
-    step->in_workspace = XG_C_IN_WORKSPACE;
-    step->c_offset = workspace;
-    step->args.k_part = step->parts = parts;
-    step->args.a_batch = at->slices;
-    step->args.b_batch = at->slice_chunks;
-    step->args.c_row = early_of_a;
+    const int64_t most = of->below > of->beside ? of->below : of->beside;
+    const bool even = !of->split && split_is_even(problem, at);
+    const xg_program *program = &xg_program_fp16_split;
+    if (even)
+        program = &xg_program_fp16_split_even;
+    else if (of->split)
+        program = &xg_program_fp16_split_strips;
+    xg_step *step =
+        add_with_workspace(plan, program, XG_STEP_FP16_SPLIT, problem, parts, workspace);
+    set_split(&step->args, at, early_of_a, of, parts);
+    step->sums = of->floats;
     step->cluster = (uint32_t)at->slices;
-    step->overlaps = step->even = true;
-    step->shared_bytes = split_bytes(&split, at) - (even ? XG_SPLIT_HELD_BYTES : 0);
+    step->even = true;
+    step->shared_bytes = split_bytes(problem, at) - (even ? XG_SPLIT_HELD_BYTES : 0) +
+                         (of->split ? (uint32_t)most * XG_SPLIT_STRIP_BYTES : 0);
     return xg_set_grid(step, at->slices, groups, XG_SPLIT_THREADS, 1, error);
 }
 
@@ -64,18 +126,18 @@ static xgemm_status add_split(xg_plan *plan, const xg_args *problem, const xg_fp
  * computes besides: so many rows below, and columns beside; and what it splits itself.
  */
 static void set_tiles(xg_step *product, const xg_kernel *kernel, const xg_fp16_layout *at,
-                      int early_of_a, int64_t below, int64_t beside)
+                      int early_of_a, const strips *of)
 {
     xg_args *const args = &product->args;
     const int lines = kernel->tile_m * xg_blocks_together(kernel);
     const int group = XG_GROUP_LINES / lines, rows = xg_blocks_of(args->m, lines);
     const int columns = xg_blocks_of(args->n, kernel->tile_n);
     const int last = (rows - 1) % group + 1;
-    const unsigned late = early_of_a < at->a_blocks ? (unsigned)early_of_a : XG_NONE_LATE;
-    args->a_batch = xg_two_words((unsigned)below, xg_reciprocal(group * columns));
-    args->b_batch =
-        xg_two_words((unsigned)beside | (unsigned)at->slices << 16, xg_reciprocal(last));
-    args->k_part |= (int64_t)(late << 16);
+    const unsigned split = of->split ? XG_STRIPS_ARE_SPLIT : 0;
+    args->a_batch = xg_two_words((unsigned)of->below, xg_reciprocal(group * columns));
+    args->b_batch = xg_two_words((unsigned)of->beside | split | (unsigned)at->slices << 16,
+                                 xg_reciprocal(last));
+    args->k_part |= first_late(at, early_of_a) << 16;
 }
 
 /*
@@ -83,13 +145,12 @@ static void set_tiles(xg_step *product, const xg_kernel *kernel, const xg_fp16_l
  * for the three warps of each that begin at once.
  */
 static void ask_for_helpers(xg_fp16_rounds *rounds, const xg_plan *plan, const xg_kernel *kernel,
-                            const xg_args *problem)
+                            const xg_args *problem, const strips *of)
 {
     enum { WARPS = 3 };
     const int64_t cluster = xg_blocks_together(kernel);
-    const int64_t below = problem->m - plan->shape.m, beside = problem->n - plan->shape.n;
-    const int64_t pieces = below * xg_tiles_of(problem->n, XG_STRIP_LINES) +
-                           beside * xg_tiles_of(plan->shape.m, XG_STRIP_LINES);
+    const int64_t pieces = of->below * xg_tiles_of(problem->n, XG_STRIP_LINES) +
+                           of->beside * xg_tiles_of(plan->shape.m, XG_STRIP_LINES);
     const int64_t wanted = xg_tiles_of(pieces, WARPS * cluster), most = plan->processors / cluster;
     const int64_t clusters = wanted < most ? wanted : most;
     if (rounds->clusters < clusters)
@@ -97,18 +158,15 @@ static void ask_for_helpers(xg_fp16_rounds *rounds, const xg_plan *plan, const x
 }
 
 static xgemm_status add_product(const xg_kernel *kernel, xg_plan *plan, const xg_args *problem,
-                                const xg_fp16_rounds *rounds, size_t workspace, xg_error *error)
+                                const xg_fp16_rounds *rounds, const strips *of, size_t workspace,
+                                xg_error *error)
 {
-    xg_step *step = xg_add_step(plan, kernel->program, problem);
     const int cluster = xg_blocks_together(kernel);
-    step->role = XG_STEP_FP16_PRODUCT;
-    step->in_workspace = XG_LIST_IN_WORKSPACE;
-    step->list_offset = workspace;
-    step->parts = kernel->parts;
+    xg_step *step = add_with_workspace(plan, kernel->program, XG_STEP_FP16_PRODUCT, problem,
+                                       kernel->parts, workspace);
     step->args.k_part = plan->shape.share | rounds->whole << 32; /* see kernels/fp16_share.inc */
-    step->sums = rounds->sums;
+    step->sums = rounds->sums + of->floats;
     step->cluster = (uint32_t)kernel->cluster;
-    step->overlaps = true;
     step->shared_bytes = (uint32_t)kernel->shared_bytes;
     return xg_set_grid(step, rounds->clusters * cluster, 1, kernel->block_x, 1, error);
 }
@@ -148,21 +206,25 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
     const xg_fp16_layout at = xg_fp16_layout_of(part.m, part.n, part.k, parts);
     xg_fp16_rounds rounds =
         xg_fp16_rounds_of(kernel, plan->processors, part.m, part.n, plan->shape.share);
-    const bool inside = plan->shape.strips_inside && plan->shape.panels <= 1;
-    if (inside)
-        ask_for_helpers(&rounds, plan, kernel, problem);
+    const strips of = strips_of(plan, problem, &at);
+    if (!of.split)
+        ask_for_helpers(&rounds, plan, kernel, problem, &of);
     size_t workspace;
-    if (!xg_reserve(plan, 1, at.bytes / 4 + rounds.sums, &workspace))
+    if (!xg_reserve(plan, 1, at.bytes / 4 + rounds.sums + of.floats, &workspace))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the FP16 parts' size in bytes does not fit the address space");
     const int early_of_a = xg_fp16_early_of_a(kernel, plan->processors, &part, part.m, part.n,
                                               plan->shape.panels <= 1);
-    xgemm_status status = add_split(plan, &part, &at, early_of_a, parts, workspace, error);
+    xgemm_status status = XGEMM_OK;
+    if (of.split)
+        status = add_vectors(plan, &part, &at, early_of_a, &of, parts, workspace, error);
     if (!status)
-        status = add_product(kernel, plan, &part, &rounds, workspace, error);
+        status = add_split(plan, &part, &at, early_of_a, &of, parts, workspace, error);
+    if (!status)
+        status = add_product(kernel, plan, &part, &rounds, &of, workspace, error);
     if (status)
         return status;
-    set_tiles(&plan->step[plan->steps - 1], kernel, &at, early_of_a,
-              inside ? problem->m - plan->shape.m : 0, inside ? problem->n - plan->shape.n : 0);
-    return inside || plan->shape.panels > 1 ? XGEMM_OK : add_strips(plan, problem, error);
+    set_tiles(&plan->step[plan->steps - 1], kernel, &at, early_of_a, &of);
+    return plan->shape.strips_inside || plan->shape.panels > 1 ? XGEMM_OK
+                                                               : add_strips(plan, problem, error);
 }

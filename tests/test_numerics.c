@@ -312,6 +312,29 @@ START_TEST(late_lines)
 }
 END_TEST
 
+/*
+ * Strips of C that the split computes, as few multiprocessors would take longer: as many as it may,
+ * in one slice and in several of one piece and of two, with a k past a multiple of 64, a corner,
+ * and lines of A that are left to the product.
+ */
+START_TEST(split_strips)
+{
+    static const struct {
+        const char *simulator, *kernel;
+        int64_t m, n, k;
+    } cases[] = {{"processors=2,late" CHECKED, "fp16x3-128x128", 132, 132, 705},
+                 {"processors=2,reverse", "fp16x3-128x64", 130, 129, 500},
+                 {"processors=2,shuffle=3", "fp16x1-128x128", 129, 700, 1100},
+                 {"processors=1", "fp16x3-128x128", 129, 64, 8500},
+                 {"processors=8,late", "fp16x3-128x256", 2305, 257, 2049}};
+    for (int i = 0; i < COUNT(cases) - (test_effort() < 20); i++) {
+        const shape s = {
+            .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 0.5f, .beta = -1.0f};
+        check_on(cases[i].simulator, cases[i].kernel, s, random_dyadic, EXACT);
+    }
+}
+END_TEST
+
 /* Lines that are aligned where they lie along k, where they lie side by side, and not at all. */
 static void check_vector(xgemm_handle *handle, shape s, uint64_t seed)
 {
@@ -479,6 +502,7 @@ static Suite *numerics(void)
     tcase_add_test(shared, shared_tiles_left_out);
     TCase *const late = new_case(suite, "late lines", TIMEOUT_S);
     tcase_add_test(late, late_lines);
+    tcase_add_test(late, split_strips);
     return suite;
 }
 

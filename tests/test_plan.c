@@ -127,6 +127,8 @@ START_TEST(of_a_gpu)
     ck_assert_int_eq(plan.launches, 2); /* the product computes the strips */
     ck_assert(plan.microseconds < 1.1 * aligned);
     ck_assert_int_eq(plan.shared_tiles, 0);
+    ck_assert_int_eq(plan_of(handle, 2049, 2049, 2049, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.launches, 3); /* the split computes them */
     ck_assert_int_eq(plan_of(handle, 5000, 5000, 5000, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_str_eq(plan.kernel, "fp16x3-128x256");
     ck_assert_int_eq(plan.shared_tiles, 2 * (20 * 20 - 6 * 66)); /* of pairs; 66 at once */

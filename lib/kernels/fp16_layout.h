@@ -19,7 +19,8 @@
  *     guards: of each 16 lines and slice of k, see fp16_guard.h
  *     late: of each line block of A how many groups of 16 lines are split, for what the product
  *       splits itself (fp16_late.inc), after the number of groups that somebody does
- *     sums, if tiles are shared (fp16_share.inc): of each block those of one tile
+ *     sums, if tiles are shared (fp16_share.inc): of each block those of one tile; or, where the
+ *       split computes strips of C (fp16_slice_strip.h), A's rows and B's columns that they are of
  *
  * Lines and k are padded with zeros, but where k is one more than a multiple of 64: the parts then
  * end before that one, whose products the end of each tile adds in FP32. A cluster of "slices"
@@ -57,9 +58,11 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
-    XG_NONE_LATE = 65535,  /* in place of the first late line block */
-    XG_STRIP_LINES = 8,    /* of a strip's piece, see fp16_strip.h */
-    XG_SHARE_COUNTS = 256, /* the most blocks that share tiles */
+    XG_NONE_LATE = 65535, /* in place of the first late line block */
+    XG_STRIP_LINES = 8,   /* of a strip's piece, see fp16_strip.h */
+    XG_SPLIT_STRIPS = 4,  /* the most rows below, or columns beside, that the split computes */
+    XG_SPLIT_STRIP_BYTES = 1536, /* of shared memory for each, see fp16_slice_strip.h */
+    XG_SHARE_COUNTS = 256,       /* the most blocks that share tiles */
     /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
     XG_FINE_K = 1024,
     XG_FINE_C = 1600 * 1600
@@ -113,10 +116,13 @@ XG_LAYOUT int xg_divided(int x, int by, unsigned reciprocal)
 
 /*
  * What a product's arguments say in a_batch and b_batch, which are of no other use there: the rows
- * of C below its tiles and the columns beside them, which are computed as strips; the slices of k;
- * and the reciprocals for the tiles of a group of rows, and for the rows of tiles in the last one.
- * Beside the share (fp16_share.inc): A's first line block that the product splits itself.
+ * of C below its tiles and the columns beside them, which are computed as strips, and whether the
+ * split computes them; the slices of k; and the reciprocals for the tiles of a group of rows, and
+ * for the rows of tiles in the last one. Beside the share (fp16_share.inc): A's first line block
+ * that the product splits itself. The split's say the same, but for the reciprocals.
  */
+enum { XG_STRIPS_ARE_SPLIT = 0x8000 };
+
 XG_LAYOUT int64_t xg_two_words(unsigned low, unsigned high)
 {
     return (int64_t)(low | (uint64_t)high << 32);
@@ -129,7 +135,7 @@ XG_LAYOUT int xg_rows_below(const xg_args *p)
 
 XG_LAYOUT int xg_columns_beside(const xg_args *p)
 {
-    return (uint16_t)(uint64_t)p->b_batch;
+    return (int)((uint64_t)p->b_batch % XG_STRIPS_ARE_SPLIT);
 }
 
 XG_LAYOUT int xg_slices_of(const xg_args *p)
@@ -145,6 +151,22 @@ XG_LAYOUT unsigned xg_by_group(const xg_args *p)
 XG_LAYOUT unsigned xg_by_last_rows(const xg_args *p)
 {
     return (unsigned)((uint64_t)p->b_batch >> 32);
+}
+
+XG_LAYOUT int xg_first_late_of(const xg_args *p)
+{
+    return (uint16_t)((uint64_t)p->k_part >> 16);
+}
+
+/* The split's: the parts, and the chunks of a slice. */
+XG_LAYOUT int xg_parts_of(const xg_args *p)
+{
+    return (uint16_t)(uint64_t)p->k_part;
+}
+
+XG_LAYOUT int xg_chunks_of(const xg_args *p)
+{
+    return (int)(unsigned)((uint64_t)p->b_batch >> 32);
 }
 
 /* How many of k the parts hold. The last one by itself would cost the time of 64. */
@@ -205,6 +227,12 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
     slices = (int)(((unsigned)chunks + (unsigned)slice_chunks - 1) / (unsigned)slice_chunks);
     return xg_fp16_layout_in(xg_lines_blocks(m), xg_lines_blocks(n), xg_blocks_of(split, XG_UNIT_K),
                              parts, slices, slice_chunks);
+}
+
+/* Of strips, in floats: a row of A, or a column of B, with zeros after what the parts have of k. */
+XG_LAYOUT int64_t xg_strip_vector(const xg_fp16_layout *at)
+{
+    return (int64_t)at->slices * at->slice_chunks * XG_CHUNK_K;
 }
 
 /* Whether the split copies a matrix by fours; "step" is the one of its steps that is not 1. */

@@ -34,7 +34,8 @@ typedef struct {
     unsigned zero_small[LINES];         /* zeros and small entries; small ones in the high half */
     unsigned broken[LINES];             /* more than 0: there are NaN */
     uint64_t arrival;                   /* a barrier: the inbox is full */
-    uint64_t unused[15];
+    uint64_t strips_arrival;            /* and those of strips (fp16_slice_strip.h) */
+    uint64_t unused[14];
 } xg_split_notes; /* XG_SPLIT_NOTES_BYTES */
 
 /* The block's piece of an operand: 16 lines and a slice of k. */
@@ -44,7 +45,7 @@ typedef struct {
     int lines, k; /* there are in the matrix; at most 16 and depth, and maybe none */
     int depth;    /* k of the slice, a multiple of 64 and at most the room; maybe 0 */
     int pieces, slices;
-    int along_k, fours, shifted;
+    int along_k, fours, shifted, is_a;
     int group;     /* of 16 lines */
     int unit_line; /* the first line's in its unit */
     char *units;   /* from the slice's first one on */
@@ -59,14 +60,19 @@ XG_DEVICE xg_fp16_layout xg_layout_of(const xg_args *p)
     const unsigned a_blocks = ((unsigned)p->m + XG_LINES_STEP - 1) / XG_LINES_STEP * least;
     const unsigned b_blocks = ((unsigned)p->n + XG_LINES_STEP - 1) / XG_LINES_STEP * least;
     return xg_fp16_layout_in((int)a_blocks, (int)b_blocks,
-                             (int)(((unsigned)p->k + XG_UNIT_K - 1) / XG_UNIT_K), (int)p->k_part,
-                             (int)p->a_batch, (int)p->b_batch);
+                             (int)(((unsigned)xg_split_k(p->k) + XG_UNIT_K - 1) / XG_UNIT_K),
+                             xg_parts_of(p), xg_slices_of(p), xg_chunks_of(p));
+}
+
+XG_DEVICE char *xg_workspace_of(const xg_args *p)
+{
+    return (char *)(uintptr_t)p->list;
 }
 
 /* The line blocks of A that are split here; the others the product splits. */
 XG_DEVICE int xg_early_of_a(const xg_args *p)
 {
-    return (int)p->c_row;
+    return xg_first_late_of(p);
 }
 
 /* Of 16 lines, those of B after those of A; the block's, of those that are split here. */
@@ -92,6 +98,7 @@ XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int h
     const unsigned unit =
         (unsigned)group / XG_GUARD_GROUPS * (unsigned)at->k_blocks + first_k / XG_UNIT_K;
     xg_slice s;
+    s.is_a = is_a;
     s.along_k = k_step == 1;
     s.step = s.along_k ? line_step : k_step;
     s.depth = s.k = room;
@@ -102,13 +109,13 @@ XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int h
     s.from = (is_a ? p->a : p->b) + (uint64_t)(s.along_k ? first_line : first_k) * (uint64_t)s.step;
     s.from += s.along_k ? first_k : first_line;
     s.unit_line = group % XG_GUARD_GROUPS * LINES;
-    s.units = (char *)p->c + (uint64_t)(unit * (unsigned)p->k_part) * XG_PART_BYTES;
+    s.units = xg_workspace_of(p) + (uint64_t)(unit * (unsigned)xg_parts_of(p)) * XG_PART_BYTES;
     s.rows = (float4 *)(shared + XG_SPLIT_NOTES_BYTES) + threadIdx.x;
     s.notes = (xg_split_notes *)shared;
     if (!held) {
         s.depth = XG_MAX(XG_MIN(room, at->k_blocks * XG_UNIT_K - (int)first_k), 0);
         s.lines = XG_MAX(XG_MIN(LINES, size - (int)first_line), 0);
-        s.k = XG_MAX(XG_MIN(s.depth, (int)p->k - (int)first_k), 0);
+        s.k = XG_MAX(XG_MIN(s.depth, (int)xg_split_k(p->k) - (int)first_k), 0);
         s.pieces = (room + XG_PIECE_K - 1) / XG_PIECE_K;
         s.fours = xg_split_by_fours(is_a ? p->a : p->b, s.step);
         s.shifted = first_line > 0 && s.lines == LINES && s.k == s.depth &&

@@ -6,5 +6,5 @@ XG_KERNEL
 void __launch_bounds__(XG_SPLIT_THREADS, 6) xg_fp16_split(const xg_args p)
 {
     XG_DYNAMIC_SHARED(char, shared);
-    xg_split_block(&p, 0, shared);
+    xg_split_block(&p, 0, 0, shared);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Splits A and B into FP16 parts, as fp16_layout.h says. In the arguments C is the workspace,
- * k_part the number of parts, a_batch that of slices, b_batch of chunks in a slice, and c_row that
- * of line blocks of A that are split here (fp16_late.inc says where the others are); x of the grid
- * is the slice, y (and z) the group of 16 lines, those of A first.
+ * Splits A and B into FP16 parts, as fp16_layout.h says, which says, too, what is where in the
+ * arguments; "list" is the workspace. x of the grid is the slice, y (and z) the group of 16 lines,
+ * those of A first that are split here (fp16_late.inc says where the others are).
  *
  * Idea: a line's scale hangs on all of its k, and each entry is to be read from memory once. So a
  * cluster of blocks holds 16 lines, a slice of k each; the blocks send one another the lines'
@@ -18,6 +17,7 @@
 #include "fp16_slice.h"
 #include "fp16_slice_convert.h"
 #include "fp16_slice_copy.h"
+#include "fp16_slice_strip.h"
 #include "ptx_sm90.h"
 
 /* NaN do not count here. "lines": as bits, those of the warp's two lines in the slice. */
@@ -107,8 +107,8 @@ XG_DEVICE void xg_slice_guard(const xg_slice *s, int held, float4 *guards)
 }
 
 /* "held" rows are in registers, all others on their way. */
-XG_DEVICE void xg_slice_split(const xg_slice *s, const float4 *in, int held, int parts,
-                              float *scales)
+XG_DEVICE void xg_slice_split(const xg_args *p, const xg_slice *s, const float4 *in, int held,
+                              int strips, int parts, float *scales)
 {
     unsigned lines[2];
     xg_cp_async_commit();
@@ -116,21 +116,27 @@ XG_DEVICE void xg_slice_split(const xg_slice *s, const float4 *in, int held, int
     __syncwarp();
     if (!held && s->shifted)
         xg_unshift(s);
+    if (strips)
+        xg_slice_strips(p, s);
     if (s->along_k) {
         xg_slice_largest_along_k(s, in, held, lines);
         xg_slice_exchange(s, lines, scales);
         __syncwarp();
+        if (strips)
+            xg_send_strips(p, s);
         xg_slice_convert_along_k(s, in, held, parts);
     } else {
         xg_slice_largest_along_lines(s, in, held, lines);
         xg_slice_exchange(s, lines, scales);
         __syncthreads();
+        if (strips)
+            xg_send_strips(p, s);
         xg_slice_convert_along_lines(s, in, held, parts);
     }
 }
 
 /* Nobody sends before all blocks of the cluster have come past this. */
-XG_DEVICE void xg_slice_begin(const xg_slice *s)
+XG_DEVICE void xg_slice_begin(const xg_args *p, const xg_slice *s, int strips)
 {
     const unsigned arrival = xg_shared_address(&s->notes->arrival);
     if (threadIdx.x == 0) {
@@ -138,6 +144,8 @@ XG_DEVICE void xg_slice_begin(const xg_slice *s)
         xg_barrier_init_fence();
         if (s->slices > 1)
             xg_barrier_expect(arrival, (unsigned)s->slices * LINES * (unsigned)sizeof(unsigned));
+        if (strips)
+            xg_expect_strips(p, s);
     }
     if (threadIdx.x % 16 == 0) { /* by the warp that may count them first, along k */
         s->notes->zero_small[threadIdx.x / 16] = 0;
@@ -149,7 +157,7 @@ XG_DEVICE void xg_slice_begin(const xg_slice *s)
 /* One block: what the product's blocks tell one another by. */
 XG_DEVICE void xg_begin_product(const xg_args *p, const xg_fp16_layout *at)
 {
-    char *const workspace = (char *)p->c;
+    char *const workspace = xg_workspace_of(p);
     unsigned *const counts = (unsigned *)(workspace + at->counts);
     xg_late_counts *const late = (xg_late_counts *)(workspace + at->late);
     for (int i = (int)threadIdx.x; i < XG_SHARE_COUNTS; i += THREADS)
@@ -162,16 +170,17 @@ XG_DEVICE void xg_begin_product(const xg_args *p, const xg_fp16_layout *at)
     }
 }
 
-XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
+/* "held" rows are in registers (fp16_slice_copy.h); with strips or not. */
+XG_DEVICE void xg_split_block(const xg_args *p, int held, int strips, char *shared)
 {
     const xg_fp16_layout at = xg_layout_of(p);
     if (xg_own_group() >= (xg_early_of_a(p) + at.b_blocks) * XG_GUARD_GROUPS)
         return; /* all of the cluster */
-    const xg_slice s = xg_slice_of(p, &at, held, shared);
-    float *const scales = (float *)((char *)p->c + at.a_scales);
+    const xg_slice s = xg_slice_of(p, &at, held, shared + (strips ? xg_strip_notes_bytes(p) : 0));
+    float *const scales = (float *)(xg_workspace_of(p) + at.a_scales);
     float4 in[HELD];
     xg_grid_release();
-    xg_slice_begin(&s);
+    xg_slice_begin(p, &s, strips);
     xg_grid_wait();
     if (xg_own_group() == 0 && blockIdx.x == 0)
         xg_begin_product(p, &at);
@@ -179,13 +188,15 @@ XG_DEVICE void xg_split_block(const xg_args *p, int held, char *shared)
         xg_take_even(&s, in);
     else
         xg_take_any(&s);
-    if (p->k_part == 2)
-        xg_slice_split(&s, in, held, 2, scales);
+    if (xg_parts_of(p) == 2)
+        xg_slice_split(p, &s, in, held, strips, 2, scales);
     else
-        xg_slice_split(&s, in, held, 1, scales);
+        xg_slice_split(p, &s, in, held, strips, 1, scales);
     __syncthreads();
     if (threadIdx.x < 32)
-        xg_slice_guard(&s, held, (float4 *)((char *)p->c + at.guards));
+        xg_slice_guard(&s, held, (float4 *)(xg_workspace_of(p) + at.guards));
+    if (strips && blockIdx.x == 0)
+        xg_store_strips(p, &s);
 }
 
 #undef LINES

@@ -6,5 +6,5 @@ XG_KERNEL
 void __launch_bounds__(XG_SPLIT_THREADS, 8) xg_fp16_split_even(const xg_args p)
 {
     XG_DYNAMIC_SHARED(char, shared);
-    xg_split_block(&p, 2, shared);
+    xg_split_block(&p, 2, 0, shared);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Strips: a few rows of C below the tiles of a product of FP16 parts, and a few columns beside
- * them, in plain FP32 from A and B themselves. A warp of each block that has nothing else to do
- * computes them meanwhile, piece after piece, and the others do once they have no tile left. In the
- * arguments a_batch is the number of rows below, whose strips have all columns of C, and b_batch
- * that of columns beside.
+ * Strips: a few rows of C below the tiles of a product of FP16 parts, whose strips have all columns
+ * of C, and a few columns beside them, in plain FP32 from A and B themselves. A warp of each block
+ * that has nothing else to do computes them meanwhile, piece after piece, and the others do once
+ * they have no tile left. Where the split has computed them (fp16_slice_strip.h) what is left is
+ * C's corner, and the lines of A that it did not have.
  *
  * A strip is a vector y (a row of A, a column of B) times the lines of a matrix X (B's columns,
  * A's rows), of which a piece has eight. Lines along k: a thread has k 32 apart of all of them.
@@ -215,13 +215,30 @@ XG_DEVICE void xg_strip_piece(const xg_args *p, int below, int depth, const vola
         xg_strip_across(p, below, depth, pieces);
 }
 
+/* The pieces of each strip that the split has computed; what it has ends with one, or the strip. */
+XG_DEVICE int xg_strip_skips(const xg_args *p, int below)
+{
+    const int late = (uint16_t)((uint64_t)xg_again(p->k_part) >> 16);
+    if (!(xg_again(p->b_batch) & XG_STRIPS_ARE_SPLIT))
+        return 0;
+    if (!below && late < XG_NONE_LATE)
+        return late * (XG_UNIT_LINES / XG_STRIP_LINES);
+    return ((int)xg_again(below ? p->n : p->m) + XG_STRIP_LINES - 1) / XG_STRIP_LINES;
+}
+
 /* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none. */
 XG_DEVICE int xg_strip_take(const xg_args *p, xg_tile_list *list)
 {
-    const int below = (int)xg_found((unsigned)xg_rows_below(p)) * xg_strip_pieces(p, 1);
-    const int beside = (int)xg_found((unsigned)xg_columns_beside(p)) * xg_strip_pieces(p, 0);
-    const int piece = (int)atomicAdd(&list->strips, 1u);
-    return piece < below ? 2 * piece + 1 : piece < below + beside ? 2 * (piece - below) : -1;
+    int piece = (int)atomicAdd(&list->strips, 1u);
+    XG_UNROLL_BY(1)
+    for (int below = 1; below >= 0; below--) {
+        const int skips = xg_strip_skips(p, below), left = xg_strip_pieces(p, below) - skips;
+        const int strips = below ? xg_rows_below(p) : xg_columns_beside(p);
+        if (piece < strips * left)
+            return 2 * (piece + (piece / left + 1) * skips) + below;
+        piece -= strips * left;
+    }
+    return -1;
 }
 
 #endif
