@@ -39,10 +39,11 @@ xg_fp16_rounds xg_fp16_rounds_of(const xg_kernel *kernel, int processors, int64_
 
 /*
  * The blocks of 128 lines of A that are split before a product of m × n; it splits the others
- * itself, while it computes its first tiles. "whole" says that this is not one panel of several.
+ * itself, while it computes its first tiles, of which there are enough. "whole" says that this is
+ * not one panel of several; "share" is the shape's.
  */
 int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *problem, int64_t m,
-                       int64_t n, bool whole);
+                       int64_t n, int64_t share, bool whole);
 
 /* Whether the product of FP16 parts can compute strips, and how much longer it then takes. */
 bool xg_strips_fit_inside(const xg_args *problem);

@@ -71,18 +71,36 @@ static bool steps_fit(const xg_args *p)
     return p->a_row <= most && p->a_col <= most && p->b_row <= most && p->b_col <= most;
 }
 
-int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *problem, int64_t m,
-                       int64_t n, bool whole)
+/* How many rounds of tiles it takes to split 16 lines late, along k and side by side. */
+enum { LATE_ROUNDS_ALONG = 1, LATE_ROUNDS_ACROSS = 2 };
+
+/*
+ * The rounds before tile number "tiles" is begun. Who takes that one may wait for a round more
+ * where it has nothing to do in the last one.
+ */
+static int64_t rounds_until(const xg_fp16_rounds *rounds, int64_t tiles)
 {
-    const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
+    const int64_t last = rounds->whole % rounds->clusters;
+    const int64_t before = tiles < rounds->whole ? tiles : rounds->whole;
+    return before / rounds->clusters + (last > 0 && before % rounds->clusters >= last);
+}
+
+int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *problem, int64_t m,
+                       int64_t n, int64_t share, bool whole)
+{
+    const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, share);
     const int64_t lines = kernel->tile_m * xg_blocks_together(kernel);
     const int64_t of_group = XG_GROUP_LINES / lines * xg_tiles_of(n, kernel->tile_n);
-    const int64_t groups = xg_tiles_of(rounds.clusters, of_group);
-    const int64_t early = groups * XG_GROUP_LINES / XG_UNIT_LINES;
     const int all = xg_lines_blocks(m);
-    const bool late = kernel->block_x > XG_PRODUCT_THREADS && whole && problem->k >= LATE_K_LEAST &&
-                      early < all && all < XG_NONE_LATE && steps_fit(problem);
-    return late ? (int)early : all;
+    const int least = problem->a_col == 1 ? LATE_ROUNDS_ALONG : LATE_ROUNDS_ACROSS;
+    if (kernel->block_x <= XG_PRODUCT_THREADS || !whole || problem->k < LATE_K_LEAST ||
+        all >= XG_NONE_LATE || !steps_fit(problem))
+        return all;
+    int64_t groups = 1;
+    while (groups * of_group < rounds.tiles && rounds_until(&rounds, groups * of_group) < least)
+        groups++;
+    const int64_t early = groups * XG_GROUP_LINES / XG_UNIT_LINES;
+    return early < all ? (int)early : all;
 }
 
 /* What the split takes longer for a matrix of so many bytes, whose one step is not 1. */
@@ -300,8 +318,9 @@ double xg_fp16_split_strips_us(const xg_kernel *kernel, const xg_request *reques
 {
     const xg_args *p = &request->problem;
     const int64_t below = p->m - shape->m, beside = p->n - shape->n;
-    const int64_t early = (int64_t)XG_UNIT_LINES * xg_fp16_early_of_a(kernel, request->processors,
-                                                                      p, shape->m, shape->n, true);
+    const int early_blocks =
+        xg_fp16_early_of_a(kernel, request->processors, p, shape->m, shape->n, shape->share, true);
+    const int64_t early = (int64_t)XG_UNIT_LINES * early_blocks;
     const double late = (double)beside * (double)(early < shape->m ? shape->m - early : 0);
     if (below > XG_SPLIT_STRIPS || beside > XG_SPLIT_STRIPS)
         return -1.0;

@@ -214,7 +214,7 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the FP16 parts' size in bytes does not fit the address space");
     const int early_of_a = xg_fp16_early_of_a(kernel, plan->processors, &part, part.m, part.n,
-                                              plan->shape.panels <= 1);
+                                              plan->shape.share, plan->shape.panels <= 1);
     xgemm_status status = XGEMM_OK;
     if (of.split)
         status = add_vectors(plan, &part, &at, early_of_a, &of, parts, workspace, error);

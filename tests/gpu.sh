@@ -61,6 +61,13 @@ races() {
       -m 1,65,129 -n 7,130 -k 1,33
 }
 
+# Kinds of data side by side: most of the time the host computes what is to be compared with.
+# shellcheck disable=SC2317
+accuracy() {
+  tests/test_accuracy --cases |
+    CK_FORK=no xargs -d '\n' -P "$jobs" -I @ env CK_RUN_CASE=@ tests/test_accuracy
+}
+
 wants() {
   case " $steps " in
     *" $1 "*) return 0 ;;
@@ -87,7 +94,9 @@ if wants check; then
   if [ -f Makefile ]; then
     step "test suite on the GPU" check.log make -j4 check
   else # of tests/portable.sh
+    step "test_accuracy on the GPU" test_accuracy.log accuracy
     for program in tests/test_*; do
+      [ "$program" = tests/test_accuracy ] && continue
       # In one process: each would make a context of its own.
       step "${program#tests/} on the GPU" "${program#tests/}.log" env CK_FORK=no "$program"
     done

@@ -465,7 +465,13 @@ static Suite *accuracies(void)
     return suite;
 }
 
-int main(void)
+/* With "--cases" it prints their names. */
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--cases") == 0) {
+        for (int i = 0; i < COUNT(kinds); i++)
+            puts(kinds[i].name);
+        return puts("others") < 0;
+    }
     return run_suite(accuracies());
 }
