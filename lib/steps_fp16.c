@@ -69,18 +69,12 @@ static xg_step *add_with_workspace(xg_plan *plan, const xg_program *program, xg_
     return step;
 }
 
-/* A's line blocks from there on are split by the product; or none. */
-static int64_t first_late(const xg_fp16_layout *at, int early_of_a)
-{
-    return early_of_a < at->a_blocks ? early_of_a : XG_NONE_LATE;
-}
-
 /* What the split's arguments say, see kernels/fp16_layout.h. */
 static void set_split(xg_args *args, const xg_fp16_layout *at, int early_of_a, const strips *of,
                       int parts)
 {
     const unsigned beside = of->split ? (unsigned)of->beside : 0;
-    args->k_part = parts | first_late(at, early_of_a) << 16;
+    args->k_part = parts | (int64_t)early_of_a << 16;
     args->a_batch = of->split ? of->below : 0;
     args->b_batch = xg_two_words(beside | (unsigned)at->slices << 16, (unsigned)at->slice_chunks);
 }
@@ -137,7 +131,7 @@ static void set_tiles(xg_step *product, const xg_kernel *kernel, const xg_fp16_l
     args->a_batch = xg_two_words((unsigned)of->below, xg_reciprocal(group * columns));
     args->b_batch = xg_two_words((unsigned)of->beside | split | (unsigned)at->slices << 16,
                                  xg_reciprocal(last));
-    args->k_part |= first_late(at, early_of_a) << 16;
+    args->k_part |= (int64_t)(early_of_a < at->a_blocks ? early_of_a : XG_NONE_LATE) << 16;
 }
 
 /*

@@ -119,7 +119,9 @@ XG_LAYOUT int xg_divided(int x, int by, unsigned reciprocal)
  * of C below its tiles and the columns beside them, which are computed as strips, and whether the
  * split computes them; the slices of k; and the reciprocals for the tiles of a group of rows, and
  * for the rows of tiles in the last one. Beside the share (fp16_share.inc): A's first line block
- * that the product splits itself. The split's say the same, but for the reciprocals.
+ * that the product splits itself. The split's, whose workspace is "list", too, say the same in
+ * a_batch and b_batch, but chunks of a slice in place of a reciprocal; and in k_part the parts, and
+ * the line blocks of A that are split there.
  */
 enum { XG_STRIPS_ARE_SPLIT = 0x8000 };
 
@@ -153,15 +155,15 @@ XG_LAYOUT unsigned xg_by_last_rows(const xg_args *p)
     return (unsigned)((uint64_t)p->b_batch >> 32);
 }
 
-XG_LAYOUT int xg_first_late_of(const xg_args *p)
-{
-    return (uint16_t)((uint64_t)p->k_part >> 16);
-}
-
-/* The split's: the parts, and the chunks of a slice. */
+/* The split's: the parts, the line blocks of A, and the chunks of a slice. */
 XG_LAYOUT int xg_parts_of(const xg_args *p)
 {
     return (uint16_t)(uint64_t)p->k_part;
+}
+
+XG_LAYOUT int xg_early_of_a(const xg_args *p)
+{
+    return (int)((uint64_t)p->k_part >> 16);
 }
 
 XG_LAYOUT int xg_chunks_of(const xg_args *p)

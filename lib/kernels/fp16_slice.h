@@ -69,12 +69,6 @@ XG_DEVICE char *xg_workspace_of(const xg_args *p)
     return (char *)(uintptr_t)p->list;
 }
 
-/* The line blocks of A that are split here; the others the product splits. */
-XG_DEVICE int xg_early_of_a(const xg_args *p)
-{
-    return xg_first_late_of(p);
-}
-
 /* Of 16 lines, those of B after those of A; the block's, of those that are split here. */
 XG_DEVICE int xg_own_group(void)
 {

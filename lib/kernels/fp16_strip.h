@@ -215,10 +215,16 @@ XG_DEVICE void xg_strip_piece(const xg_args *p, int below, int depth, const vola
         xg_strip_across(p, below, depth, pieces);
 }
 
+/* A's first line block that the product splits itself; XG_NONE_LATE: there is none. */
+XG_DEVICE int xg_first_late(const xg_args *p)
+{
+    return (int)((unsigned)(uint64_t)xg_again(p->k_part) >> 16);
+}
+
 /* The pieces of each strip that the split has computed; what it has ends with one, or the strip. */
 XG_DEVICE int xg_strip_skips(const xg_args *p, int below)
 {
-    const int late = (uint16_t)((uint64_t)xg_again(p->k_part) >> 16);
+    const int late = xg_first_late(p);
     if (!(xg_again(p->b_batch) & XG_STRIPS_ARE_SPLIT))
         return 0;
     if (!below && late < XG_NONE_LATE)
