@@ -23,13 +23,12 @@ static void add_fp16_strips(const xg_kernel *kernel, const xg_request *request, 
 {
     const xg_args *p = &request->problem;
     const double after = xg_strips_us(request, shape->m, shape->n);
-    double inside = xg_fp16_strips_us(kernel, request, shape);
-    const double split = xg_fp16_split_strips_us(kernel, request, shape);
-    shape->strips_split = split >= 0.0 && split < inside;
-    if (shape->strips_split)
-        inside = split;
+    const double in_product = xg_fp16_strips_us(kernel, request, shape);
+    const double in_split = xg_fp16_split_strips_us(kernel, request, shape);
+    const bool split = in_split >= 0.0 && in_split < in_product;
+    const double inside = split ? in_split : in_product;
     shape->strips_inside = xg_strips_fit_inside(p) && inside < after;
-    shape->strips_split = shape->strips_split && shape->strips_inside;
+    shape->strips_split = shape->strips_inside && split;
     shape->microseconds += shape->strips_inside ? inside : after;
 }
 

@@ -49,8 +49,7 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
 bool xg_strips_fit_inside(const xg_args *problem);
 double xg_fp16_strips_us(const xg_kernel *kernel, const xg_request *request, const xg_shape *shape);
 
-/* And where the split computes them, of which there may not be too many for it: then less than 0.
- */
+/* The same where the split computes them; less than 0: there are too many for it. */
 double xg_fp16_split_strips_us(const xg_kernel *kernel, const xg_request *request,
                                const xg_shape *shape);
 

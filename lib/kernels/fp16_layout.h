@@ -231,6 +231,22 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
                              parts, slices, slice_chunks);
 }
 
+/* By the split's arguments, in kernels: sizes are below 2^30 there, and k below 2^16. */
+XG_LAYOUT xg_fp16_layout xg_layout_of(const xg_args *p)
+{
+    const unsigned least = XG_LINES_STEP / XG_UNIT_LINES;
+    const unsigned a_blocks = ((unsigned)p->m + XG_LINES_STEP - 1) / XG_LINES_STEP * least;
+    const unsigned b_blocks = ((unsigned)p->n + XG_LINES_STEP - 1) / XG_LINES_STEP * least;
+    return xg_fp16_layout_in((int)a_blocks, (int)b_blocks,
+                             (int)(((unsigned)xg_split_k(p->k) + XG_UNIT_K - 1) / XG_UNIT_K),
+                             xg_parts_of(p), xg_slices_of(p), xg_chunks_of(p));
+}
+
+XG_LAYOUT char *xg_workspace_of(const xg_args *p)
+{
+    return (char *)(uintptr_t)p->list;
+}
+
 /* Of strips, in floats: a row of A, or a column of B, with zeros after what the parts have of k. */
 XG_LAYOUT int64_t xg_strip_vector(const xg_fp16_layout *at)
 {

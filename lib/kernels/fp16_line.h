@@ -10,6 +10,15 @@
 #include "fp16_layout.h"
 #include "ptx_sm90.h"
 
+/* The sum over the lanes whose numbers differ in bits from "bits" down to "last". */
+XG_DEVICE float xg_over_lanes(float sum, int bits, int last)
+{
+    XG_UNROLL
+    for (; bits >= last; bits /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, bits);
+    return sum;
+}
+
 XG_DEVICE float xg_largest_of(float4 x, float most)
 {
     most = fmaxf(fmaxf(most, fabsf(x.x)), fabsf(x.y));

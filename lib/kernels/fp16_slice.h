@@ -53,22 +53,6 @@ typedef struct {
     xg_split_notes *notes;
 } xg_slice;
 
-/* Sizes are below 2^30 here, and k below 2^16. */
-XG_DEVICE xg_fp16_layout xg_layout_of(const xg_args *p)
-{
-    const unsigned least = XG_LINES_STEP / XG_UNIT_LINES;
-    const unsigned a_blocks = ((unsigned)p->m + XG_LINES_STEP - 1) / XG_LINES_STEP * least;
-    const unsigned b_blocks = ((unsigned)p->n + XG_LINES_STEP - 1) / XG_LINES_STEP * least;
-    return xg_fp16_layout_in((int)a_blocks, (int)b_blocks,
-                             (int)(((unsigned)xg_split_k(p->k) + XG_UNIT_K - 1) / XG_UNIT_K),
-                             xg_parts_of(p), xg_slices_of(p), xg_chunks_of(p));
-}
-
-XG_DEVICE char *xg_workspace_of(const xg_args *p)
-{
-    return (char *)(uintptr_t)p->list;
-}
-
 /* Of 16 lines, those of B after those of A; the block's, of those that are split here. */
 XG_DEVICE int xg_own_group(void)
 {

@@ -12,6 +12,7 @@
 #ifndef XGEMM_KERNELS_FP16_SLICE_STRIP_H
 #define XGEMM_KERNELS_FP16_SLICE_STRIP_H
 
+#include "fp16_line.h"
 #include "fp16_slice.h"
 #include "ptx_sm90.h"
 
@@ -46,15 +47,6 @@ XG_DEVICE const float *xg_strip_vector_of(const xg_args *p, const xg_slice *s, i
            number * xg_strip_vector(&at) + (int)blockIdx.x * at.slice_chunks * XG_CHUNK_K;
 }
 
-/* The sum over the lanes that differ in bits from "bits" down to "last". */
-XG_DEVICE float xg_over_lanes(float sum, int bits, int last)
-{
-    XG_UNROLL
-    for (; bits >= last; bits /= 2)
-        sum += __shfl_xor_sync(ALL, sum, bits);
-    return sum;
-}
-
 XG_DEVICE float xg_add_products(float sum, float4 x, float4 y)
 {
     sum += x.x * y.x, sum += x.y * y.y, sum += x.z * y.z, sum += x.w * y.w;
@@ -84,19 +76,20 @@ XG_DEVICE void xg_strip_of_four(const xg_slice *s, const float *vector, xg_strip
 {
     float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     vector += WARP * XG_UNIT_K + LANE / 4 * 4;
-    for (int piece = 0; piece < s->pieces; piece++, vector += XG_PIECE_K)
-        XG_UNROLL
-    for (int half = 0; half < 2; half++) {
-        float4 x[4];
+    for (int piece = 0; piece < s->pieces; piece++, vector += XG_PIECE_K) {
         if (piece * XG_PIECE_K + WARP * XG_UNIT_K >= s->depth)
             break;
         XG_UNROLL
-        for (int row = 0; row < 4; row++)
-            x[row] = *xg_row_at(s, piece, half * 4 + row, 0);
-        const float4 y = *(const float4 *)(vector + 32 * half);
-        XG_UNROLL
-        for (int i = 0; i < 4; i++)
-            sum[i] = xg_add_products(sum[i], xg_turned(x, i), y);
+        for (int half = 0; half < 2; half++) {
+            float4 x[4];
+            XG_UNROLL
+            for (int row = 0; row < 4; row++)
+                x[row] = *xg_row_at(s, piece, half * 4 + row, 0);
+            const float4 y = *(const float4 *)(vector + 32 * half);
+            XG_UNROLL
+            for (int i = 0; i < 4; i++)
+                sum[i] = xg_add_products(sum[i], xg_turned(x, i), y);
+        }
     }
     XG_UNROLL
     for (int i = 0; i < 4; i++) {

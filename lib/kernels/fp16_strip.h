@@ -18,6 +18,7 @@
 #define XGEMM_KERNELS_FP16_STRIP_H
 
 #include "fp16_layout.h"
+#include "fp16_line.h"
 #include "ptx.h"
 
 enum {
@@ -99,15 +100,6 @@ XG_DEVICE void xg_strip_store(const xg_args *p, int below, int size, int piece, 
         *c = xg_blend(p->alpha, sum, p->beta, c);
 }
 
-/* The sum over the lanes whose numbers differ in bits from "bits" down to "last". */
-XG_DEVICE float xg_strip_total(float sum, int bits, int last)
-{
-    XG_UNROLL
-    for (; bits >= last; bits /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, bits);
-    return sum;
-}
-
 /* A warp's piece, from its word in shared memory, which spares a register. */
 XG_DEVICE int xg_strip_of_warp(const volatile int *pieces)
 {
@@ -159,7 +151,7 @@ XG_DEVICE void xg_strip_along_k(const xg_args *p, int below, int depth, const vo
     }
     XG_UNROLL
     for (int i = 0; i < LINES; i++) {
-        const float total = xg_strip_total(sum[i], 16, 1);
+        const float total = xg_over_lanes(sum[i], 16, 1);
         sum[0] = (int)xg_lane() == i ? total : sum[0];
     }
     if ((int)xg_lane() < LINES)
@@ -202,7 +194,7 @@ XG_DEVICE void xg_strip_across(const xg_args *p, int below, int depth, const vol
                 values[i] * __shfl_sync(0xffffffffu, its_y[TURNS * i / 32], TURNS * i % 32 + turn);
         y = xg_step_by(y, xg_strip_y_k(p, below), depth);
     }
-    const float total = xg_strip_total(sum[0] + sum[1], 16, LINES);
+    const float total = xg_over_lanes(sum[0] + sum[1], 16, LINES);
     if (turn == 0)
         xg_strip_store(p, below, LINES, xg_strip_of_warp(pieces), lane, total);
 }

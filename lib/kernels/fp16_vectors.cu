@@ -11,14 +11,12 @@
 XG_KERNEL
 void xg_fp16_vectors(const xg_args p)
 {
-    const xg_fp16_layout at = xg_fp16_layout_in(
-        xg_lines_blocks(p.m), xg_lines_blocks(p.n), xg_blocks_of(xg_split_k(p.k), XG_UNIT_K),
-        xg_parts_of(&p), xg_slices_of(&p), xg_chunks_of(&p));
+    const xg_fp16_layout at = xg_layout_of(&p);
     const int64_t k = XG_BLOCK_X * blockDim.x + threadIdx.x, size = xg_strip_vector(&at);
     const int vector = (int)blockIdx.y, below = xg_rows_below(&p);
     const float *const from = vector < below ? p.a + (p.m + vector) * p.a_row + k * p.a_col
                                              : p.b + (p.n + vector - below) * p.b_col + k * p.b_row;
-    float *const to = (float *)((char *)(uintptr_t)p.list + at.bytes) + vector * size + k;
+    float *const to = (float *)(void *)(xg_workspace_of(&p) + at.bytes) + vector * size + k;
     xg_grid_release();
     xg_grid_wait();
     if (k < size)
