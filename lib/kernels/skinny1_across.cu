@@ -90,6 +90,19 @@ XG_DEVICE void xg_across_load(const xg_across_view *v, int by_fours, xg_across_s
     }
 }
 
+/* The first step's X, into L2: 128 bytes a k, which the warp's quarters take in turn. */
+XG_DEVICE void xg_across_prefetch(const xg_across_view *v, int64_t first_line, int64_t lines)
+{
+    const int lane = (int)threadIdx.x % 32, row = lane / 8;
+    const int64_t back = v->by_fours ? row * v->x_k + XG_MIN(lane % 8 * 4, lines - 4 - first_line)
+                                     : XG_MIN(lane, lines - 1 - first_line);
+    const float *from = v->x - back + row * v->x_k;
+    XG_UNROLL_BY(1)
+    for (int i = lane % 8; i < FOURS; i += 8)
+        if (i * v->rows + row < v->left)
+            xg_prefetch(from + i * v->rows * v->x_k);
+}
+
 /* The warp's elements of Y, in its order; zeros where k has ended. */
 XG_DEVICE void xg_across_load_y(const xg_across_view *v, float to[Y_LOADS])
 {
@@ -222,8 +235,10 @@ void __launch_bounds__(32 * XG_ACROSS_WARPS_MOST, 1) xg_skinny1_across(const xg_
         xg_across_view_of(p, XG_PART * blocks + xg_cluster_rank(), first_line, lines);
     if (blocks > 1)
         xg_across_prepare(shared);
-    if (!p.b_batch)
+    if (!p.b_batch) {
+        xg_across_prefetch(&v, first_line, lines);
         xg_grid_wait();
+    }
     xg_grid_release();
     if (v.by_fours)
         xg_across_sum(&v, 1, shared->y[warp], shared->total[warp]);

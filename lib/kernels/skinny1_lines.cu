@@ -54,6 +54,19 @@ XG_DEVICE void xg_lines_view_of(const xg_args p, int64_t first_line, int64_t lin
         v->line[i] = x + XG_MIN(first_line + i, lines - 1) * x_l;
 }
 
+/* The first step's X, into L2; words, whose rows begin anywhere, were slower for it. */
+XG_DEVICE void xg_lines_prefetch(const xg_args p, int64_t first_line, int64_t lines, int64_t left)
+{
+    const int is_row = p.m <= p.n, line = (int)threadIdx.x / (THREADS / LINES);
+    const int64_t x_l = is_row ? p.b_col : p.a_row;
+    const float *const from = (is_row ? p.b : p.a) + XG_PART * p.k_part +
+                              XG_MIN(first_line + line, lines - 1) * x_l;
+    XG_UNROLL_BY(1)
+    for (int at = (int)threadIdx.x % (THREADS / LINES) * 32; at < XG_MIN(left, FOURS_STEP);
+         at += THREADS / LINES * 32)
+        xg_prefetch(from + at);
+}
+
 XG_DEVICE void xg_lines_move(xg_lines_view *v, int k)
 {
     XG_UNROLL
@@ -193,8 +206,11 @@ void __launch_bounds__(THREADS, 4) xg_skinny1_lines(const xg_args p)
     for (int i = 0; i < LINES; i++)
         sum[i] = 0.0f;
     xg_lines_view_of(p, first_line, lines, &v);
-    if (!p.b_batch)
+    if (!p.b_batch) {
+        if (v.aligned)
+            xg_lines_prefetch(p, first_line, lines, v.left);
         xg_grid_wait();
+    }
     xg_grid_release();
     xg_lines_move(&v, 4 * (int)threadIdx.x);
     if (v.aligned && v.y_by_fours)
