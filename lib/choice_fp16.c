@@ -2,10 +2,11 @@
 /*
  * The model of the kernels on FP16 parts: the split goes at the memory's speed, or block after
  * block, and takes longer where operands are not aligned; a wave of tiles, one for each
- * multiprocessor, takes its time for each 64 of k. The stores of the last wave show, all of them
- * where k is short, and where C is not aligned what each of them then takes longer. The last wave's
- * tiles may be shared by all clusters (kernels/fp16_share.inc), where what they then tell one
- * another takes less than is gained, and no strips fill that time. Constants as in choice_model.c.
+ * multiprocessor, takes its time for each 64 of k, and some besides. The stores of the last wave
+ * show, those of tiles that C's edges cut, and where C is not aligned what all of them then take
+ * longer. The last wave's tiles may be shared by all clusters (kernels/fp16_share.inc), where what
+ * they then tell one another takes less than is gained, and no strips fill that time. Constants as
+ * in choice_model.c.
  *
  * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: pieces of C, and of k, one after the other.
@@ -17,11 +18,12 @@
 #include <string.h>
 
 static const size_t workspace_most = (size_t)4 << 30;
-static const double split_us = 2.0, split_rate = 3.65e6, split_wave_us = 5.0, product_us = 2.3,
-                    cluster_us = 1.2, last_rate = 4.6e6, fours_rate = 3.65e6, ragged_rate = 4.3e6,
-                    short_k = 1.07,
-                    short_k_in_turns = 0.98; /* where sums are added beside products */
-enum { SPLIT_BLOCKS = 6, STORES_SHOW_K = 256, LATE_K_LEAST = 2048 };
+static const double split_us = 0.33, split_rate = 3.98e6, split_wave_us = 5.48, product_us = 2.06,
+                    cluster_us = 2.61, last_rate = 2.21e6, ragged_rate = 7.96e6, edge_us = 2.02,
+                    edge_rate = 2.55e6, short_k = 0.989,
+                    short_k_in_turns = 0.948; /* where sums are added beside products */
+enum { SPLIT_BLOCKS = 6, LATE_K_LEAST = 2048 };
+enum { STORED_COLUMNS = 128 }; /* at once, or a tile's */
 
 /* Sharing tiles, and for each column of one, whose sums go by memory; and each part of a tile. */
 static const double share_us = 5.0, share_column_us = 0.04, share_part_us = 0.7;
@@ -40,26 +42,33 @@ static const double strips_us = 1.0, strips_rate = 10e6, strips_few_rate = 1.7e6
 static const double vectors_us = 3.5, split_strips_rate = 18e6, split_strip_more = 0.3;
 
 /* Operands that are not aligned, along k and side by side. */
-static const double words_along_us = 0.7, words_along_rate = 32e6, words_across_us = 1.2,
-                    words_across_rate = 8.5e6;
+static const double words_along_us = 0.25, words_along_rate = 8.95e6, words_across_us = 0.25,
+                    words_across_rate = 3.14e6;
 
-/* For 64 k of a wave, microseconds: parts that L2 holds, and those of which it holds little. */
+/* For 64 k of a wave, microseconds: parts that L2 holds, and those of which it holds little. And
+ * what a wave takes besides. */
 static const struct {
     const char *kernel;
-    double in_l2, beyond;
-} speeds[] = {{"fp16x3-128x64", 0.665, 0.72},
-              {"fp16x3-128x128", 1.035, 1.14},
-              {"fp16x3-128x256", 2.02, 2.05},
-              {"fp16x1-128x128", 0.377, 0.395},
-              {"fp16x1-128x256", 0.755, 0.80}};
+    double in_l2, beyond, tile;
+} speeds[] = {{"fp16x3-128x64", 0.582, 0.720, 1.71},
+              {"fp16x3-128x128", 0.959, 1.140, 2.54},
+              {"fp16x3-128x256", 1.878, 2.050, 4.98},
+              {"fp16x1-128x128", 0.377, 0.395, 1.3},
+              {"fp16x1-128x256", 0.755, 0.80, 2.5}};
 static const double l2_bytes = 60e6;
+
+static size_t speed_of(const xg_kernel *kernel)
+{
+    size_t i = 0;
+    while (strcmp(speeds[i].kernel, kernel->name) != 0)
+        i++;
+    return i;
+}
 
 static double wave_of(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
 {
     const double bytes = 2.0 * kernel->parts * (double)(m + n) * (double)k;
-    size_t i = 0;
-    while (strcmp(speeds[i].kernel, kernel->name) != 0)
-        i++;
+    const size_t i = speed_of(kernel);
     return speeds[i].in_l2 +
            (speeds[i].beyond - speeds[i].in_l2) * xg_larger(1.0 - l2_bytes / bytes, 0.0);
 }
@@ -162,12 +171,12 @@ static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64
                        int64_t share)
 {
     const double waves = waves_of(kernel, processors, m, n);
-    const double block = block_us(kernel, m, n, k);
+    const double block = block_us(kernel, m, n, k), tiles = waves * speeds[speed_of(kernel)].tile;
     const int64_t k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
     if (share == 0)
-        return waves * (double)k_blocks * block;
+        return waves * (double)k_blocks * block + tiles;
     const double parts = (double)xg_tiles_of(k_blocks, share) - 1.0;
-    return ((waves - 1.0) * (double)k_blocks + (double)share) * block + share_us +
+    return ((waves - 1.0) * (double)k_blocks + (double)share) * block + tiles + share_us +
            share_column_us * (double)kernel->tile_n + share_part_us * parts;
 }
 
@@ -193,17 +202,20 @@ static int64_t best_share(const xg_kernel *kernel, int processors, int64_t m, in
     return best;
 }
 
-/* What is seen of C's stores. */
+/* What is seen of C's stores: also of those at its edges, by words. */
 static double stores_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
-                        int64_t n, int64_t k)
+                        int64_t n)
 {
     const bool aligned = (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0;
     const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
     const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)xg_blocks_together(kernel);
     const double last = tile * (double)rounds.clusters / last_rate;
     const double all = 4.0 * (double)m * (double)n;
-    const double shown = k <= STORES_SHOW_K ? xg_larger(all / fours_rate, last) : last;
-    return shown + (aligned ? 0.0 : all / ragged_rate);
+    const int64_t below = m % XG_UNIT_LINES,
+                  beside = n % (kernel->tile_n < STORED_COLUMNS ? kernel->tile_n : STORED_COLUMNS);
+    const double edge = 4.0 * ((double)below * (double)n + (double)(m - below) * (double)beside);
+    return last + (aligned ? 0.0 : all / ragged_rate) + (edge > 0.0 ? edge_us : 0.0) +
+           edge / edge_rate;
 }
 
 /* The time of one panel. */
@@ -212,7 +224,7 @@ static double panel_us(const xg_kernel *kernel, const xg_args *p, int processors
 {
     return split_time(kernel, p, processors, m, n, k) + product_us +
            (kernel->cluster ? cluster_us : 0.0) + waves_us(kernel, processors, m, n, k, share) +
-           stores_us(kernel, p, processors, m, n, k);
+           stores_us(kernel, p, processors, m, n);
 }
 
 static int64_t half_of(int64_t size, int64_t step)

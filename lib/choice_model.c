@@ -7,9 +7,9 @@
  *     fixed + (depth + stores) * per_k * max(share, alone)   when a share of it is there,
  *
  * where depth is the part of k, up to a whole number of stages, and "stores" what the
- * tile's way to C takes, twice as long where C is not aligned: blocks that have a
- * multiprocessor to themselves are faster, down to a point. The many short blocks of
- * the thin kernels form no waves: together they take
+ * tile's way to C takes, and "ragged" more, or less, where C is not aligned: blocks that
+ * have a multiprocessor to themselves are faster, down to a point. The many short blocks
+ * of the thin kernels form no waves: together they take
  *
  *     fixed + (depth + stores) * per_k * max(blocks / held, share, alone),
  *
@@ -43,55 +43,53 @@
 #include <string.h>
 
 /* Microseconds; bytes a microsecond. A launch overlaps the one before it. */
-static const double launch_us = 0.572, next_launch_us = 1.997, copy_rate = 3.4e6, read_rate = 3.9e6,
-                    write_rate = 1.6e6, thin_write_rate = 2.83e6, sum_rate = 1.6e6;
+static const double launch_us = 0.572, next_launch_us = 1.997, copy_rate = 3.56e6,
+                    read_rate = 4.5e6, write_rate = 1.71e6, thin_write_rate = 3.22e6,
+                    sum_rate = 1.95e6;
 
 /* Between the passes of a batch. */
 static const double next_pass_us = 0.8;
 
 /* Copies of operands that L2 holds: for the sliced kernels, and those with maps. */
-static const double near_copy_us = 1.888, near_copy_rate = 5.4e6;
+static const double near_copy_us = 2.000, near_copy_rate = 4.16e6;
 
 /* What the thin kernels ask for at once. */
-static const double thin_k = 32.9;
-
-/* What stores take where C's rows are not aligned; and where they then go word by word. */
-static const double ragged_stores = 1.730, ragged_words = 2.752;
+static const double thin_k = 18.9;
 
 /* Sharing tiles, by what is counted on; and each part of a tile that is added. */
-static const double share_us = 2.098, share_part_us = 0.700;
+static const double share_us = 5.385, share_part_us = 0.231;
 
 /* The sum in a cluster; and what shows of the shorter one, of the blocks' time and the memory's. */
-static const double cluster_us = 1.354, shows = 0.271;
+static const double cluster_us = 1.196, shows = 0.367;
 
 static const xg_speed speeds[] = {
-    {"pipelined-128x128", 2, 0.1575, 0.543, 0.774, 0.000, 0.000, 1.6, false, 0.0, 0, 0},
-    {"pipelined-64x128", 4, 0.1675, 0.371, 0.411, 0.000, 0.000, 0.0, false, 0.0, 0, 0},
-    {"pipelined-32x64", 8, 0.1053, 0.165, 0.360, 0.000, 0.000, 0.0, false, 0.0, 0, 0},
-    {"pipelined-words-32x64", 4, 0.0530, 0.278, 1.444, 0.302, 0.176, 4.4, false, 0.0, 0, 1},
-    {"pipelined-words-64x128", 3, 0.1262, 0.394, 2.324, 0.179, 0.319, 2.2, false, 0.0, 0, 1},
-    {"tma-128x128", 2, 0.1520, 0.450, 1.326, 0.000, 0.000, 12.0, false, 0.0, 0, 0},
-    {"tma-sliced-64x128", 1, 0.0407, 1.000, 2.549, 0.192, 0.000, 0.6, false, 0.0, 0, 0},
-    {"tma-sliced-64x64", 1, 0.0209, 1.000, 1.850, 0.244, 0.000, 0.0, false, 0.0, 0, 64},
-    {"sliced-64x128", 1, 0.0413, 1.000, 3.706, 0.224, 0.703, 2.5, false, 0.0, 0, 0},
-    {"sliced-64x64", 2, 0.0441, 0.567, 2.184, 0.198, 1.057, 0.7, false, 0.0, 0, 0},
-    {"sliced-96x96", 1, 0.0448, 1.000, 4.757, 0.188, 0.359, 0.9, false, 0.0, 0, 0},
-    {"sliced-32x64", 4, 0.0460, 0.311, 1.286, 0.242, 0.334, 15.3, false, 0.0, 0, 0},
-    {"sliced-64x32", 4, 0.0467, 0.308, 1.462, 0.270, 0.487, 12.1, false, 0.0, 0, 0},
-    {"sliced-32x32", 4, 0.0229, 0.317, 1.344, 0.380, 0.428, 24.8, false, 0.0, 0, 0},
-    {"sliced-16x128", 2, 0.0321, 0.400, 1.826, 0.790, 0.356, 6.6, false, 0.0, 1, 0},
-    {"sliced-128x16", 2, 0.0302, 0.400, 2.161, 0.313, 0.593, 5.1, false, 0.0, 1, 0},
-    {"sliced-16x64", 2, 0.0154, 0.504, 1.489, 0.332, 0.754, 37.1, false, 0.0, 1, 0},
-    {"sliced-64x16", 2, 0.0161, 0.561, 1.379, 0.295, 0.812, 35.6, false, 0.0, 1, 0},
-    {"thin-64x128", 4, 0.1516, 0.315, 0.405, 0.161, 0.101, 16.9, false, 1.32, 1, 4},
-    {"thin-64x64", 8, 0.1754, 0.295, 0.216, 0.209, 0.222, 18.7, false, 1.29, 1, 4},
-    {"thin-64x64-8x4", 5, 0.1082, 0.261, 0.638, 0.200, 0.213, 14.8, false, 1.36, 1, 4},
-    {"thin-32x32", 20, 0.1286, 0.221, 0.464, 0.329, 0.575, 18.2, false, 1.41, 1, 4},
-    {"thin-fours-64x64", 8, 0.1636, 0.297, 0.280, 0.395, 0.000, 4.6, false, 1.14, 0, 8},
-    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.500, 1.800, 0.300, 0.0, false, 0.0, 2, 0},
-    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.000, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
-    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
-    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.500, 0.300, 0.300, 0.0, true, 0.0, 2, 0},
+    {"pipelined-128x128", 2, 0.1534, 0.552, 1.24, 0, 0, 2.7, -2.2, false, 0, 0, 0},
+    {"pipelined-64x128", 4, 0.1638, 0.316, 0.99, 0, 0, 0, 2.0, false, 0, 0, 0},
+    {"pipelined-32x64", 8, 0.1040, 0.175, 0.29, 0, 0, 0.5, 4.6, false, 0, 0, 0},
+    {"pipelined-words-32x64", 4, 0.0500, 0.313, 1.08, 0.30, 0.07, 5.0, -5.6, false, 0, 0, 1},
+    {"pipelined-words-64x128", 3, 0.1212, 0.398, 2.11, 0.19, 0, 22.3, -22.6, false, 0, 0, 1},
+    {"tma-128x128", 2, 0.1475, 0.531, 2.29, 0, 0, 4.1, -16.4, false, 0, 0, 0},
+    {"tma-sliced-64x128", 1, 0.0381, 1.000, 2.31, 0.14, 0, 2.8, -0.3, false, 0, 0, 0},
+    {"tma-sliced-64x64", 1, 0.0199, 1.000, 1.71, 0.20, 0, 0.6, 4.4, false, 0, 0, 64},
+    {"sliced-64x128", 1, 0.0402, 1.000, 2.96, 0.29, 0.85, 3.5, -2.5, false, 0, 0, 0},
+    {"sliced-64x64", 2, 0.0420, 0.535, 1.16, 0.32, 0.85, 34.8, -8.9, false, 0, 0, 0},
+    {"sliced-96x96", 1, 0.0454, 1.000, 2.99, 0.25, 0.85, 6.4, 5.8, false, 0, 0, 0},
+    {"sliced-32x64", 4, 0.0429, 0.321, 0.76, 0.28, 0.36, 49.2, -0.5, false, 0, 0, 0},
+    {"sliced-64x32", 4, 0.0451, 0.307, 0.66, 0.44, 0.48, 33.5, 9.7, false, 0, 0, 0},
+    {"sliced-32x32", 4, 0.0250, 0.304, 0.75, 0.15, 1.20, 42.2, 7.6, false, 0, 0, 0},
+    {"sliced-16x128", 2, 0.0278, 0.400, 1.31, 0.52, 0.08, 29.8, 17.5, false, 0, 1, 0},
+    {"sliced-128x16", 2, 0.0297, 0.400, 1.47, 0.31, 0.28, 24.3, 26.1, false, 0, 1, 0},
+    {"sliced-16x64", 2, 0.0153, 0.403, 0.97, 0.31, 0.58, 60.0, 29.9, false, 0, 1, 0},
+    {"sliced-64x16", 2, 0.0137, 0.485, 1.21, 0.44, 0.65, 60.0, 3.4, false, 0, 1, 0},
+    {"thin-64x128", 4, 0.1500, 0.308, 1.00, 0.10, 0.52, 3.7, 15.5, false, 1.41, 1, 4},
+    {"thin-64x64", 8, 0.1627, 0.282, 0.91, 0.22, 0.23, 1.8, 24.0, false, 1.45, 1, 4},
+    {"thin-64x64-8x4", 5, 0.1167, 0.265, 0.66, 0.14, 1.20, 8.4, 13.8, false, 1.20, 1, 4},
+    {"thin-32x32", 20, 0.1301, 0.227, 0.52, 0.41, 1.20, 6.1, 22.7, false, 1.25, 1, 4},
+    {"thin-fours-64x64", 8, 0.1490, 0.267, 0.61, 0.35, 0, 0, 25.4, false, 1.20, 0, 8},
+    {"bf16x6-64x64", 2, 0.0425, 0.600, 3.50, 1.80, 0.30, 0, 0, false, 0, 2, 0},
+    {"bf16x6-128x128", 1, 0.0435, 1.000, 3.00, 0.30, 0.30, 0, 0, true, 0, 2, 0},
+    {"bf16x6-128x16", 2, 0.0225, 0.600, 2.50, 0.30, 0.30, 0, 0, true, 0, 2, 0},
+    {"bf16x6-16x128", 2, 0.0225, 0.600, 2.50, 0.30, 0.30, 0, 0, true, 0, 2, 0},
 };
 enum { SPEEDS = sizeof speeds / sizeof *speeds };
 
@@ -254,8 +252,7 @@ static double work_of(const xg_speed *s, const xg_kernel *kernel, const xg_args 
     const double depth = depth_of(s, kernel, k) * xg_words_factor(s, kernel, p, copied);
     const double later = s->wait > 0.0 && depth > thin_k ? (s->wait - 1.0) * (depth - thin_k) : 0.0;
     const bool even = p->c_row % 4 == 0 && (uintptr_t)p->c % 16 == 0;
-    const double ragged = kernel->packs == XG_PACKS_UNLESS_FOURS ? ragged_words : ragged_stores;
-    return depth + later + s->stores * (even ? 1.0 : ragged);
+    return depth + later + s->stores + (even ? 0.0 : s->ragged);
 }
 
 int64_t xg_tiles_together(const xg_kernel *kernel, const xg_shape *shape)

@@ -13,6 +13,7 @@ typedef struct {
     double words;   /* along k, for all of a tile: so much longer */
     double across;  /* what words across k cost, of that */
     double stores;  /* a block's, as k that takes as long */
+    double ragged;  /* that much more where C's rows are not aligned, or less */
     bool estimated; /* by its instructions, and not yet timed: it serves by its name alone */
     double wait;    /* more than 0: thin; k that it does not ask for at once takes so long */
     int along_k;    /* operands that are no words along k, either: 1: A, 2: both */

@@ -27,23 +27,15 @@ static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_
                : 0;
 }
 
-/* k in about so many parts; if they are many, in such that clusters can share. */
-static int64_t part_in(int64_t k, int64_t parts)
-{
-    const int64_t even =
-        parts > XG_CLUSTER_PARTS ? xg_tiles_of(parts, XG_CLUSTER_PARTS) * XG_CLUSTER_PARTS : parts;
-    return xg_part_of(k, 1, even, PART_LEAST, PART_STEP);
-}
-
 /* Keeps that many parts of k when they are faster than the best so far, and there is memory. */
-static void try_parts(const xg_speed *s, const xg_kernel *kernel, const xg_request *request,
+static void try_count(const xg_speed *s, const xg_kernel *kernel, const xg_request *request,
                       int64_t parts, xg_shape *best)
 {
     const xg_args *p = &request->problem;
     /* A named kernel does not change for a small workspace: it says what it needs. */
     const size_t room = request->kernel ? SIZE_MAX : request->workspace_limit;
     xg_shape other = *best;
-    other.k_part = part_in(p->k, parts);
+    other.k_part = xg_part_of(p->k, 1, parts, PART_LEAST, PART_STEP);
     other.cluster = cluster_of(kernel, request, xg_tiles_of(p->k, other.k_part));
     const int64_t sums = xg_sums_of(p->k, other.k_part, other.cluster);
     const double floats = (double)sums * (double)other.m * (double)other.n * (double)other.together;
@@ -52,6 +44,16 @@ static void try_parts(const xg_speed *s, const xg_kernel *kernel, const xg_reque
     other.microseconds = xg_shape_us(s, kernel, request, &other);
     if (other.microseconds < best->microseconds)
         *best = other;
+}
+
+/* The same, and if they are many also as many as clusters can share. */
+static void try_parts(const xg_speed *s, const xg_kernel *kernel, const xg_request *request,
+                      int64_t parts, xg_shape *best)
+{
+    try_count(s, kernel, request, parts, best);
+    if (parts > XG_CLUSTER_PARTS && parts % XG_CLUSTER_PARTS > 0)
+        try_count(s, kernel, request, xg_tiles_of(parts, XG_CLUSTER_PARTS) * XG_CLUSTER_PARTS,
+                  best);
 }
 
 /* Has so many of the last tiles shared when that is faster, and there is memory for the sums. */
