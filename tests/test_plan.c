@@ -165,6 +165,9 @@ START_TEST(of_a_gpu)
     ck_assert_int_eq(plan_of(handle, 256, 256, 65536, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_int_gt(plan.split_k, 1);
     ck_assert_int_gt(plan.launches, 1);
+    ck_assert_int_eq(plan_of(handle, 200, 932, 3265, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.tile_m * plan.tile_n, 32 * 64);
+    ck_assert_int_eq(plan.split_k, 5); /* not even: 525 blocks of the 528 that are held at once */
 
     /* Half of the multiprocessors: about half as fast. */
     ck_assert_int_eq(plan_of(handle, 8192, 8192, 8192, 1.0f, NULL, &plan), XGEMM_OK);
