@@ -85,7 +85,33 @@ test_batches()
         verify -m 5 -n 4 -k 3 --device cpu --kernel reference --csv
 }
 
+# tests/residuals.sh, on times that are half and twice the predicted ones.
+test_residuals()
+{
+    for kernel in sliced-32x32 thin-32x32; do
+        run plan -s 64,128 --math strict --gpu H200 --kernel "$kernel" --csv
+        awk -F, -v by="$([ "$kernel" = thin-32x32 ] && echo 2 || echo 0.5)" \
+            'NR > 1 { printf "%s,%s,%s,%s,%f\n", $1, $2, $3, $4, by * $11 }' out
+    done >rows.csv
+    { echo 'm,n,k,kernel,median_us' && echo '64,64,64,auto:thin-32x32,1' && cat rows.csv; } >times.csv
+    XGEMM=$XGEMM sh "$srcdir/tests/residuals.sh" --math strict --gpu H200 <times.csv >out 2>err
+    if grep -Eq '^sliced-32x32 +2 +2\.000 +0\.000 +2 +2\.000 +0\.000$' out &&
+        grep -Eq '^thin-32x32 +2 +0\.500 +0\.000 +0 +- +-$' out && grep -q '^. of 2 problems' out; then
+        ok 'residuals of the model'
+    else
+        no 'residuals of the model' "$(cat out err)"
+    fi
+    if echo 'm,n,k,kernel,median_us' | XGEMM=$XGEMM sh "$srcdir/tests/residuals.sh" >out 2>err; then
+        no 'residuals of nothing' 'exit status 0'
+    elif grep -q "no kernel's time" err; then
+        ok 'residuals of nothing'
+    else
+        no 'residuals of nothing' "$(cat err)"
+    fi
+}
+
 test_plans
 test_refused
 test_batches
+test_residuals
 finish
