@@ -51,7 +51,7 @@ static const double launch_us = 0.572, next_launch_us = 1.997, copy_rate = 3.56e
 static const double next_pass_us = 0.8;
 
 /* Copies of operands that L2 holds: for the sliced kernels, and those with maps. */
-static const double near_copy_us = 2.000, near_copy_rate = 4.16e6;
+static const double near_copy_us = 2.0, near_copy_rate = 4.16e6;
 
 /* What the thin kernels ask for at once. */
 static const double thin_k = 18.9;
