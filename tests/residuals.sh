@@ -87,6 +87,7 @@ LC_ALL=C awk -F, '
     END {
         printf "%-24s %8s %8s %6s %8s %8s %6s\n", "kernel", "problems", "by time", "off", "among",
             "by time", "off"
+        fflush() # before what sort prints
         for (name in count) {
             n = near[name]
             printf "%-24s %8d %8.3f %6.3f %8d", name, count[name], exp(sum[name] / count[name]),
