@@ -72,11 +72,17 @@ static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clu
     s->cluster = parts > 1 ? (int)parts : 0;
 }
 
+/* Whether the lines of the large matrix, B's columns or A's rows, are contiguous. */
+static bool is_along_k(const xg_args *p)
+{
+    return (p->m <= p->n ? p->b_row : p->a_col) == 1;
+}
+
 xg_skinny_shape xg_skinny_of(const xg_args *p, int processors, int64_t architecture)
 {
     const bool low = p->m <= p->n;
     xg_skinny_shape s = {.side = low ? p->m : p->n, .lines = low ? p->n : p->m};
-    s.along_k = s.side == 1 && (low ? p->b_row : p->a_col) == 1;
+    s.along_k = s.side == 1 && is_along_k(p);
     s.across = s.side == 1 && !s.along_k;
     s.blocks = xg_tiles_of(s.lines, s.along_k  ? LINES_LINES
                                     : s.across ? XG_ACROSS_LINES
@@ -108,8 +114,7 @@ double xg_skinny_us(const xg_args *p, const xg_request *request)
     int i = 0;
     while (i < 4 && speeds[i].side < s.side)
         i++;
-    const bool along_k = (p->m <= p->n ? p->b_row : p->a_col) == 1;
-    const double each = along_k || s.across ? step_us : step_across_us;
+    const double each = is_along_k(p) || s.across ? step_us : step_across_us;
     const double steps =
         busy * ((double)s.part * speeds[i].per_k + (double)s.part / (double)step * each);
     const double waves = (double)xg_tiles_of(blocks, held) - 1.0;

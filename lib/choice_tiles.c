@@ -46,12 +46,12 @@ static void try_count(const xg_speed *s, const xg_kernel *kernel, const xg_reque
         *best = other;
 }
 
-/* The same, and if they are many also as many as clusters can share. */
+/* The same for two or more, and also for as many as clusters can share. */
 static void try_parts(const xg_speed *s, const xg_kernel *kernel, const xg_request *request,
                       int64_t parts, xg_shape *best)
 {
     try_count(s, kernel, request, parts, best);
-    if (parts > XG_CLUSTER_PARTS && parts % XG_CLUSTER_PARTS > 0)
+    if (parts % XG_CLUSTER_PARTS > 0)
         try_count(s, kernel, request, xg_tiles_of(parts, XG_CLUSTER_PARTS) * XG_CLUSTER_PARTS,
                   best);
 }
