@@ -18,7 +18,6 @@ xgemm=${XGEMM:-./xgemm}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cat > "$work/measured.csv"
 LC_ALL=C awk -F, -v work="$work" '
     NR == 1 {
         for (i = 1; i <= NF; i++)
@@ -38,7 +37,7 @@ LC_ALL=C awk -F, -v work="$work" '
         names[name]
         print shape "," name "," $column["median_us"] > (work "/times.csv")
     }
-    END { print list > (work "/kernels") }' "$work/measured.csv"
+    END { print list > (work "/kernels") }'
 
 if ! [ -s "$work/times.csv" ]; then
   echo "residuals.sh: no kernel's time, but for those of \"auto\"" >&2
@@ -47,59 +46,57 @@ fi
 "$xgemm" plan --quiet "$@" --csv --kernel "$(cat "$work/kernels")" --shapes "$work/shapes.txt" \
   > "$work/plans.csv"
 LC_ALL=C awk -F, '
-    NR == 1 {
-        for (i = 1; i <= NF; i++)
-            column[$i] = i
-        next
-    }
-    {
-        print $column["m"] " " $column["n"] " " $column["k"] "," $column["kernel"] "," \
-            $column["predicted_us"]
-    }' "$work/plans.csv" > "$work/predicted.csv"
-
-LC_ALL=C awk -F, '
     FNR == NR {
         us[$1, $2] = $3 + 0
         if (!($1 in best) || $3 + 0 < best[$1])
             best[$1] = $3 + 0
         next
     }
-    ($1, $2) in us {
-        by_model = $3 + 0
-        off = log(by_model / us[$1, $2])
-        count[$2]++
-        sum[$2] += off
-        squares[$2] += off * off
-        if (us[$1, $2] <= 1.15 * best[$1]) {
-            near[$2]++
-            near_sum[$2] += off
-            near_squares[$2] += off * off
-        }
-        if (!($1 in least) || by_model < least[$1]) {
-            least[$1] = by_model
-            chosen[$1] = us[$1, $2]
+    FNR == 1 {
+        for (i = 1; i <= NF; i++)
+            column[$i] = i
+        next
+    }
+    {
+        shape = $column["m"] " " $column["n"] " " $column["k"]
+        name = $column["kernel"]
+        by_model = $column["predicted_us"] + 0
+        if (!((shape, name) in us))
+            next
+        add("all", name, log(by_model / us[shape, name]))
+        if (us[shape, name] <= 1.15 * best[shape])
+            add("near", name, log(by_model / us[shape, name]))
+        if (!(shape in least) || by_model < least[shape]) {
+            least[shape] = by_model
+            chosen[shape] = us[shape, name]
         }
     }
-    function spread(n, total, of_squares) {
-        n = of_squares / n - (total / n) * (total / n)
-        return sqrt(n > 0 ? n : 0)
+    function add(which, name, off) {
+        count[which, name]++
+        sum[which, name] += off
+        squares[which, name] += off * off
+        names[name]
+    }
+    # So many problems, the mean of the times, and how far off.
+    function columns(which, name,    n, mean, spread) {
+        n = count[which, name]
+        if (n == 0)
+            return sprintf("%8d %8s %6s", 0, "-", "-")
+        mean = sum[which, name] / n
+        spread = squares[which, name] / n - mean * mean
+        return sprintf("%8d %8.3f %6.3f", n, exp(mean), sqrt(spread > 0 ? spread : 0))
     }
     END {
         printf "%-24s %8s %8s %6s %8s %8s %6s\n", "kernel", "problems", "by time", "off", "among",
             "by time", "off"
         fflush() # before what sort prints
-        for (name in count) {
-            n = near[name]
-            printf "%-24s %8d %8.3f %6.3f %8d", name, count[name], exp(sum[name] / count[name]),
-                spread(count[name], sum[name], squares[name]), n | "sort"
-            printf n ? " %8.3f %6.3f\n" : "        -      -\n", n ? exp(near_sum[name] / n) : 0,
-                n ? spread(n, near_sum[name], near_squares[name]) : 0 | "sort"
-        }
+        for (name in names)
+            printf "%-24s %s %s\n", name, columns("all", name), columns("near", name) | "sort"
         close("sort")
         for (shape in least) {
-            all++
+            problems++
             good += chosen[shape] <= 1.1 * best[shape]
         }
-        printf "%d of %d problems within 10 %% of the fastest kernel by the choice (%.1f %%)\n", good, all,
-            100 * good / all
-    }' "$work/times.csv" "$work/predicted.csv"
+        printf "%d of %d problems within 10 %% of the fastest kernel by the choice (%.1f %%)\n", good,
+            problems, 100 * good / problems
+    }' "$work/times.csv" "$work/plans.csv"
