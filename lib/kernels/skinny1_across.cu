@@ -91,12 +91,10 @@ XG_DEVICE void xg_across_load(const xg_across_view *v, int by_fours, xg_across_s
 }
 
 /* The first step's X, into L2: 128 bytes a k, which the warp's quarters take in turn. */
-XG_DEVICE void xg_across_prefetch(const xg_across_view *v, int64_t first_line, int64_t lines)
+XG_DEVICE void xg_across_prefetch(const xg_across_view *v)
 {
     const int lane = (int)threadIdx.x % 32, row = lane / 8;
-    const int64_t back = v->by_fours ? row * v->x_k + XG_MIN(lane % 8 * 4, lines - 4 - first_line)
-                                     : XG_MIN(lane, lines - 1 - first_line);
-    const float *from = v->x - back + row * v->x_k;
+    const float *from = v->x + (row - xg_across_row(v->by_fours)) * v->x_k;
     XG_UNROLL_BY(1)
     for (int i = lane % 8; i < FOURS; i += 8)
         if (i * v->rows + row < v->left)
@@ -236,7 +234,7 @@ void __launch_bounds__(32 * XG_ACROSS_WARPS_MOST, 1) xg_skinny1_across(const xg_
     if (blocks > 1)
         xg_across_prepare(shared);
     if (!p.b_batch) {
-        xg_across_prefetch(&v, first_line, lines);
+        xg_across_prefetch(&v);
         xg_grid_wait();
     }
     xg_grid_release();

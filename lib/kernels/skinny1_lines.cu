@@ -28,7 +28,7 @@
 typedef struct {
     const float *line[LINES];
     const float *y;
-    int64_t y_k, left;
+    int64_t x_l, y_k, left;
     int aligned, y_by_fours;
 } xg_lines_view;
 
@@ -41,28 +41,27 @@ XG_DEVICE void xg_lines_view_of(const xg_args p, int64_t first_line, int64_t lin
                                 xg_lines_view *v)
 {
     const int is_row = p.m <= p.n;
-    const int64_t x_l = is_row ? p.b_col : p.a_row, first = XG_PART * p.k_part;
+    const int64_t first = XG_PART * p.k_part;
     const float *x = is_row ? p.b : p.a;
+    v->x_l = is_row ? p.b_col : p.a_row;
     v->y_k = is_row ? p.a_col : p.b_row;
     v->y = (is_row ? p.a : p.b) + first * v->y_k;
     v->left = XG_MIN(p.k_part, p.k - first);
     x += first;
-    v->aligned = x_l % 4 == 0 && (uintptr_t)x % 16 == 0;
+    v->aligned = v->x_l % 4 == 0 && (uintptr_t)x % 16 == 0;
     v->y_by_fours = v->y_k == 1 && (uintptr_t)v->y % 16 == 0;
     XG_UNROLL
     for (int i = 0; i < LINES; i++)
-        v->line[i] = x + XG_MIN(first_line + i, lines - 1) * x_l;
+        v->line[i] = x + XG_MIN(first_line + i, lines - 1) * v->x_l;
 }
 
 /* The first step's X, into L2; words, whose rows begin anywhere, were slower for it. */
-XG_DEVICE void xg_lines_prefetch(const xg_args p, int64_t first_line, int64_t lines, int64_t left)
+XG_DEVICE void xg_lines_prefetch(const xg_lines_view *v, int64_t first_line, int64_t lines)
 {
-    const int is_row = p.m <= p.n, line = (int)threadIdx.x / (THREADS / LINES);
-    const int64_t x_l = is_row ? p.b_col : p.a_row;
-    const float *const from = (is_row ? p.b : p.a) + XG_PART * p.k_part +
-                              XG_MIN(first_line + line, lines - 1) * x_l;
+    const int line = (int)threadIdx.x / (THREADS / LINES);
+    const float *const from = v->line[0] + XG_MIN(line, lines - 1 - first_line) * v->x_l;
     XG_UNROLL_BY(1)
-    for (int at = (int)threadIdx.x % (THREADS / LINES) * 32; at < XG_MIN(left, FOURS_STEP);
+    for (int at = (int)threadIdx.x % (THREADS / LINES) * 32; at < XG_MIN(v->left, FOURS_STEP);
          at += THREADS / LINES * 32)
         xg_prefetch(from + at);
 }
@@ -208,7 +207,7 @@ void __launch_bounds__(THREADS, 4) xg_skinny1_lines(const xg_args p)
     xg_lines_view_of(p, first_line, lines, &v);
     if (!p.b_batch) {
         if (v.aligned)
-            xg_lines_prefetch(p, first_line, lines, v.left);
+            xg_lines_prefetch(&v, first_line, lines);
         xg_grid_wait();
     }
     xg_grid_release();
