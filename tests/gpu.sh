@@ -18,7 +18,7 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-gpu-results}"
 out=$(cd "${1:-gpu-results}" && pwd)
 all="build verify check sanitizer probe ladder compare shapes"
-all="$all strict random choice gemv batches burst sustained weak tf32 before"
+all="$all strict rested random choice gemv batches burst sustained weak tf32 before"
 steps=${XGEMM_GPU_STEPS:-$all}
 build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
 jobs=$(nproc)
@@ -52,13 +52,21 @@ build_it() {
   make -j"$jobs"
 }
 
-# Each kernel by itself, side by side: racecheck takes minutes for some.
+# sanitize TOOL: programs side by side, as racecheck takes minutes for some. Each kernel with small
+# problems, those by FP16 parts with such that have edges in all places, and what only larger ones
+# have: strips of C that the split computes.
 # shellcheck disable=SC2317
-races() {
-  "$xgemm" kernels --csv | awk -F, '$2 ~ /cuda/ { print $1 }' |
-    xargs -P 8 -I KERNEL compute-sanitizer --tool racecheck --error-exitcode 9 \
-      "$xgemm" verify --device 0 --quick --quiet --math tf32 --kernel KERNEL \
-      -m 1,65,129 -n 7,130 -k 1,33
+sanitize() {
+  "$xgemm" kernels --csv | awk -F, '
+    $2 !~ /cuda/ { next }
+    { print "verify --quick -m 1,65,129 -n 7,130 -k 1,33 --kernel", $1 }
+    $1 ~ /^fp16/ { print "verify --quick -m 257 -n 129 -k 65 --kernel", $1 }
+    $1 ~ /^fp16.*-128x128$/ {
+      larger = "bench --order col --samples 1 --warm 0 --time 1 --limit 1 -m 1025 -n 2049 -k 1000"
+      print larger, "--kernel", $1
+      print larger, "--transa T --transb T --kernel", $1
+    }' | sed 's/$/ --device 0 --quiet --math tf32/' |
+    xargs -P 8 -L 1 compute-sanitizer --tool "$1" --error-exitcode 9 "$xgemm"
 }
 
 # Kinds of data side by side: most of the time the host computes what is to be compared with.
@@ -104,12 +112,9 @@ if wants check; then
   unset XGEMM_TEST_DEVICE XGEMM_DEVICE
 fi
 if wants sanitizer; then
-  for tool in memcheck initcheck synccheck; do
-    step "compute-sanitizer $tool" "sanitizer-$tool.log" \
-      compute-sanitizer --tool "$tool" --error-exitcode 9 \
-      "$xgemm" verify --device 0 --quick --quiet -m 1,65,129 -n 7,130 -k 1,33
+  for tool in memcheck initcheck synccheck racecheck; do
+    step "compute-sanitizer $tool" "sanitizer-$tool.log" sanitize "$tool"
   done
-  step "compute-sanitizer racecheck" sanitizer-racecheck.log races
 fi
 if wants probe; then
   for probe in $("$xgemm" probe --csv | sed -e 1d -e 's/,.*//'); do
@@ -164,6 +169,16 @@ strict_squares() {
     --size 1024,2048,4096 --ld-pad 1 "$@"
 }
 
+# Large ones with idle time before each sample: side by side with cuBLAS they are held by power,
+# some layouts by a tenth.
+# shellcheck disable=SC2317
+strict_rested() {
+  suffix=$1
+  shift
+  measure "math strict, rested$suffix" "strict-rested$suffix" --math strict --rest 200 --time 40 \
+    --samples 5 --limit 4 --size 2048,4095,4096,8191,8192,8193,16384 "$@"
+}
+
 # with_burst COMMAND...: cool before each sample; sustained it is warm: what power allows is
 # another question then.
 with_burst() {
@@ -180,6 +195,9 @@ default_burst() {
 
 if wants strict; then
   in_layouts strict_squares
+fi
+if wants rested; then
+  in_layouts strict_rested
 fi
 if wants random; then
   measure "math strict, 200 random shapes" strict-random --math strict --samples 5 \

@@ -91,6 +91,12 @@ for layout in "" -nt -tn -tt; do
   least "$squares" "64 to 1024" \
     'm == 64 || m == 128 || m == 256 || m == 512 || m == 1024' 1.3
   least "strict-ld$layout" "squares, ld + 1" 'square' 1.10
+  rested=strict-rested$layout
+  mean "$rested" "2048 to 16384" "$large" 1.05
+  least "$rested" "2048 to 16384" "$large" 1.0
+  for size in 4095 8191 8193; do
+    ratio "$rested" "$size" 1.10
+  done
 done
 mean strict-random "random shapes" '1' 1.5
 least strict-random "random shapes" '1' 0.95
