@@ -86,18 +86,18 @@ static void close_side(side *s)
 
 static xgemm_status multiply(const side *s, const size *of, int layout)
 {
-    const xgemm_transpose transa = layout & 1 ? XGEMM_TRANS : XGEMM_NO_TRANS;
-    const xgemm_transpose transb = layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS;
-    return xgemm_sgemm(s->handle, XGEMM_ROW_MAJOR, transa, transb, of->m, of->n, of->k, 1.0f, s->a,
-                       of->ld, s->b, of->ld, 0.0f, s->c, of->ld);
+    shape lies;
+    set_layout(&lies, layout);
+    return xgemm_sgemm(s->handle, lies.order, lies.transa, lies.transb, of->m, of->n, of->k, 1.0f,
+                       s->a, of->ld, s->b, of->ld, 0.0f, s->c, of->ld);
 }
 
-static void clear(side *s, const float *with)
+static void clear(const side *s, const float *with)
 {
     works(s, xgemm_upload(s->handle, s->c, with, FLOATS * sizeof *with));
 }
 
-static void fetch(side *s)
+static void fetch(const side *s)
 {
     works(s, xgemm_synchronize(s->handle));
     works(s, xgemm_download(s->handle, s->result, s->c, FLOATS * sizeof *s->result));
@@ -134,10 +134,10 @@ static void multiply_at_once(side sides[SIDES], const size *of, int layout)
 }
 
 /* Two products in a row, as a graph. */
-static void replay(side *s, const size *of, int layout)
+static void replay(const side *s, const size *of, int layout)
 {
     works(s, xgemm_make_current(s->handle));
-    ck_assert(recorder_begin(s->recorder));
+    ck_assert_msg(recorder_begin(s->recorder), "%s", recorder_error(s->recorder));
     const xgemm_status first = multiply(s, of, layout), second = multiply(s, of, layout);
     ck_assert_msg(recorder_end(s->recorder, true), "%s", recorder_error(s->recorder));
     works(s, first);
@@ -158,11 +158,12 @@ static void check_bits(const side *s, const float *wanted, const char *how, cons
 static void check_size(side sides[SIDES], const float *before, float *wanted, const size *of,
                        int layout)
 {
-    for (int i = 0; i < SIDES; i++)
-        clear(&sides[i], before);
+    clear(&sides[0], before);
     works(&sides[0], multiply(&sides[0], of, layout));
     fetch(&sides[0]);
     memcpy(wanted, sides[0].result, FLOATS * sizeof *wanted);
+    for (int i = 0; i < SIDES; i++)
+        clear(&sides[i], before);
     multiply_at_once(sides, of, layout);
     for (int i = 0; i < SIDES; i++)
         check_bits(&sides[i], wanted, "two streams at once", of, layout);
@@ -179,7 +180,7 @@ START_TEST(same_bits)
     for (int i = 0; i < SIDES; i++)
         works(&sides[i], xgemm_set_math(sides[i].handle, modes[_i]));
     for (int i = 0; i < COUNT(sizes); i++)
-        for (int layout = 0; layout < 4; layout++)
+        for (int layout = 0; layout < LAYOUTS; layout++)
             check_size(sides, a, wanted, &sizes[i], layout);
     for (int i = 0; i < SIDES; i++)
         close_side(&sides[i]);
@@ -192,9 +193,7 @@ END_TEST
 static Suite *streams(void)
 {
     Suite *suite = suite_create("streams");
-    if (test_device() >= 0)
-        tcase_add_loop_test(new_case(suite, "large products", TIMEOUT_S), same_bits, 0,
-                            COUNT(modes));
+    tcase_add_loop_test(new_case(suite, "large products", TIMEOUT_S), same_bits, 0, COUNT(modes));
     return suite;
 }
 
