@@ -2,6 +2,7 @@
 /* xgemm bench: times kernels over sizes, beside cuBLAS. */
 #include "commands.h"
 #include "cublas.h"
+#include "data_list.h"
 #include "kernel_list.h"
 #include "plot.h"
 #include "problem_options.h"
@@ -35,6 +36,7 @@ static const option_row rows[] = {
     KERNELS_ROW("auto"),
     {KEY_COMPARE, "compare", "cublas", "time cuBLAS beside each"},
     PROBLEM_ROWS,
+    DATA_ROW,
     {KEY_SAMPLES, "samples", "N", "times taken; default 25"},
     {KEY_WARM, "warm", "MS", "work before the first sample; default 20"},
     {KEY_REST, "rest", "MS", "idle before each sample; default 0"},
@@ -49,7 +51,8 @@ static const option_row rows[] = {
 typedef struct {
     settings common;
     shape_options shapes;
-    const char *kernel, *plot_path, *from_path;
+    const char *kernel, *data_text, *plot_path, *from_path;
+    data_list data;
     bool compare, graph;
     problem_options problem;
     schedule how;
@@ -62,7 +65,7 @@ typedef struct {
     xgemm_handle *handle;
     cublas *other;
     recorder *recorder; /* NULL: calls are timed one by one */
-    report out;
+    results out;
     plot *drawing;
     progress line;
 } session;
@@ -99,6 +102,9 @@ static void take_word(request *r, int key, const char *value)
     case KEY_KERNELS:
         r->kernel = value;
         break;
+    case KEY_DATA:
+        r->data_text = value;
+        break;
     case KEY_COMPARE:
         if (strcmp(value, "cublas") != 0)
             usage_error(ME, "--compare takes cublas, not \"%s\"", value);
@@ -129,6 +135,8 @@ static request parse(int argc, char **argv)
             !take_number(&r, key, value))
             take_word(&r, key, value);
     shapes_no_operand(ME, argc, argv);
+    if (!data_list_wanted(r.data_text))
+        r.data = data_list_from(ME, r.data_text);
     return r;
 }
 
@@ -165,10 +173,11 @@ static int failed_measurement(session *now, const char *function)
     return function ? failed(ME, "%s failed", function) : failed_call(ME, now->handle);
 }
 
-static int time_kernel(session *now, const rotation *sets, const workload *w, const char *name,
-                       const timing *theirs)
+static int time_kernel(session *now, const rotation *sets, const workload *w, const data_pair *data,
+                       const char *name, const timing *theirs)
 {
     bench_result result = {.size = w->size, .batch = w->batch, .compared = theirs != NULL};
+    snprintf(result.data, sizeof result.data, "%s", data ? data->name : "");
     progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
                   w->size.k, name);
     if (xgemm_set_kernel(now->handle, name) ||
@@ -198,21 +207,22 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
     return STATUS_DONE;
 }
 
-static int time_shape(session *now, shape size, const kernel_list *kernels)
+/* A size with one kind of data, or as without --data where that is NULL. */
+static int time_shape(session *now, shape size, const data_pair *data, const kernel_list *kernels)
 {
     const request *r = now->r;
     const workload w = problem_workload(&r->problem, size);
     rotation sets;
     timing theirs;
     char message[512];
-    if (!rotation_open(&sets, now->handle, &w, r->seed, message, sizeof message)) {
+    if (!rotation_open(&sets, now->handle, &w, data, r->seed, message, sizeof message)) {
         progress_clear(&now->line);
         return failed(ME, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", size.m, size.n, size.k,
                       message);
     }
     int status = now->other ? time_cublas(now, &sets, &w, &theirs) : STATUS_DONE;
     for (int i = 0; i < kernels->count && status == STATUS_DONE; i++)
-        status = time_kernel(now, &sets, &w, kernels->names[i], now->other ? &theirs : NULL);
+        status = time_kernel(now, &sets, &w, data, kernels->names[i], now->other ? &theirs : NULL);
     rotation_close(&sets);
     return status;
 }
@@ -284,6 +294,7 @@ static int open_for_gpu(session *now)
 static int bench(session *now, const shape_list *list)
 {
     const request *r = now->r;
+    const data_list *data = &r->data;
     const kernel_list kernels = kernels_from(ME, now->handle, r->kernel);
     int status = open_for_gpu(now);
     if (status != STATUS_DONE)
@@ -295,13 +306,18 @@ static int bench(session *now, const shape_list *list)
             new_plot(transpose_letter(r->problem.transa), transpose_letter(r->problem.transb),
                      order_word(r->problem.order), device.name, all_square(list));
     }
-    now->line =
-        progress_begin(&r->common, list->count * (size_t)(kernels.count + (now->other ? 1 : 0)));
-    now->out = results_open(&r->common, now->other != NULL, r->problem.batch > 1, facts_of(now));
-    for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
-        status = time_shape(now, list->items[i], &kernels);
+    now->line = progress_begin(&r->common, list->count * (size_t)(data->count ? data->count : 1) *
+                                               (size_t)(kernels.count + (now->other ? 1 : 0)));
+    const results_shown shown = {r->problem.batch > 1, data->count > 0, now->other != NULL};
+    results_open(&now->out, &r->common, &shown, facts_of(now));
+    for (size_t i = 0; i < list->count && status == STATUS_DONE; i++) {
+        if (data->count == 0)
+            status = time_shape(now, list->items[i], NULL, &kernels);
+        for (int d = 0; d < data->count && status == STATUS_DONE; d++)
+            status = time_shape(now, list->items[i], &data->pairs[d], &kernels);
+    }
     progress_clear(&now->line);
-    report_close(&now->out);
+    report_close(&now->out.out);
     if (status == STATUS_DONE)
         status = draw(now->drawing, r->plot_path, all_square(list));
     return status;
@@ -329,13 +345,15 @@ static int replay(const request *r)
     char message[512];
     json_t *loaded = results_load(r->from_path, message, sizeof message);
     bench_result result;
-    bool squares = true, compared = false, batched = false;
+    results_shown shown = {false, false, false};
+    bool squares = true;
     if (!loaded)
         return failed(ME, "%s", message);
     for (size_t i = 0; results_at(loaded, i, &result); i++) {
         squares = squares && is_square(&result.size);
-        compared = compared || result.compared;
-        batched = batched || result.batch > 1;
+        shown.compared = shown.compared || result.compared;
+        shown.batch = shown.batch || result.batch > 1;
+        shown.data = shown.data || *result.data;
     }
     plot *drawing = NULL;
     if (r->plot_path)
@@ -344,12 +362,13 @@ static int replay(const request *r)
             text_at(loaded, "settings", "order"), text_at(loaded, "device", "name"), squares);
     json_t *facts = json_copy(loaded);
     json_object_del(facts, "results");
-    report out = results_open(&r->common, compared, batched, facts);
+    results out;
+    results_open(&out, &r->common, &shown, facts);
     for (size_t i = 0; results_at(loaded, i, &result); i++) {
         results_row(&out, &result);
         results_point(drawing, &result);
     }
-    report_close(&out);
+    report_close(&out.out);
     json_decref(loaded);
     const int status = draw(drawing, r->plot_path, squares);
     plot_free(drawing);
@@ -359,11 +378,14 @@ static int replay(const request *r)
 static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
+    if (data_list_wanted(r.data_text))
+        return data_list_print(ME, &r.common);
     shape_list list = shapes_from(ME, &r.shapes);
     if (list.count == 0 && !r.from_path)
         usage_error(ME, "which sizes? Give -m, -n, -k, --size or --shapes");
-    if (r.from_path && (list.count > 0 || r.compare || r.graph))
-        usage_error(ME, "--from measures nothing, and so takes no sizes, --compare or --graph");
+    if (r.from_path && (list.count > 0 || r.compare || r.graph || r.data_text))
+        usage_error(ME,
+                    "--from measures nothing, and so takes no sizes, --compare, --data or --graph");
     char message[4352];
     if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message)) {
         shape_list_free(&list);

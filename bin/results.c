@@ -5,22 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static const column columns[] = {
-    {"batch", 6},
-    {"m", 6},
-    {"n", 6},
-    {"k", 6},
-    {"kernel", -18},
-    {"median_us", 11},
-    {"p1_us", 11},
-    {"p99_us", 11},
-    {"gflops", 10},
-    {"host_us", 8},
-    {"cublas_us", 11},
-    {"cublas_host_us", 14},
-    {"percent_of_cublas", 17},
+/* When a column is shown. */
+typedef enum { ALWAYS, OF_BATCHES, OF_DATA, COMPARED } condition;
+
+static const struct {
+    column column;
+    condition shown;
+} columns[RESULT_COLUMNS] = {
+    {{"batch", 6}, OF_BATCHES},
+    {{"m", 6}, ALWAYS},
+    {{"n", 6}, ALWAYS},
+    {{"k", 6}, ALWAYS},
+    {{"kernel", -18}, ALWAYS},
+    {{"data", -18}, OF_DATA},
+    {{"median_us", 11}, ALWAYS},
+    {{"p1_us", 11}, ALWAYS},
+    {{"p99_us", 11}, ALWAYS},
+    {{"gflops", 10}, ALWAYS},
+    {{"host_us", 8}, ALWAYS},
+    {{"cublas_us", 11}, COMPARED},
+    {{"cublas_host_us", 14}, COMPARED},
+    {{"percent_of_cublas", 17}, COMPARED},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, COLUMNS_COMPARED = 3 };
 
 static double gflops(const bench_result *r, double us)
 {
@@ -29,23 +35,31 @@ static double gflops(const bench_result *r, double us)
     return us > 0.0 ? 2e-3 * products * (double)s->m * (double)s->n * (double)s->k / us : 0.0;
 }
 
-/* The column of a batch is the first, so that all but it can be shown. */
-report results_open(const settings *common, bool compared, bool batched, json_t *facts)
+void results_open(results *to, const settings *common, const results_shown *shown, json_t *facts)
 {
-    const int first = batched ? 0 : 1;
-    const int count = COLUMNS - first - (compared ? 0 : COLUMNS_COMPARED);
-    return report_open(common, columns + first, count, "results", facts);
+    const bool holds[] = {[ALWAYS] = true,
+                          [OF_BATCHES] = shown->batch,
+                          [OF_DATA] = shown->data,
+                          [COMPARED] = shown->compared};
+    int count = 0;
+    for (int i = 0; i < RESULT_COLUMNS; i++)
+        if (holds[columns[i].shown]) {
+            to->columns[count] = columns[i].column;
+            to->cells[count++] = i;
+        }
+    to->out = report_open(common, to->columns, count, "results", facts);
 }
 
-void results_row(report *to, const bench_result *r)
+void results_row(results *to, const bench_result *r)
 {
     const timing *t = &r->ours, *theirs = &r->theirs;
-    const cell cells[COLUMNS] = {
+    const cell all[RESULT_COLUMNS] = {
         cell_integer(r->batch),
         cell_integer(r->size.m),
         cell_integer(r->size.n),
         cell_integer(r->size.k),
         cell_text(r->kernel),
+        *r->data ? cell_text(r->data) : cell_none(),
         cell_real(t->median_us, 2),
         cell_real(t->p1_us, 2),
         cell_real(t->p99_us, 2),
@@ -55,7 +69,10 @@ void results_row(report *to, const bench_result *r)
         r->compared ? cell_real(theirs->host_us, 2) : cell_none(),
         r->compared ? cell_real(100.0 * theirs->median_us / t->median_us, 1) : cell_none(),
     };
-    report_row(to, to->columns == columns ? cells : cells + 1);
+    cell shown[RESULT_COLUMNS];
+    for (int i = 0; i < to->out.count; i++)
+        shown[i] = all[to->cells[i]];
+    report_row(&to->out, shown);
 }
 
 static void size_text(const shape *s, char *text, size_t size)
@@ -68,13 +85,16 @@ static void size_text(const shape *s, char *text, size_t size)
 
 void results_point(plot *to, const bench_result *r)
 {
-    char label[80], line[64];
+    char label[80], line[136], theirs[80];
+    const char *comma = *r->data ? ", " : "";
     if (!to)
         return;
     size_text(&r->size, label, sizeof label);
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(r->kernel, ":"), r->kernel);
+    snprintf(line, sizeof line, "%.*s%s%s", (int)strcspn(r->kernel, ":"), r->kernel, comma,
+             r->data);
+    snprintf(theirs, sizeof theirs, "cuBLAS%s%s", comma, r->data);
     if (r->compared)
-        plot_point(to, "cuBLAS", (double)r->size.m, label, gflops(r, r->theirs.median_us) * 1e-3);
+        plot_point(to, theirs, (double)r->size.m, label, gflops(r, r->theirs.median_us) * 1e-3);
     plot_point(to, line, (double)r->size.m, label, gflops(r, r->ours.median_us) * 1e-3);
 }
 
@@ -130,6 +150,8 @@ bool results_at(const json_t *loaded, size_t index, bench_result *r)
     r->batch = r->batch > 1 ? r->batch : 1;
     r->size = (shape){size_at(row, "m"), size_at(row, "n"), size_at(row, "k")};
     snprintf(r->kernel, sizeof r->kernel, "%s", json_string_value(json_object_get(row, "kernel")));
+    const char *data = json_string_value(json_object_get(row, "data"));
+    snprintf(r->data, sizeof r->data, "%s", data ? data : "");
     r->ours.median_us = number(row, "median_us");
     r->ours.p1_us = number(row, "p1_us");
     r->ours.p99_us = number(row, "p99_us");

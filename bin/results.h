@@ -11,16 +11,33 @@ typedef struct {
     shape size;
     int64_t batch;   /* products */
     char kernel[64]; /* "auto:vectorized": chosen by the library */
+    char data[64];   /* the kinds of data, as --data names them; empty: none was given */
     timing ours;
     timing theirs; /* cuBLAS; only median_us and host_us */
     bool compared; /* whether theirs is there */
 } bench_result;
 
-/* The report of results, with or without the columns of the comparison and of a batch. */
-report results_open(const settings *common, bool compared, bool batched, json_t *facts);
-void results_row(report *to, const bench_result *result);
+enum { RESULT_COLUMNS = 14 };
 
-/* A kernel's line, and cuBLAS's; "auto:..." is the line auto. A NULL plot is fine. */
+/* Which columns are shown beside those that every run has. */
+typedef struct {
+    bool batch, data, compared;
+} results_shown;
+
+/* A report of results; not to be copied, since it points to its own columns. */
+typedef struct {
+    report out;
+    column columns[RESULT_COLUMNS]; /* those shown */
+    int cells[RESULT_COLUMNS];      /* of all columns, which each of them is */
+} results;
+
+void results_open(results *to, const settings *common, const results_shown *shown, json_t *facts);
+void results_row(results *to, const bench_result *result);
+
+/*
+ * A kernel's line, and cuBLAS's; "auto:..." is the line auto. Each kind of data has lines of its
+ * own. A NULL plot is fine.
+ */
 void results_point(plot *to, const bench_result *result);
 
 /* The JSON of an earlier run; NULL on failure, the sentence in message. For json_decref(). */

@@ -133,8 +133,52 @@ static bool fill(const rotation *sets, uint64_t seed)
     return done;
 }
 
-bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, uint64_t seed,
-                   char *message, size_t message_size)
+data_operand workload_operand(const workload *w, bool is_b, float *memory, int64_t index)
+{
+    const bool by_rows = w->order == XGEMM_ROW_MAJOR;
+    const bool turned = (is_b ? w->transb : w->transa) != XGEMM_NO_TRANS;
+    const bool k_major = is_b ? by_rows == turned : by_rows != turned;
+    const int64_t ld = is_b ? w->ldb : w->lda;
+    return (data_operand){.values = memory + index * (is_b ? w->stride_b : w->stride_a),
+                          .is_b = is_b,
+                          .lines = is_b ? w->size.n : w->size.m,
+                          .depth = w->size.k,
+                          .line_stride = k_major ? ld : 1,
+                          .k_stride = k_major ? 1 : ld};
+}
+
+/* A or B of every set, each with a seed of its own. */
+static bool fill_operand(const rotation *sets, const workload *w, const data_kind *kind, bool is_b,
+                         uint64_t seed)
+{
+    const size_t bytes = is_b ? sets->b_bytes : sets->a_bytes;
+    float *const host = calloc(1, bytes);
+    random_source source = {seed};
+    uint64_t own_seed = random_bits(&source);
+    bool done = host != NULL;
+    for (size_t set = 0; set < sets->count && done; set++) {
+        const bool fill = set == 0 || !(kind->traits & DATA_FIXED);
+        for (int64_t i = 0; i < w->batch && fill && done; i++) {
+            const data_operand to = workload_operand(w, is_b, host, i);
+            done = data_fill(kind, own_seed++, &to);
+        }
+        const buffers use = rotation_at(sets, set);
+        /* The sets are this rotation's own memory: only calls take them as constant. */
+        void *const memory = (void *)(uintptr_t)(is_b ? use.b : use.a);
+        done = done && xgemm_upload(sets->handle, memory, host, bytes) == XGEMM_OK;
+    }
+    free(host);
+    return done;
+}
+
+static bool fill_all(const rotation *sets, const workload *w, const data_pair *data, uint64_t seed)
+{
+    return fill(sets, seed) && (!data || (fill_operand(sets, w, data->a, false, seed) &&
+                                          fill_operand(sets, w, data->b, true, seed)));
+}
+
+bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work,
+                   const data_pair *data, uint64_t seed, char *message, size_t message_size)
 {
     uint64_t available = UINT64_MAX, total = 0;
     memset(sets, 0, sizeof *sets);
@@ -154,7 +198,8 @@ bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, u
     sets->count = sets_wanted(handle, sets->set_bytes);
     while (sets->count > 1 && sets->count * sets->set_bytes > available / 10 * 9)
         sets->count--;
-    if (xgemm_malloc(handle, sets->count * sets->set_bytes, &sets->memory) || !fill(sets, seed)) {
+    if (xgemm_malloc(handle, sets->count * sets->set_bytes, &sets->memory) ||
+        !fill_all(sets, work, data, seed)) {
         snprintf(message, message_size, "%s", xgemm_last_error(handle));
         rotation_close(sets);
         return false;

@@ -3,6 +3,7 @@
 #ifndef XGEMM_BIN_WORKLOAD_H
 #define XGEMM_BIN_WORKLOAD_H
 
+#include "data_list.h"
 #include "options.h"
 #include "recorder.h"
 #include "shapes.h"
@@ -66,11 +67,15 @@ double workload_flops(const workload *work);
 double workload_bytes(const workload *work);
 
 /*
- * Allocates the sets and fills them with random values. False on failure, the
- * sentence in message, which says also when there is not enough memory.
+ * Allocates the sets and fills them with random values; A and B with the kinds of data, unless
+ * these are NULL, and no two sets alike where the kind is random. False on failure, the sentence
+ * in message, which says also when there is not enough memory.
  */
-bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work, uint64_t seed,
-                   char *message, size_t message_size);
+bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work,
+                   const data_pair *data, uint64_t seed, char *message, size_t message_size);
+
+/* Product number index of A, or of B, in host memory that starts with product 0. */
+data_operand workload_operand(const workload *work, bool is_b, float *memory, int64_t index);
 buffers rotation_at(const rotation *sets, size_t index);
 void rotation_close(rotation *sets);
 
