@@ -25,10 +25,10 @@ typedef struct {
 
 static const float canary = -0x1.5a5a5ap-60f;
 
-const char *values_name(values_kind kind)
+const char *values_name(const values_choice *values)
 {
     static const char *const names[VALUES_COUNT] = {"random", "dyadic", "special"};
-    return names[kind];
+    return values->kind == VALUES_DATA ? values->data->name : names[values->kind];
 }
 
 static matrix matrix_of(const workload *w, int64_t rows, int64_t columns, int64_t ld,
@@ -96,6 +96,21 @@ static void fill(matrix *x, random_source *source, values_kind kind)
     memcpy(x->before, x->values, x->count * sizeof(float));
 }
 
+/* The canary everywhere, then the kind of data; false when the host is out of memory. */
+static bool fill_named(matrix *x, const workload *w, bool is_b, const data_kind *kind,
+                       random_source *source)
+{
+    bool done = true;
+    for (size_t i = 0; i < x->count; i++)
+        x->values[i] = canary;
+    for (int64_t product = 0; product < x->products && done; product++) {
+        const data_operand to = workload_operand(w, is_b, x->values, product);
+        done = data_fill(kind, random_bits(source), &to);
+    }
+    memcpy(x->before, x->values, x->count * sizeof(float));
+    return done;
+}
+
 /* beta = 0 must not read C. */
 static void poison(matrix *c)
 {
@@ -158,20 +173,50 @@ static bool is_unit(float factor)
     return factor == 0.0f || fabsf(factor) == 1.0f;
 }
 
-/* What a product's error may be by its inputs' rounding: of two TF32, 2^-11 each. */
-static double rounding_of_inputs(const xgemm_handle *handle)
+/* The math mode that the last product's kernel needs. */
+static xgemm_math math_of_last(const xgemm_handle *handle)
 {
     xgemm_kernel_info kernel;
     const char *name = xgemm_last_kernel(handle);
-    return name && kernel_find(name, &kernel) && kernel.math == XGEMM_MATH_TF32 ? 0x1p-10 : 0.0;
+    return name && kernel_find(name, &kernel) ? kernel.math : XGEMM_MATH_STRICT;
 }
 
-static void compare_product(const workload *w, values_kind kind, double inputs, const matrix *a,
-                            const matrix *b, const matrix *c, int64_t product, check_result *result)
+/* What an element's error may be: a part of its mass, and an absolute part for subnormal sums. */
+typedef struct {
+    double part, absolute;
+} tolerance;
+
+static tolerance tolerance_of(const workload *w, values_kind kind, xgemm_math math)
 {
-    const bool exact = kind == VALUES_DYADIC && is_unit(w->alpha) && is_unit(w->beta);
+    /* Half the least subnormal for each rounding below the normal range. */
+    tolerance t = {((double)w->size.k + 4.0) * 0x1p-24, ((double)w->size.k + 2.0) * 0x1p-150};
+    /* Both inputs are rounded to TF32, by 2^-11 each. */
+    if (math == XGEMM_MATH_TF32)
+        t.part += 0x1p-10;
+    if (math == XGEMM_MATH_DEFAULT && kind == VALUES_DATA)
+        t = (tolerance){fmax(2.0 * t.part, 0x1p-20), 2.0 * t.absolute};
+    return t;
+}
+
+/*
+ * Whether a partial sum may exceed FP32 where C64 does not, or where it is Inf, by the terms'
+ * magnitudes before and after alpha. NaN comes from the operands, and stays.
+ */
+static bool may_overflow(double sum_mass, double mass, double want)
+{
+    const double most = (double)0x1.fffffep127f / 4.0;
+    return !isnan(want) && !(sum_mass <= most && mass <= most);
+}
+
+static void compare_product(const workload *w, const values_choice *values, xgemm_math math,
+                            const matrix *a, const matrix *b, const matrix *c, int64_t product,
+                            check_result *result)
+{
+    const bool exact = values->kind == VALUES_DYADIC && is_unit(w->alpha) && is_unit(w->beta);
+    const bool overflows =
+        values->kind == VALUES_DATA && data_pair_has(values->data, DATA_OVERFLOWS);
     const bool multiplied = w->alpha != 0.0f;
-    const double gamma = ((double)w->size.k + 4.0) * 0x1p-24 + inputs;
+    const tolerance allowed = tolerance_of(w, values->kind, math);
     for (int64_t i = 0; i < c->rows; i++)
         for (int64_t j = 0; j < c->columns; j++) {
             double sum = 0.0, mass = 0.0, want = 0.0, bound = 0.0;
@@ -189,17 +234,18 @@ static void compare_product(const workload *w, values_kind kind, double inputs, 
                 want += (double)w->beta * at(c->before, c, product, i, j);
                 bound += fabs((double)w->beta * at(c->before, c, product, i, j));
             }
-            /* Half the least subnormal for each rounding below the normal range. */
-            bound = gamma * bound + ((double)w->size.k + 2.0) * 0x1p-150;
+            if (overflows && may_overflow(mass, bound, want))
+                continue;
+            bound = allowed.part * bound + allowed.absolute;
             compare_element(exact, at(c->values, c, product, i, j), want, bound, i, j, result);
         }
 }
 
-static void compare(const workload *w, values_kind kind, double inputs, const matrix *a,
-                    const matrix *b, const matrix *c, check_result *result)
+static void compare(const workload *w, const values_choice *values, xgemm_math math,
+                    const matrix *a, const matrix *b, const matrix *c, check_result *result)
 {
     for (int64_t product = 0; product < w->batch; product++)
-        compare_product(w, kind, inputs, a, b, c, product, result);
+        compare_product(w, values, math, a, b, c, product, result);
 }
 
 static bool upload(xgemm_handle *handle, void **memory, const void *from, size_t bytes)
@@ -272,10 +318,30 @@ static void release(xgemm_handle *handle, matrix *x)
     free(x->before);
 }
 
-bool check_product(xgemm_handle *handle, const workload *w, values_kind kind, uint64_t seed,
-                   check_result *result, char *message, size_t message_size)
+/* A, B and C, as chosen; false when the host is out of memory. */
+static bool fill_operands(const workload *w, const values_choice *values, uint64_t seed, matrix *a,
+                          matrix *b, matrix *c)
 {
     random_source source = {seed};
+    if (!allocate(a) || !allocate(b) || !allocate(c))
+        return false;
+    if (values->kind == VALUES_DATA) {
+        if (!fill_named(a, w, false, values->data->a, &source) ||
+            !fill_named(b, w, true, values->data->b, &source))
+            return false;
+    } else {
+        fill(a, &source, values->kind);
+        fill(b, &source, values->kind);
+    }
+    fill(c, &source, values->kind);
+    if (w->beta == 0.0f)
+        poison(c);
+    return true;
+}
+
+bool check_product(xgemm_handle *handle, const workload *w, const values_choice *values,
+                   uint64_t seed, check_result *result, char *message, size_t message_size)
+{
     uint64_t available = UINT64_MAX, total;
     bool done = false;
 
@@ -294,19 +360,14 @@ bool check_product(xgemm_handle *handle, const workload *w, values_kind kind, ui
     matrix b =
         matrix_of(w, s->k, s->n, w->ldb, w->stride_b, by_rows == (w->transb == XGEMM_NO_TRANS));
     matrix c = matrix_of(w, s->m, s->n, w->ldc, w->stride_c, by_rows);
-    if (!allocate(&a) || !allocate(&b) || !allocate(&c)) {
+    if (!fill_operands(w, values, seed, &a, &b, &c)) {
         snprintf(message, message_size, "the host is out of memory");
     } else {
-        fill(&a, &source, kind);
-        fill(&b, &source, kind);
-        fill(&c, &source, kind);
-        if (w->beta == 0.0f)
-            poison(&c);
         done = multiply(handle, w, &a, &b, &c, &result->status);
         snprintf(message, message_size, "%s", done ? "" : xgemm_last_error(handle));
     }
     if (done) {
-        compare(w, kind, rounding_of_inputs(handle), &a, &b, &c, result);
+        compare(w, values, math_of_last(handle), &a, &b, &c, result);
         result->canaries =
             count_changed(&a, true) + count_changed(&b, true) + count_changed(&c, false);
     }

@@ -10,10 +10,16 @@ typedef enum {
     VALUES_RANDOM,  /* uniform over [-1, 1): the error is held to a bound */
     VALUES_DYADIC,  /* multiples of 2^-7: exact to the bit */
     VALUES_SPECIAL, /* random with Inf, NaN, zeros and subnormals among them */
-    VALUES_COUNT
+    VALUES_COUNT,
+    VALUES_DATA = VALUES_COUNT /* A and B of named kinds, C as VALUES_RANDOM */
 } values_kind;
 
-const char *values_name(values_kind kind);
+typedef struct {
+    values_kind kind;
+    const data_pair *data; /* for VALUES_DATA */
+} values_choice;
+
+const char *values_name(const values_choice *values);
 
 typedef struct {
     xgemm_status status; /* of the call */
@@ -30,11 +36,13 @@ typedef struct {
  * |C - C64| <= (k + 4) 2^-24 (|alpha||A||B| + |beta||C|) for each element, the
  * worst case of FP32 sums in any order and the rounding of alpha, beta and the
  * result, and 2^-10 more where a kernel rounds its inputs to TF32; NaN and Inf must stand exactly
- * where float64 has them. Dyadic values
- * with alpha and beta among 0, 1 and -1 must be equal to the bit. False when
- * the call itself fails; the sentence is in message.
+ * where float64 has them. With named kinds of data a kernel of the math mode DEFAULT is allowed
+ * the larger of twice that bound and 2^-20 (|alpha||A||B| + |beta||C|), which is what the mode
+ * promises; of kinds that may overflow, only elements are compared whose sums cannot. Dyadic
+ * values with alpha and beta among 0, 1 and -1 must be equal to the bit. False when the call
+ * itself fails; the sentence is in message.
  */
-bool check_product(xgemm_handle *handle, const workload *work, values_kind kind, uint64_t seed,
-                   check_result *result, char *message, size_t message_size);
+bool check_product(xgemm_handle *handle, const workload *work, const values_choice *values,
+                   uint64_t seed, check_result *result, char *message, size_t message_size);
 
 #endif

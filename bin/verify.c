@@ -2,6 +2,7 @@
 /* xgemm verify: every kernel against a float64 reference. */
 #include "checking.h"
 #include "commands.h"
+#include "data_list.h"
 #include "kernel_list.h"
 #include "problem_options.h"
 #include "progress.h"
@@ -16,11 +17,8 @@
 enum { KEY_QUICK = 256, KEY_SEED, COMPLAINTS_MAX = 5, BATCH = 3 };
 
 static const option_row rows[] = {
-    SHAPE_ROWS,
-    KERNELS_ROW("all"),
-    {KEY_QUICK, "quick", NULL, "fewer cases"},
-    MATH_ROW,
-    {KEY_SEED, "seed", "N", "of the matrices; default 1"},
+    SHAPE_ROWS, KERNELS_ROW("all"), {KEY_QUICK, "quick", NULL, "fewer cases"},
+    MATH_ROW,   DATA_ROW,           {KEY_SEED, "seed", "N", "of the matrices; default 1"},
 };
 
 static const column columns[] = {
@@ -37,12 +35,13 @@ static const shape irregular[] = {
 static const struct {
     float alpha, beta;
 } factors[] = {{1.0f, 0.0f}, {-1.0f, 1.0f}, {0.7f, -0.7f}, {0.0f, 0.7f}};
-enum { FACTORS = sizeof factors / sizeof *factors };
+enum { FACTORS = sizeof factors / sizeof *factors, NONZERO_FACTORS = FACTORS - 1 };
 
 typedef struct {
     settings common;
     shape_options shapes;
-    const char *kernel;
+    const char *kernel, *data_text;
+    data_list data;
     bool quick;
     problem_options problem; /* of which it takes the math mode */
     uint64_t seed;
@@ -53,7 +52,7 @@ typedef struct {
     double worst;
 } tally;
 
-static void complain(const char *kernel, const workload *w, values_kind kind,
+static void complain(const char *kernel, const workload *w, const values_choice *values,
                      const check_result *result)
 {
     fprintf(stderr,
@@ -64,7 +63,7 @@ static void complain(const char *kernel, const workload *w, values_kind kind,
             w->lists       ? " of pointers, "
             : w->batch > 1 ? ", "
                            : "",
-            (double)w->alpha, (double)w->beta, values_name(kind));
+            (double)w->alpha, (double)w->beta, values_name(values));
     if (result->wrong)
         fprintf(stderr,
                 "%zu of %zu elements are wrong, the first at (%" PRId64 ", %" PRId64
@@ -76,12 +75,12 @@ static void complain(const char *kernel, const workload *w, values_kind kind,
 }
 
 /* One case; false when the library refuses it, but for lists, which on a GPU few kernels take. */
-static bool run_case(xgemm_handle *handle, const char *kernel, const workload *w, values_kind kind,
-                     uint64_t seed, tally *sum)
+static bool run_case(xgemm_handle *handle, const char *kernel, const workload *w,
+                     const values_choice *values, uint64_t seed, tally *sum)
 {
     check_result result;
     char message[512];
-    if (!check_product(handle, w, kind, seed, &result, message, sizeof message)) {
+    if (!check_product(handle, w, values, seed, &result, message, sizeof message)) {
         if (w->lists && result.status == XGEMM_ERROR_NOT_SUPPORTED)
             return true;
         failed(ME, "%s: %s", kernel, message);
@@ -92,7 +91,7 @@ static bool run_case(xgemm_handle *handle, const char *kernel, const workload *w
     if (result.worst > sum->worst)
         sum->worst = result.worst;
     if ((result.wrong || result.canaries) && sum->failed++ < COMPLAINTS_MAX)
-        complain(kernel, w, kind, &result);
+        complain(kernel, w, values, &result);
     return true;
 }
 
@@ -105,15 +104,35 @@ static bool run_shape(const request *r, xgemm_handle *handle, const char *kernel
             for (int kind = 0; kind < VALUES_COUNT; kind++) {
                 if (r->quick && (layout + factor + kind) % (FACTORS * VALUES_COUNT / 2) != 0)
                     continue;
+                const values_choice values = {(values_kind)kind, NULL};
                 const workload w =
                     workload_of(size, layout & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
                                 layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS,
                                 layout & 4 ? XGEMM_TRANS : XGEMM_NO_TRANS, factors[factor].alpha,
                                 factors[factor].beta, (layout + factor + kind) % 4);
-                if (!run_case(handle, kernel, &w, (values_kind)kind, r->seed + (uint64_t)sum->cases,
-                              sum))
+                if (!run_case(handle, kernel, &w, &values, r->seed + (uint64_t)sum->cases, sum))
                     return false;
             }
+    return true;
+}
+
+/* The kinds of data in all layouts (quick: in one), with the factors that multiply in turn. */
+static bool run_data(const request *r, xgemm_handle *handle, const char *kernel, shape size,
+                     int number, tally *sum)
+{
+    for (int i = 0; i < r->data.count; i++)
+        for (int layout = 0; layout < 8; layout++) {
+            const int turn = number + i + layout, factor = turn % NONZERO_FACTORS;
+            const values_choice values = {VALUES_DATA, &r->data.pairs[i]};
+            if (r->quick && (number + i) % 8 != layout)
+                continue;
+            const workload w = workload_of(size, layout & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
+                                           layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS,
+                                           layout & 4 ? XGEMM_TRANS : XGEMM_NO_TRANS,
+                                           factors[factor].alpha, factors[factor].beta, turn % 4);
+            if (!run_case(handle, kernel, &w, &values, r->seed + (uint64_t)sum->cases, sum))
+                return false;
+        }
     return true;
 }
 
@@ -133,8 +152,8 @@ static bool run_batches(const request *r, xgemm_handle *handle, const char *kern
                                      turn % 3 * 2);
             workload_repeat(&w, BATCH, turn % 5);
             w.lists = lists == 1;
-            if (!run_case(handle, kernel, &w, (values_kind)(turn % VALUES_COUNT),
-                          r->seed + (uint64_t)sum->cases, sum))
+            const values_choice values = {(values_kind)(turn % VALUES_COUNT), NULL};
+            if (!run_case(handle, kernel, &w, &values, r->seed + (uint64_t)sum->cases, sum))
                 return false;
         }
     return true;
@@ -151,7 +170,8 @@ static int run_kernel(const request *r, xgemm_handle *handle, const char *kernel
         const shape s = list->items[i];
         progress_step(line, "%s: %" PRId64 " x %" PRId64 " x %" PRId64, kernel, s.m, s.n, s.k);
         done = run_shape(r, handle, kernel, s, &sum) &&
-               run_batches(r, handle, kernel, s, (int)i, &sum);
+               run_batches(r, handle, kernel, s, (int)i, &sum) &&
+               run_data(r, handle, kernel, s, (int)i, &sum);
     }
     progress_clear(line);
     const bool good = done && sum.failed == 0;
@@ -175,12 +195,16 @@ static request parse(int argc, char **argv)
             continue;
         if (key == KEY_KERNELS)
             r.kernel = value;
+        else if (key == KEY_DATA)
+            r.data_text = value;
         else if (key == KEY_QUICK)
             r.quick = true;
         else if (key == KEY_SEED)
             r.seed = (uint64_t)option_integer(ME, "seed", value, 0, INT64_MAX);
     }
     shapes_no_operand(ME, argc, argv);
+    if (!data_list_wanted(r.data_text))
+        r.data = data_list_from(ME, r.data_text);
     return r;
 }
 
@@ -202,6 +226,8 @@ static int verify(const request *r, xgemm_handle *handle, const shape_list *list
 static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
+    if (data_list_wanted(r.data_text))
+        return data_list_print(ME, &r.common);
     shape_list list = shapes_from(ME, &r.shapes);
     if (list.count == 0)
         for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
