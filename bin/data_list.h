@@ -23,7 +23,7 @@ typedef struct {
 enum { KEY_DATA = 610 };
 #define DATA_ROW                                                                                   \
     OPTION_ROW(KEY_DATA, "data", "LIST",                                                           \
-               "kinds of A's data, or A's:B's, with commas between, or all; list: say which")
+               "kinds of data, of A or A:B, commas between, or all; list: say which")
 
 /*
  * Pairs "A" or "A:B" with commas between; "all": each kind for A and for both. None for a NULL

@@ -133,6 +133,73 @@ test_bench_output()
     csv 'bench: on the simulator' 2
 }
 
+# data_column NAME KINDS ARGUMENT...: the column data, in the order of the rows.
+data_column()
+{
+    name=$1
+    kinds=$2
+    shift 2
+    bench --csv --kernel reference "$@"
+    got=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "data") at = i; next }
+        { printf("%s%s", (NR > 2 ? " " : ""), at ? $at : "-") }' out)
+    if ! ended 0 ''; then
+        no "$name" "$why"
+    elif [ "$got" != "$kinds" ]; then
+        no "$name" "$got instead of $kinds"
+    else
+        ok "$name"
+    fi
+}
+
+test_bench_data()
+{
+    run bench --data list --csv
+    sed -e 1d -e 's/,.*//' out >kinds
+    csv 'bench: --data list' "$(wc -l <kinds)"
+    says 'bench: --data help' '^relu ' bench --data help
+    says 'bench: --data list with sizes' '^normal ' bench -s 8 --data list
+    missing=$(while read -r kind; do
+        grep -q "^\\.It Cm $kind\$" "$srcdir/man/xgemm.1" || echo "$kind"
+    done <kinds)
+    if [ -s kinds ] && [ -z "$missing" ]; then
+        ok 'bench: the kinds of data are in xgemm(1)'
+    else
+        no 'bench: the kinds of data are in xgemm(1)' "missing: $missing"
+    fi
+    data_column 'bench: no --data' - -s 8
+    data_column 'bench: --data' relu -s 8 --data relu
+    data_column 'bench: --data of both' relu:relu -s 8 --data relu:relu
+    data_column 'bench: --data with a list' 'normal softmax-3:relu normal softmax-3:relu' \
+        -s 8,9 --data normal,softmax-3:relu
+    data_column 'bench: --data all' \
+        "$(awk '{ printf("%s%s %s:%s", (NR > 1 ? " " : ""), $1, $1, $1) }' kinds)" -s 9 --data all
+    for layout in '--order col' '--transa T' '--transb T' '--order col --transa T --transb C'; do
+        # shellcheck disable=SC2086
+        data_column "bench: --data $layout" nonfinite:drift -m 5 -n 35 -k 7 --ld-pad 3 --batch 3 \
+            --data nonfinite:drift $layout
+    done
+    for size in '-m 0 -n 3 -k 3' '-m 3 -n 0 -k 3' '-m 3 -n 3 -k 0'; do
+        # shellcheck disable=SC2086
+        data_column "bench: --data with $size" outlier-line:planted-nonfinite $size \
+            --data outlier-line:planted-nonfinite
+    done
+    for list in nonsense relu:nonsense nonsense:relu 'relu,' ',relu' '' : relu: relu:relu:relu \
+        RELU all:relu; do
+        unmeasured "bench: --data '$list'" 2 'kind.*normal.*softmax-3' -s 8 --data "$list"
+    done
+    unmeasured 'bench: --data without a list' 2 'requires an argument' -s 8 --data
+    bench -s 8,16 --kernel reference --data relu,relu:relu --json
+    json 'bench: --data, JSON' '[x["data"] for x in r] == ["relu", "relu:relu"] * 2'
+    cp out data.json
+    run bench --from data.json --csv
+    if [ "$(cut -d, -f5 out | tr '\n' ' ')" = 'data relu relu:relu relu relu:relu ' ]; then
+        ok 'bench: --from with data'
+    else
+        no 'bench: --from with data' "$(cut -d, -f5 out | tr '\n' ' ')"
+    fi
+    refuses 'bench: --from with --data' 2 'from.*data' bench --from data.json --data relu
+}
+
 # A folder of programs that lacks gnuplot.
 make_path()
 {
@@ -289,7 +356,8 @@ test_bench_from_plot()
         cat >hostile.json <<END
 {"settings": {"order": "$text", "transa": "$text", "transb": "$text"},
  "device": {"name": "$text"},
- "results": [{"m": 8, "kernel": "$text", $row}, {"m": 16, "kernel": "$text", $row}]}
+ "results": [{"m": 8, "kernel": "$text", "data": "$text", $row},
+  {"m": 16, "kernel": "$text", "data": "$text", $row}]}
 END
         run bench --from hostile.json --plot files/out.svg
         if [ -e ran ]; then
@@ -338,6 +406,7 @@ test_bench_graph()
 
 test_bench_sizes
 test_bench_options
+test_bench_data
 test_bench_output
 test_bench_without_gnuplot
 test_bench_from

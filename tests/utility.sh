@@ -118,6 +118,15 @@ test_verify()
     run verify -d sim --quick -s 9 --kernel coalesced --json
     json 'verify: JSON' 'd["command"] == "verify" and d["device"] and len(r) == 1 and r[0]["kernel"] == "coalesced" and r[0]["failed"] == 0 and r[0]["cases"] > 0 and r[0]["result"] == "ok"'
     same_members 'verify: JSON has the columns of CSV' results verify -d cpu --quick -s 3
+    says 'verify: --data on the CPU' 'reference .* 0 +ok$' verify -d cpu --quick --kernel reference --data all
+    says 'verify: --data in all layouts' 'reference .* 0 +ok$' verify -d cpu -m 33 -n 18 -k 65 \
+        --kernel reference --data drift:softmax-20,nonfinite,bits:planted-nonfinite
+    says 'verify: --data on the simulator' 'fp16x3-128x64 .* 0 +ok$' verify -d sim --quick \
+        -m 65 -n 33 -k 70 --kernel vectorized,fp16x3-128x64 --data all
+    says 'verify: --data list' '^relu ' verify --data list
+    for list in nonsense relu:nonsense ''; do
+        refuses "verify: --data '$list'" 2 'kind.*normal.*softmax-3' verify -d cpu --quick --data "$list"
+    done
     refuses 'verify: unknown kernel' 2 'nonsense.*reference' verify -d cpu --quick --kernel nonsense
     refuses 'verify: a kernel that is not for the CPU' 1 'naive.*CPU' verify -d cpu --kernel naive
     refuses 'verify: a bad range' 2 '9:8:1' verify -d cpu -s 9:8:1
