@@ -162,9 +162,8 @@ static bool fill_operand(const rotation *sets, const workload *w, const data_kin
             const data_operand to = workload_operand(w, is_b, host, i);
             done = data_fill(kind, own_seed++, &to);
         }
-        const buffers use = rotation_at(sets, set);
-        /* The sets are this rotation's own memory: only calls take them as constant. */
-        void *const memory = (void *)(uintptr_t)(is_b ? use.b : use.a);
+        char *const memory =
+            (char *)sets->memory + set * sets->set_bytes + (is_b ? sets->a_bytes : 0);
         done = done && xgemm_upload(sets->handle, memory, host, bytes) == XGEMM_OK;
     }
     free(host);

@@ -45,42 +45,48 @@ static int64_t row_of(const problem *p, int64_t i)
     return i * p->m / p->rows;
 }
 
-static void add_term(const problem *p, int64_t row, int64_t l, int64_t j, double *sums,
-                     double *masses)
+/*
+ * A row of op(A) op(B) and of its mass, in the order in which B lies in memory: large products
+ * would wait for it otherwise.
+ */
+static void sum_row(const problem *p, const double *a, double *sums, double *masses)
 {
-    const double term = (double)*a_at(p, row, l) * (double)*b_at(p, l, j);
-    sums[j] += term;
-    masses[j] += fabs(term);
-}
-
-/* In the order in which B lies in memory: large products would wait for it otherwise. */
-static void sum_row(const problem *p, int64_t row, double *sums, double *masses)
-{
-    if (p->transposed) {
-        for (int64_t j = 0; j < p->n; j++)
-            for (int64_t l = 0; l < p->k; l++)
-                add_term(p, row, l, j, sums, masses);
-    } else {
-        for (int64_t l = 0; l < p->k; l++)
-            for (int64_t j = 0; j < p->n; j++)
-                add_term(p, row, l, j, sums, masses);
+    for (int64_t l = 0; l < p->k && !p->transposed; l++)
+        for (int64_t j = 0; j < p->n; j++) {
+            const double term = a[l] * (double)p->b[l * p->n + j];
+            sums[j] += term;
+            masses[j] += fabs(term);
+        }
+    for (int64_t j = 0; j < p->n && p->transposed; j++) {
+        double sum = 0.0, mass = 0.0;
+        for (int64_t l = 0; l < p->k; l++) {
+            const double term = a[l] * (double)p->b[j * p->k + l];
+            sum += term;
+            mass += fabs(term);
+        }
+        sums[j] = sum;
+        masses[j] = mass;
     }
 }
 
 void make_reference(problem *p)
 {
+    double *const a = allocate(p->k, sizeof *a);
     memset(p->want, 0, (size_t)(p->rows * p->n) * sizeof *p->want);
     memset(p->mass, 0, (size_t)(p->rows * p->n) * sizeof *p->mass);
     for (int64_t i = 0; i < p->rows; i++) {
         double *const want = p->want + i * p->n, *const mass = p->mass + i * p->n;
         const float *const c = p->c + row_of(p, i) * p->n;
-        sum_row(p, row_of(p, i), want, mass);
+        for (int64_t l = 0; l < p->k; l++)
+            a[l] = (double)*a_at(p, row_of(p, i), l);
+        sum_row(p, a, want, mass);
         for (int64_t j = 0; j < p->n; j++) {
             const double added = p->beta == 0.0f ? 0.0 : (double)p->beta * (double)c[j];
             want[j] = (double)p->alpha * want[j] + added;
             mass[j] = fabs((double)p->alpha) * mass[j] + fabs(added);
         }
     }
+    free(a);
 }
 
 problem problem_new(int64_t m, int64_t n, int64_t k, kind_pair kinds, uint64_t seed)
