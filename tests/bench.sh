@@ -257,6 +257,14 @@ test_bench_plot()
     draws 'bench: --plot with other shapes' -m 8 -n 4,5 -k 6
     draws 'bench: --plot with one size' -s 8
     draws 'bench: --plot with an empty size' -s 0,8,16
+    draws 'bench: --plot with kinds of data' -s 8,16 --kernel reference --data relu,relu:relu
+    bench --from data.json --plot files/out.svg
+    if grep -q 'reference, relu:relu' files/out.svg; then
+        ok 'bench: --plot has a line for each kind of data'
+    else
+        no 'bench: --plot has a line for each kind of data' "$(first_error)"
+    fi
+    rm -f files/*
     bench -s 8 --csv --kernel auto
     awk -F, '{ print $4 }' out >plain
     bench -s 8 --csv --kernel auto --plot files/out.svg
