@@ -14,7 +14,7 @@ unset XGEMM_PRELOAD_LOG XGEMM_PRELOAD_OFF
 compile()
 {
     # shellcheck disable=SC2086 # the compiler's name may have options
-    ${CC:-cc} -fPIC "$@" 2>cc.err || {
+    ${CC:-cc} -Wall -Wextra -Werror -fPIC "$@" 2>cc.err || {
         no 'compile' "$(head -n 1 cc.err)"
         finish
         exit 1

@@ -68,7 +68,7 @@ int main(void)
         for (int j = 0; j < BATCH * K * K; j++)
             values[i][j] = (float)((i + 5 * j) % 7 - 3);
         if (gpu)
-            is_right = is_right && !xgemm_malloc(gpu, &memory, sizeof values[i]) &&
+            is_right = is_right && !xgemm_malloc(gpu, sizeof values[i], &memory) &&
                        !xgemm_upload(gpu, memory, values[i], sizeof values[i]);
         device[i] = memory;
     }
@@ -76,5 +76,8 @@ int main(void)
                multiply(gpu, 0, 0, BATCH) && multiply(gpu, 0, 3 | 16, BATCH);
     is_right = is_right && multiply(gpu, 1, 0, 0) && multiply(gpu, 0, 4, 0);
     printf("%d calls of the fake\n", fake_cublas_calls());
+    for (int i = 0; gpu && i < 3; i++)
+        xgemm_free(gpu, device[i]);
+    xgemm_destroy(gpu);
     return !is_right;
 }
