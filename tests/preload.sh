@@ -50,7 +50,10 @@ gives()
 # A libcuda.so.1 that cannot be loaded stands in for a machine without a GPU.
 mkdir none fake
 : >none/libcuda.so.1
-compile -shared -Wl,-soname,libcublas.so.13 "$srcdir/tests/fake_cublas.c" -o libcublas.so.13
+# Symbols have versions, as those of the real one do; the tool's have none.
+echo 'libcublas.so.13 { global: *; };' >fake_cublas.map
+compile -shared -Wl,-soname,libcublas.so.13 -Wl,--version-script=fake_cublas.map \
+    "$srcdir/tests/fake_cublas.c" -o libcublas.so.13
 compile -I"$srcdir/include" "$srcdir/tests/preload_calls.c" -o preload_calls libcublas.so.13 \
     -L"$libraries" -lxgemm
 
