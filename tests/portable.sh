@@ -5,9 +5,10 @@
 #   tests/portable.sh FILE.tar.xz
 #
 # It holds a folder "xgemm" with the utility, the library, the test programs that use a
-# device, and the scripts; jansson and Check are linked in. Kernels are compiled for the
-# compute capabilities of XGEMM_ARCHS ("90"). The build is in BUILD (build-portable), and
-# is kept. There, after unpacking:
+# device, the scripts, and what bench/ has for PyTorch, libcublas-preload.so beside the
+# library; jansson and Check are linked in. Kernels are compiled for the compute
+# capabilities of XGEMM_ARCHS ("90"). The build is in BUILD (build-portable), and is kept.
+# There, after unpacking:
 #
 #   XGEMM_GPU_BUILD=$PWD/xgemm XGEMM_GPU_STEPS="verify check strict" xgemm/tests/gpu.sh RESULTS
 set -eu
@@ -30,11 +31,12 @@ build=$(cd "$build" && pwd)
   for program in $programs; do
     make -s "tests/$program"
   done
+  make -s bench/libcublas-preload.so
 ) >&2
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/xgemm/tests"
+mkdir -p "$work/xgemm/tests" "$work/xgemm/bench"
 cp "$build/.libs/xgemm" "$work/xgemm/"
 cp -P "$build"/.libs/libxgemm.so* "$work/xgemm/"
 for program in $programs; do
@@ -43,6 +45,9 @@ for program in $programs; do
   cp "$file" "$work/xgemm/tests/"
 done
 cp "$source_dir"/tests/*.sh "$source_dir"/tests/*.txt "$work/xgemm/tests/"
-strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? "$work"/xgemm/tests/test_*
+cp "$build/bench/libcublas-preload.so" "$work/xgemm/"
+cp "$source_dir"/bench/*.sh "$source_dir"/bench/*.py "$work/xgemm/bench/"
+strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? "$work/xgemm/libcublas-preload.so" \
+  "$work"/xgemm/tests/test_*
 tar -C "$work" -cJf "$out" xgemm
 ls -l "$out"
