@@ -314,6 +314,20 @@ XG_DEVICE void xg_wgmma_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
         : "l"(a), "l"(b), "r"(add));
 }
 
+/* The same of BF16. */
+XG_DEVICE void xg_wgmma_bf16_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
+{
+    asm volatile(
+        "{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
+        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
+        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
+        "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"
+        : XG_SUMS64(sum, 0)
+        : "l"(a), "l"(b), "r"(add));
+}
+
 /* The same with a B of 16 × 64 and 32 sums. */
 XG_DEVICE void xg_wgmma_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
 {

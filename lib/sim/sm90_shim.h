@@ -120,14 +120,16 @@ XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
 
 /* Matrix products of a warpgroup. */
 XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_place *here);
-XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns,
+XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns, bool bf16,
                              const xg_sim_place *here);
 XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_place *here);
 XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
 #define xg_wgmma_fence()                   xg_sim_wgmma_fence(XG_SIM_HERE)
-#define xg_wgmma_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, XG_SIM_HERE)
-#define xg_wgmma_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, XG_SIM_HERE)
-#define xg_wgmma_64x256x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 256, XG_SIM_HERE)
+#define xg_wgmma_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, false, XG_SIM_HERE)
+#define xg_wgmma_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, false, XG_SIM_HERE)
+#define xg_wgmma_64x256x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 256, false, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x128x16(sum, a, b, add)                                                    \
+    xg_sim_wgmma(sum, a, b, add, 128, true, XG_SIM_HERE)
 #define xg_wgmma_commit()                  xg_sim_wgmma_commit(XG_SIM_HERE)
 #define xg_wgmma_wait(n)                   xg_sim_wgmma_wait(n, XG_SIM_HERE)
 #define xg_wgmma_pin(sum, count)           ((void)(sum), (void)(count))
