@@ -85,7 +85,7 @@ static run prepare_run(const product *is, bool a_k_major, bool b_k_major)
     r.c = matrix(is->m, r.ldc, is->n, is, PLAIN);
     const size_t c_bytes = (size_t)(is->m * r.ldc + is->offset) * sizeof(float);
     r.before = malloc(c_bytes);
-    r.scales = malloc((size_t)(padded(is->m) + padded(is->n)) * sizeof(float));
+    r.scales = aligned_alloc(16, (size_t)(padded(is->m) + padded(is->n)) * sizeof(float));
     ck_assert(r.before && r.scales);
     if (is->beta == 0.0f) /* which never reads C */
         for (int64_t i = 0; i < is->m * r.ldc + is->offset; i++)
@@ -98,8 +98,7 @@ static run prepare_run(const product *is, bool a_k_major, bool b_k_major)
     r.args.c_row = r.ldc;
     r.args.list = r.scales;
     for (int i = 0; i < padded(is->m); i++)
-        r.scales[i] =
-            i < is->m ? scale_of(r.args.a + i * r.args.a_row, r.args.a_col, is->k) : 1.0f;
+        r.scales[i] = i < is->m ? scale_of(r.args.a + i * r.args.a_row, r.args.a_col, is->k) : 1.0f;
     for (int i = 0; i < padded(is->n); i++)
         r.scales[padded(is->m) + i] =
             i < is->n ? scale_of(r.args.b + i * r.args.b_col, r.args.b_row, is->k) : 1.0f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles of lib/kernels/full_range.h by themselves: "list" has the rows' scales, then the columns'. */
+/* Tiles of lib/kernels/full_range.h by themselves: "list" has the rows' scales, then the columns'.
+ */
 #include "kernels/dialect.h"
 #include "kernels/full_range.h"
 

@@ -17,8 +17,8 @@
  *
  * Where 16-byte loads cannot be (unaligned rows, the tile's edges, the last k), the same thread
  * loads the same number of elements by 4 bytes. In K-major its four k are then 16 apart, for
- * neighbours to load neighbours: the unit's k have another order, which the other operand must
- * follow ("apart").
+ * neighbours to load neighbours ("strided"): the unit's k have another order, and the other operand
+ * must have the same.
  */
 #ifndef XGEMM_KERNELS_FULL_RANGE_SPLIT_H
 #define XGEMM_KERNELS_FULL_RANGE_SPLIT_H
@@ -32,7 +32,8 @@ enum {
     XG_FULL_RANGE_PARTS = 3,
     XG_FULL_RANGE_UNIT = XG_FULL_RANGE_TILE * XG_FULL_RANGE_K * 2,
     XG_FULL_RANGE_THREADS = 256,
-    XG_FULL_RANGE_LOADS = 8, /* of 16 bytes, of an operand by a thread */
+    XG_FULL_RANGE_LOADS = 8,          /* of 16 bytes, of an operand by a thread */
+    XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the unit rows of neighbouring rows */
     /*
      * Scaled elements are at most 2^15, and so their low parts below 2^-1: these bits of a word of
      * two low parts are only set where Inf or NaN made them NaN.
@@ -81,45 +82,45 @@ XG_DEVICE unsigned xg_full_thread(void)
 }
 
 /*
- * Which elements a thread loads: number e of load i of block b is at "outer" number
- * outer + b * block + i * load and "inner" number inner + e * element. Outer are rows and inner k
- * in K-major, the reverse in MN-major.
+ * What a thread loads: element e of load i of block b is in row outer + b * block + i * load of the
+ * operand in global memory, at inner + e * element there. A row of that is one of the operand's in
+ * K-major, a k in MN-major.
  */
 typedef struct {
     unsigned outer, block, load;
     unsigned inner, element;
-} xg_full_share;
+} xg_full_loads;
 
-XG_DEVICE xg_full_share xg_full_share_of(int k_major, int apart)
+XG_DEVICE xg_full_loads xg_full_loads_of(int k_major, int strided)
 {
-    const unsigned thread = xg_full_thread(), quad = apart ? 1 : 4;
+    const unsigned thread = xg_full_thread(), quad = strided ? 1 : 4;
     const unsigned along_k = thread / 128 * 8 + thread / 8 % 4;
     if (k_major)
-        return (xg_full_share){thread / 16, 16, 32, thread % 16 * quad, apart ? 16u : 1u};
-    return (xg_full_share){along_k * quad, 4 * quad, apart ? 16u : 1u,
+        return (xg_full_loads){thread / 16 * 4, 64, 1, thread % 16 * quad, strided ? 16u : 1u};
+    return (xg_full_loads){along_k * quad, 4 * quad, strided ? 16u : 1u,
                            thread / 32 % 4 * 32 + thread % 8 * 4, 1};
 }
 
 /* 64 k from "k" on, of which k_left are inside the matrix; past its edges are zeros. */
 XG_DEVICE void xg_full_load_operand(const xg_full_operand *o, int64_t k, int k_left, int vec4,
-                                    int apart, float4 x[XG_FULL_RANGE_LOADS])
+                                    int strided, float4 x[XG_FULL_RANGE_LOADS])
 {
-    const xg_full_share share = xg_full_share_of(o->k_major, apart);
+    const xg_full_loads loads = xg_full_loads_of(o->k_major, strided);
     const int64_t outer_stride = o->k_major ? o->row_stride : o->k_stride;
-    const float *const from = o->first + k * o->k_stride + share.outer * outer_stride + share.inner;
-    const int64_t load = share.load * outer_stride, block = share.block * outer_stride;
-    if (vec4 && !(o->k_major && apart)) {
+    const float *const from = o->first + k * o->k_stride + loads.outer * outer_stride + loads.inner;
+    const int64_t load = loads.load * outer_stride, block = loads.block * outer_stride;
+    if (vec4 && !(o->k_major && strided)) {
         XG_UNROLL
         for (int i = 0; i < XG_FULL_RANGE_LOADS; i++)
             x[i] = xg_load_once(from + i / 4 * block + i % 4 * load);
     } else {
-        const int outer_left = (o->k_major ? o->rows : k_left) - (int)share.outer;
-        const int inner_left = (o->k_major ? k_left : o->rows) - (int)share.inner;
-        const int element = (int)share.element;
+        const int outer_left = (o->k_major ? o->rows : k_left) - (int)loads.outer;
+        const int inner_left = (o->k_major ? k_left : o->rows) - (int)loads.inner;
+        const int element = (int)loads.element;
         XG_UNROLL
         for (int i = 0; i < XG_FULL_RANGE_LOADS; i++) {
             const float *const row = from + i / 4 * block + i % 4 * load;
-            const int outer = i / 4 * (int)share.block + i % 4 * (int)share.load;
+            const int outer = i / 4 * (int)loads.block + i % 4 * (int)loads.load;
             const int left = outer < outer_left ? inner_left : 0;
             x[i].x = xg_load_word_if(row, 0 < left);
             x[i].y = xg_load_word_if(row + element, element < left);
@@ -140,8 +141,8 @@ XG_DEVICE float xg_full_rest_high(float x, unsigned both)
     return x - xg_float_of(both & 0xffff0000u);
 }
 
-/* Four elements along k of one row, as parts; the word has the low parts' bits (..._SPECIAL). */
-XG_DEVICE unsigned xg_full_split4(char *to, float4 x, float scale)
+/* Four elements along k of one row, as parts; returns whether there may be Inf or NaN. */
+XG_DEVICE int xg_full_split4(char *to, float4 x, float scale)
 {
     const float reciprocal = xg_float_of((254u << 23) - xg_bits_of(scale));
     float4 y = {x.x * reciprocal, x.y * reciprocal, x.z * reciprocal, x.w * reciprocal};
@@ -156,23 +157,25 @@ XG_DEVICE unsigned xg_full_split4(char *to, float4 x, float scale)
         y.z = xg_full_rest_low(y.z, part.y);
         y.w = xg_full_rest_high(y.w, part.y);
     }
-    return part.x | part.y;
+    return ((part.x | part.y) & XG_FULL_RANGE_SPECIAL) != 0;
 }
 
-/* The first row that a thread stores of a block, and where in the unit; 4 rows, "step" apart. */
+/*
+ * Of a block of a thread: the first of its four rows, and where that one's k are in the unit. The
+ * other three are in the same place of unit rows 8, 16 and 24 further.
+ */
 typedef struct {
-    unsigned row, step, at, at_step;
+    unsigned row, at;
 } xg_full_place;
 
 XG_DEVICE xg_full_place xg_full_place_of(int k_major, unsigned block)
 {
     const unsigned thread = xg_full_thread();
     const unsigned row =
-        k_major ? thread / 16 + 16 * block : thread / 32 % 4 * 32 + thread % 8 * 4;
+        k_major ? thread / 16 * 4 + 64 * block : thread / 32 % 4 * 32 + thread % 8 * 4;
     const unsigned quad = k_major ? thread % 16 : thread / 128 * 8 + 4 * block + thread / 8 % 4;
     const unsigned unit_row = xg_full_unit_row(row), chunk = quad / 2 ^ unit_row % 8;
-    const xg_full_place place = {row, k_major ? 32u : 1u, unit_row * 128 + chunk * 16 + quad % 2 * 8,
-                                 k_major ? 32u * 128u : 8u * 128u};
+    const xg_full_place place = {row, unit_row * 128 + chunk * 16 + quad % 2 * 8};
     return place;
 }
 
@@ -187,25 +190,26 @@ XG_DEVICE float4 xg_full_transposed(const float4 *x, int row)
 }
 
 /* A block, to the unit of high parts at "to", behind which the others are. */
-XG_DEVICE unsigned xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
-                                       char *to)
+XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
+                                  char *to)
 {
-    unsigned special = 0;
-    x += 4 * block;
+    int special = 0;
     if (o->k_major) {
         const xg_full_place place = xg_full_place_of(1, block);
-        const float *const scales = o->scales + place.row;
+        const float4 scales = *(const float4 *)(o->scales + place.row);
+        const float scale[4] = {scales.x, scales.y, scales.z, scales.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * place.at_step, x[i],
-                                      scales[i * place.step]);
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, x[4 * block + i],
+                                      scale[i]);
     } else {
         const xg_full_place place = xg_full_place_of(0, block);
-        const float *const scales = o->scales + place.row;
+        const float4 scales = *(const float4 *)(o->scales + place.row);
+        const float scale[4] = {scales.x, scales.y, scales.z, scales.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * place.at_step,
-                                      xg_full_transposed(x, (int)i), scales[i * place.step]);
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP,
+                                      xg_full_transposed(x + 4 * block, (int)i), scale[i]);
     }
     return special;
 }
@@ -224,7 +228,7 @@ XG_DEVICE void xg_full_clear_special(const xg_full_operand *o, char *to)
     XG_UNROLL_BY(1)
     for (unsigned i = 0; i < XG_FULL_RANGE_LOADS; i++) {
         const xg_full_place place = xg_full_place_of(o->k_major, i / 4);
-        uint2 *const high = (uint2 *)(void *)(to + place.at + i % 4 * place.at_step);
+        uint2 *const high = (uint2 *)(void *)(to + place.at + i % 4 * XG_FULL_RANGE_ROW_STEP);
         const uint2 clear = {xg_full_special(high->x), xg_full_special(high->y)};
         XG_UNROLL_BY(1)
         for (int part = 0; part < XG_FULL_RANGE_PARTS; part++) {

@@ -226,6 +226,20 @@ XG_DEVICE void xg_cluster_wait(void)
 #define xg_group_sync(number, threads)                                                             \
     asm volatile("bar.sync %0, %1;" ::"n"(number), "n"(threads) : "memory")
 
+/*
+ * The same with a number from a register, for a kernel of one block a multiprocessor; and arrivals
+ * there that wait for nobody.
+ */
+XG_DEVICE void xg_group_sync_at(unsigned number, unsigned threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+XG_DEVICE void xg_group_arrive_at(unsigned number, unsigned threads)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 /* A word of the shared memory of the cluster's block of that rank. */
 XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
 {

@@ -109,9 +109,12 @@ XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned v
 #define xg_cluster_store(address, rank, value, barrier)                                            \
     xg_sim_cluster_store(address, rank, value, barrier, XG_SIM_HERE)
 
-/* A barrier of some warps of the block. */
+/* A barrier of some warps of the block, and arrivals there that wait for nobody. */
 XG_SIM_API void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *here);
+XG_SIM_API void xg_sim_group_arrive(unsigned number, unsigned threads, const xg_sim_place *here);
 #define xg_group_sync(number, threads) xg_sim_group_sync(number, threads, XG_SIM_HERE)
+#define xg_group_sync_at(number, threads)   xg_sim_group_sync(number, threads, XG_SIM_HERE)
+#define xg_group_arrive_at(number, threads) xg_sim_group_arrive(number, threads, XG_SIM_HERE)
 
 /* Registers are as many as the compiler likes. */
 XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
