@@ -49,7 +49,8 @@ xg_region sm90_memory(const char *name, const float *base, int lines, int width)
 /* Watched: with the trace, where the build can make traced kernels. */
 xgemm_status sm90_launch(const xg_launch *what, xg_sim_options how, bool watched, xg_error *error);
 
-/* Of sm90_tiles.c and sm90_numbers.c. */
+/* Of sm90_full_range.c, sm90_tiles.c and sm90_numbers.c. */
+TCase *sm90_full_range(void);
 TCase *sm90_tiles(void);
 TCase *sm90_numbers(void);
 

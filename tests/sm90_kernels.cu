@@ -254,7 +254,7 @@ XG_DEVICE void xg_multiply_in_turns(const xg_args p, int mistake)
             c[(64 * h + i / 2 % 2 * 8) * p.c_row + i / 4 * 8 + i % 2] = totals[h][i];
 }
 
-/* The product of 64 of the rows that threads stored with all 128. */
+/* The product of 64 of the rows that threads stored with all 128, in FP16 or BF16. */
 XG_DEVICE void xg_multiply_stored(const xg_args p, int mistake)
 {
     XG_DYNAMIC_SHARED(unsigned, words);
@@ -265,16 +265,21 @@ XG_DEVICE void xg_multiply_stored(const xg_args p, int mistake)
     for (int i = t; i < UNIT_BYTES / 4; i += 128) {
         const unsigned row = (unsigned)i / 32, chunk = (unsigned)i % 32 / 4;
         words[row * 32 + (chunk ^ row % 8) * 4 + (unsigned)i % 4] =
-            xg_half2(p.a[2 * i], p.a[2 * i + 1]);
+            mistake == BF16 ? xg_bf16x2(p.a[2 * i], p.a[2 * i + 1])
+                            : xg_half2(p.a[2 * i], p.a[2 * i + 1]);
     }
     if (mistake != NO_ASYNC_FENCE)
         xg_fence_async();
     if (mistake != NO_STORE_BARRIER)
         __syncthreads();
     xg_wgmma_fence();
-    for (int l = 0; l < 4; l++)
-        xg_wgmma_64x128x16(sum, xg_wgmma_operand(base) + 2 * (uint64_t)l,
-                           xg_wgmma_operand(base) + 2 * (uint64_t)l, l > 0);
+    for (int l = 0; l < 4; l++) {
+        const uint64_t operand = xg_wgmma_operand(base) + 2 * (uint64_t)l;
+        if (mistake == BF16 || (mistake == DIFFERENT_TYPES && t == 77))
+            xg_wgmma_bf16_64x128x16(sum, operand, operand, l > 0);
+        else
+            xg_wgmma_64x128x16(sum, operand, operand, l > 0);
+    }
     xg_wgmma_commit();
     xg_wgmma_wait(0);
     xg_wgmma_pin(sum, 64);

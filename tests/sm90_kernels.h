@@ -40,7 +40,9 @@ enum {
     SUMS_TOO_EARLY,
     NO_ASYNC_FENCE,
     NO_STORE_BARRIER,
-    BETWEEN
+    BETWEEN,
+    BF16, /* no mistake */
+    DIFFERENT_TYPES
 };
 
 /* The smaller ones: name, body, mistake. */
@@ -51,6 +53,8 @@ enum {
     X(in_turns, xg_multiply_in_turns, RIGHT)                                                       \
     X(turns_too_early, xg_multiply_in_turns, NO_PRODUCT_WAIT)                                      \
     X(stored, xg_multiply_stored, RIGHT)                                                           \
+    X(stored_bf16, xg_multiply_stored, BF16)                                                       \
+    X(different_types, xg_multiply_stored, DIFFERENT_TYPES)                                        \
     X(no_async_fence, xg_multiply_stored, NO_ASYNC_FENCE)                                          \
     X(no_store_barrier, xg_multiply_stored, NO_STORE_BARRIER)                                      \
     X(handed, xg_hand_over, RIGHT)                                                                 \

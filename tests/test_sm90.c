@@ -395,11 +395,13 @@ static bool handed_is_right(int columns)
 START_TEST(stored_operands_are_right)
 {
     static const xg_program stored = PROGRAM(stored), handed = PROGRAM(handed);
-    static const xg_program turned = PROGRAM(turned);
+    static const xg_program turned = PROGRAM(turned), bf16 = PROGRAM(stored_bf16);
     for (int watched = 0; watched <= CAN_WATCH; watched++) {
         xg_error error = {""};
         ck_assert_msg(!run_stored(&stored, 128, sm90_orders[_i], watched, &error), "%s",
                       error.text);
+        ck_assert(stored_is_right());
+        ck_assert_msg(!run_stored(&bf16, 128, sm90_orders[_i], watched, &error), "%s", error.text);
         ck_assert(stored_is_right());
         ck_assert_msg(!run_stored(&handed, 64, sm90_orders[_i], watched, &error), "%s", error.text);
         ck_assert(handed_is_right(32));
@@ -452,6 +454,18 @@ START_TEST(trace_finds_unordered_stores)
 }
 END_TEST
 #endif
+
+/* One thread issues a product of BF16, the others of FP16. */
+START_TEST(different_types_are_found)
+{
+    static const xg_program program = PROGRAM(different_types);
+    xg_error error = {""};
+    ck_assert_int_eq(run_stored(&program, 128, sm90_orders[_i], false, &error),
+                     XGEMM_ERROR_LAUNCH);
+    ck_assert_msg(strstr(error.text, "issues another matrix product than") != NULL, "%s",
+                  error.text);
+}
+END_TEST
 
 /* Each of "blocks" blocks reads from the next one. */
 static xgemm_status read_neighbours(const xg_program *program, uint32_t blocks, uint32_t threads,
@@ -658,6 +672,7 @@ static Suite *sm90(void)
     tcase_add_loop_test(kernels, sums_used_too_early_are_found, 0, SM90_ORDERS);
     tcase_add_loop_test(kernels, sums_in_turns_are_right, 0, SM90_ORDERS);
     tcase_add_loop_test(kernels, stored_operands_are_right, 0, SM90_ORDERS);
+    tcase_add_loop_test(kernels, different_types_are_found, 0, SM90_ORDERS);
     tcase_add_loop_test(kernels, blocks_read_one_another, 0, SM90_ORDERS);
     tcase_add_test(kernels, read_without_barrier_is_found);
     tcase_add_loop_test(kernels, wrong_call_is_told, 0, COUNT(wrong_calls));
@@ -675,6 +690,7 @@ static Suite *sm90(void)
 #endif
     suite_add_tcase(suite, kernels);
 
+    suite_add_tcase(suite, sm90_full_range());
     suite_add_tcase(suite, sm90_tiles());
     suite_add_tcase(suite, sm90_numbers());
     return suite;

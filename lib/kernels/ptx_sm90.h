@@ -226,6 +226,20 @@ XG_DEVICE void xg_cluster_wait(void)
 #define xg_group_sync(number, threads)                                                             \
     asm volatile("bar.sync %0, %1;" ::"n"(number), "n"(threads) : "memory")
 
+/*
+ * The same with a number from a register, for a kernel of one block a multiprocessor; and arrivals
+ * there that wait for nobody.
+ */
+XG_DEVICE void xg_group_sync_at(unsigned number, unsigned threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+XG_DEVICE void xg_group_arrive_at(unsigned number, unsigned threads)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 /* A word of the shared memory of the cluster's block of that rank. */
 XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
 {
@@ -306,6 +320,20 @@ XG_DEVICE void xg_wgmma_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
     asm volatile(
         "{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"
         "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
+        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
+        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
+        "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"
+        : XG_SUMS64(sum, 0)
+        : "l"(a), "l"(b), "r"(add));
+}
+
+/* The same of BF16. */
+XG_DEVICE void xg_wgmma_bf16_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
+{
+    asm volatile(
+        "{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
         "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
         "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
         "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "

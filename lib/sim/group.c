@@ -38,9 +38,9 @@ static void describe(int thread, char *text, size_t size)
              b->threads, b->arrived);
 }
 
-void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *here)
+/* The running thread's arrival; the phase that it came in can be awaited from here on. */
+static void arrive(unsigned number, unsigned threads, const xg_sim_place *here)
 {
-    static const xg_sim_condition condition = {.met = has_passed, .describe = describe};
     const int thread = xg_sim_thread();
     if (number == 0 || number >= NUMBERS)
         xg_sim_blame(here, "waits at the barrier of number %u; they are 1 to %d", number,
@@ -63,8 +63,19 @@ void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *he
     }
     if (!kept)
         xg_sim_abandon("%s: no memory for the simulator's trace", xg_sim_where());
+}
+
+void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *here)
+{
+    static const xg_sim_condition condition = {.met = has_passed, .describe = describe};
+    arrive(number, threads, here);
     xg_sim_wait(&condition, here);
-    xg_order_learn(thread, b->passed);
+    xg_order_learn(xg_sim_thread(), awaited[xg_sim_thread()].barrier->passed);
+}
+
+void xg_sim_group_arrive(unsigned number, unsigned threads, const xg_sim_place *here)
+{
+    arrive(number, threads, here);
 }
 
 void xg_sim_group_forget(void)

@@ -109,9 +109,12 @@ XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned v
 #define xg_cluster_store(address, rank, value, barrier)                                            \
     xg_sim_cluster_store(address, rank, value, barrier, XG_SIM_HERE)
 
-/* A barrier of some warps of the block. */
+/* A barrier of some warps of the block, and arrivals there that wait for nobody. */
 XG_SIM_API void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *here);
+XG_SIM_API void xg_sim_group_arrive(unsigned number, unsigned threads, const xg_sim_place *here);
 #define xg_group_sync(number, threads) xg_sim_group_sync(number, threads, XG_SIM_HERE)
+#define xg_group_sync_at(number, threads)   xg_sim_group_sync(number, threads, XG_SIM_HERE)
+#define xg_group_arrive_at(number, threads) xg_sim_group_arrive(number, threads, XG_SIM_HERE)
 
 /* Registers are as many as the compiler likes. */
 XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
@@ -120,14 +123,16 @@ XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
 
 /* Matrix products of a warpgroup. */
 XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_place *here);
-XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns,
+XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns, bool bf16,
                              const xg_sim_place *here);
 XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_place *here);
 XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
 #define xg_wgmma_fence()                   xg_sim_wgmma_fence(XG_SIM_HERE)
-#define xg_wgmma_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, XG_SIM_HERE)
-#define xg_wgmma_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, XG_SIM_HERE)
-#define xg_wgmma_64x256x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 256, XG_SIM_HERE)
+#define xg_wgmma_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, false, XG_SIM_HERE)
+#define xg_wgmma_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, false, XG_SIM_HERE)
+#define xg_wgmma_64x256x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 256, false, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x128x16(sum, a, b, add)                                                    \
+    xg_sim_wgmma(sum, a, b, add, 128, true, XG_SIM_HERE)
 #define xg_wgmma_commit()                  xg_sim_wgmma_commit(XG_SIM_HERE)
 #define xg_wgmma_wait(n)                   xg_sim_wgmma_wait(n, XG_SIM_HERE)
 #define xg_wgmma_pin(sum, count)           ((void)(sum), (void)(count))

@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     uint64_t a, b;
-    bool add;
+    bool add, bf16; /* else FP16 */
     int columns, set;
     int issued; /* threads */
     int64_t batch;
@@ -161,10 +161,19 @@ bool xg_sim_wgmma_reads(int rank, unsigned address, unsigned bytes)
     return false;
 }
 
-/* Element (row, k) of the operand to to[row * row_step + k * k_step]. */
-static void load(float *to, int row_step, int k_step, uint64_t descriptor, int rows, int rank,
-                 const xg_sim_place *here)
+static float value_of(uint16_t bits, bool bf16)
 {
+    const uint32_t as_float = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &as_float, sizeof value);
+    return bf16 ? value : halves[bits];
+}
+
+/* Element (row, k) of an operand of the product to to[row * row_step + k * k_step]. */
+static void load(float *to, int row_step, int k_step, uint64_t descriptor, int rows, int rank,
+                 const product *p)
+{
+    const xg_sim_place *here = p->place;
     const operand o = decode(descriptor, here);
     for (int row = 0; row < rows; row++)
         for (int chunk = 0; chunk < DEPTH / 8; chunk++) {
@@ -180,7 +189,7 @@ static void load(float *to, int row_step, int k_step, uint64_t descriptor, int r
                 xg_trace_model_reads(from, sizeof values, true, here);
             memcpy(values, from, sizeof values);
             for (int k = 0; k < 8; k++)
-                to[row * row_step + (8 * chunk + k) * k_step] = halves[values[k]];
+                to[row * row_step + (8 * chunk + k) * k_step] = value_of(values[k], p->bf16);
         }
 }
 
@@ -241,8 +250,8 @@ static void compute_next(warpgroup *g, int rank)
     sum_set *set = g->sets[p->set];
     check_copies(p->a, ROWS, rank, p->place);
     check_copies(p->b, p->columns, rank, p->place);
-    load(a, DEPTH, 1, p->a, ROWS, rank, p->place);
-    load(b, 1, p->columns, p->b, p->columns, rank, p->place);
+    load(a, DEPTH, 1, p->a, ROWS, rank, p);
+    load(b, 1, p->columns, p->b, p->columns, rank, p);
     if (!p->add)
         memset(set->values, 0, sizeof set->values);
     xg_sim_product(set->values, a, b, p->columns);
@@ -322,14 +331,14 @@ static void begin(warpgroup *g, int lane, const product *wanted, int set)
 static void check_same(const product *p, const product *wanted)
 {
     if (p->a != wanted->a || p->b != wanted->b || p->columns != wanted->columns ||
-        p->add != wanted->add || p->batch != wanted->batch)
+        p->add != wanted->add || p->bf16 != wanted->bf16 || p->batch != wanted->batch)
         xg_sim_blame(wanted->place,
                      "issues another matrix product than the threads of its warpgroup before it, "
                      "of %s:%d",
                      p->place->file, p->place->line);
 }
 
-void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns,
+void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns, bool bf16,
                   const xg_sim_place *here)
 {
     warpgroup *g = running_group(here);
@@ -337,6 +346,7 @@ void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns,
     const product wanted = {.a = a,
                             .b = b,
                             .add = add != 0,
+                            .bf16 = bf16,
                             .columns = columns,
                             .batch = g->batches[lane],
                             .place = here};

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One 128 x 128 tile of C = alpha A B + beta C with FP32's accuracy and FP32's range of exponents,
+ * on tensor cores, from A and B as they are.
+ *
+ * Each row of A and column of B is scaled by a power of two that the caller gives; then every
+ * element is split into three BF16 parts, x = high + middle + low, each the rest rounded to
+ * nearest. BF16 has FP32's exponents, so that the parts hold 24 bits wherever x is a normal number
+ * that is not among the smallest. Of the nine products of parts six count: middle * middle,
+ * high * low, low * high, high * middle, middle * high and high * high, added in that order, the
+ * small ones first. The tensor core cuts off what it adds, toward zero, so that its accumulators
+ * are added to others in FP32 (promoted) every 64 k.
+ *
+ * Two warpgroups, 64 rows of the tile each, with no producer warp: shared memory has two stages of
+ * 64 k. While the products of one stage run, the same threads load the next 64 k of A and B into
+ * registers, split them and store the parts to the other stage.
+ * Traffic: 256 rows of 4 bytes a k for 2 * 128 * 128 OP: 32 OP/B.
+ */
+#ifndef XGEMM_KERNELS_FULL_RANGE_H
+#define XGEMM_KERNELS_FULL_RANGE_H
+
+#include "full_range_split.h"
+#include "ptx_sm90.h"
+
+enum {
+    XG_FULL_RANGE_STAGE = 2 * XG_FULL_RANGE_PARTS * XG_FULL_RANGE_UNIT,
+    XG_FULL_RANGE_BYTES = 2 * XG_FULL_RANGE_STAGE,
+    XG_FULL_RANGE_PRODUCTS = 6,
+    XG_FULL_RANGE_QUARTERS = 4 /* of the split of a stage, with products between them */
+};
+
+/* Products that are issued before the first quarter: to be measured. */
+#ifndef XG_FULL_AHEAD
+#define XG_FULL_AHEAD 3
+#endif
+
+/* Of the two warpgroups. */
+XG_DEVICE void xg_full_sync(void)
+{
+    xg_group_sync(1, 256);
+}
+
+#ifndef XG_FULL_NO_SKEW
+/*
+ * The warpgroups tell each other when they have stored a stage, and when their products of one are
+ * done: for each of the two there is one barrier (5 to 8) in either direction, where one warpgroup
+ * arrives and the other one syncs. So one promotes its accumulators while the other one's products
+ * run. With one barrier for all (XG_FULL_NO_SKEW) both would promote at the same time.
+ *
+ * Nobody arrives twice before the other one has synced: a warpgroup says that it has consumed a
+ * stage after it has waited for the next one, and the next but one is produced only after that.
+ */
+XG_DEVICE void xg_full_arrive_produced(void)
+{
+    xg_group_arrive_at(4 + xg_thread_again() / 128, XG_FULL_RANGE_THREADS);
+}
+
+XG_DEVICE void xg_full_wait_produced(void)
+{
+    xg_group_sync_at(7 - xg_thread_again() / 128, XG_FULL_RANGE_THREADS);
+}
+
+XG_DEVICE void xg_full_arrive_consumed(void)
+{
+    xg_group_arrive_at(6 + xg_thread_again() / 128, XG_FULL_RANGE_THREADS);
+}
+
+XG_DEVICE void xg_full_wait_consumed(void)
+{
+    xg_group_sync_at(9 - xg_thread_again() / 128, XG_FULL_RANGE_THREADS);
+}
+#else
+#define xg_full_arrive_produced() ((void)0)
+#define xg_full_wait_produced()   xg_full_sync()
+#define xg_full_arrive_consumed() ((void)0)
+#define xg_full_wait_consumed()   ((void)0)
+#endif
+
+typedef struct {
+    xg_full_operand a, b;
+    int k;
+} xg_full_tile;
+
+XG_DEVICE xg_full_tile xg_full_tile_of(const xg_args *p, int row, int column,
+                                       const float *row_scales, const float *column_scales)
+{
+    const xg_full_tile tile = {
+        xg_full_operand_of(p->a + row * p->a_row, p->a_row, p->a_col, p->m - row, row_scales),
+        xg_full_operand_of(p->b + column * p->b_col, p->b_col, p->b_row, p->n - column,
+                           column_scales),
+        (int)p->k};
+    return tile;
+}
+
+/* 64 k of both operands, from "k" on. */
+XG_DEVICE void xg_full_load(const xg_full_tile *tile, int k, float4 a[XG_FULL_RANGE_LOADS],
+                            float4 b[XG_FULL_RANGE_LOADS])
+{
+    const int k_left = XG_MIN(tile->k - k, XG_FULL_RANGE_K), whole = k_left == XG_FULL_RANGE_K;
+    const int a_vec4 = tile->a.vec4 && whole, b_vec4 = tile->b.vec4 && whole;
+    const int strided = (tile->a.k_major && !a_vec4) || (tile->b.k_major && !b_vec4);
+    xg_full_load_operand(&tile->a, k, k_left, a_vec4, strided, a);
+    xg_full_load_operand(&tile->b, k, k_left, b_vec4, strided, b);
+}
+
+/* accumulators (+)= one product of parts, 64 k of it: four wgmma. */
+XG_DEVICE void xg_full_multiply(float accumulators[64], uint64_t a, uint64_t b, int product)
+{
+    const int a_parts[XG_FULL_RANGE_PRODUCTS] = {1, 0, 2, 0, 1, 0};
+    const int b_parts[XG_FULL_RANGE_PRODUCTS] = {1, 2, 0, 1, 0, 0};
+    a += (uint64_t)(a_parts[product] * (XG_FULL_RANGE_UNIT / 16));
+    b += (uint64_t)(b_parts[product] * (XG_FULL_RANGE_UNIT / 16));
+    XG_UNROLL
+    for (int i = 0; i < XG_FULL_RANGE_K / 16; i++)
+        xg_wgmma_bf16_64x128x16(accumulators, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
+                                product > 0 || i > 0);
+    xg_wgmma_commit();
+}
+
+/* A quarter of the thread's elements, as parts to a stage. */
+XG_DEVICE int xg_full_split(const xg_full_tile *tile, const float4 a[XG_FULL_RANGE_LOADS],
+                            const float4 b[XG_FULL_RANGE_LOADS], unsigned quarter, char *to)
+{
+    if (quarter < 2)
+        return xg_full_split_block(&tile->a, a, quarter, to);
+    return xg_full_split_block(&tile->b, b, quarter - 2,
+                               to + XG_FULL_RANGE_PARTS * XG_FULL_RANGE_UNIT);
+}
+
+XG_DEVICE void xg_full_clear(const xg_full_tile *tile, char *to)
+{
+    xg_full_clear_special(&tile->a, to);
+    xg_full_clear_special(&tile->b, to + XG_FULL_RANGE_PARTS * XG_FULL_RANGE_UNIT);
+}
+
+/* The operands of the running thread's warpgroup in the stage at an address. */
+typedef struct {
+    uint64_t a, b;
+} xg_full_stage;
+
+XG_DEVICE xg_full_stage xg_full_stage_at(unsigned address)
+{
+    const unsigned warpgroup = xg_full_thread() / 128;
+    const xg_full_stage stage = {
+        xg_wgmma_operand(address + warpgroup * (XG_FULL_RANGE_UNIT / 2)),
+        xg_wgmma_operand(address + XG_FULL_RANGE_PARTS * XG_FULL_RANGE_UNIT)};
+    return stage;
+}
+
+/* Waits for the accumulators and promotes them. */
+XG_DEVICE void xg_full_promote(float sum[64], float accumulators[64])
+{
+    xg_wgmma_wait(0);
+    xg_wgmma_pin(accumulators, 64);
+    XG_UNROLL
+    for (int i = 0; i < 64; i++)
+        sum[i] += accumulators[i];
+}
+
+/*
+ * sum += the products of the stage at address "from", and meanwhile the parts of the 64 k from "k"
+ * on, to the stage at "to". Products are issued between the quarters of the split, so that neither
+ * the tensor cores nor the other units have long to wait; the first ones before it, which run while
+ * the loads are on their way.
+ */
+XG_DEVICE void xg_full_step(const xg_full_tile *tile, int k, float sum[64], unsigned from, char *to)
+{
+    const xg_full_stage stage = xg_full_stage_at(from);
+    float4 next_a[XG_FULL_RANGE_LOADS], next_b[XG_FULL_RANGE_LOADS];
+    float accumulators[64];
+    int special = 0;
+    xg_full_load(tile, k, next_a, next_b);
+    xg_wgmma_fence();
+    XG_UNROLL
+    for (int i = 0; i < XG_FULL_AHEAD + XG_FULL_RANGE_QUARTERS; i++) {
+        const int quarter = i - XG_FULL_AHEAD;
+        if (quarter == 0)
+            xg_full_wait_consumed(); /* nobody reads the other stage any more */
+        if (quarter >= 0)
+            special |= xg_full_split(tile, next_a, next_b, (unsigned)quarter, to);
+        if (i < XG_FULL_RANGE_PRODUCTS)
+            xg_full_multiply(accumulators, stage.a, stage.b, i);
+    }
+    if (special)
+        xg_full_clear(tile, to);
+    xg_fence_async_shared();
+    xg_full_arrive_produced();
+    xg_wgmma_wait(0);
+    xg_full_wait_produced();
+    xg_full_arrive_consumed();
+    xg_full_promote(sum, accumulators);
+}
+
+/* The same of the last stage. */
+XG_DEVICE void xg_full_last_step(float sum[64], unsigned from)
+{
+    const xg_full_stage stage = xg_full_stage_at(from);
+    float accumulators[64];
+    xg_wgmma_fence();
+    XG_UNROLL
+    for (int i = 0; i < XG_FULL_RANGE_PRODUCTS; i++)
+        xg_full_multiply(accumulators, stage.a, stage.b, i);
+    xg_full_wait_consumed();
+    xg_full_promote(sum, accumulators);
+}
+
+/* The first 64 k, to the first stage. */
+XG_DEVICE void xg_full_prologue(const xg_full_tile *tile, char *to)
+{
+    float4 a[XG_FULL_RANGE_LOADS], b[XG_FULL_RANGE_LOADS];
+    int special = 0;
+    xg_full_load(tile, 0, a, b);
+    XG_UNROLL
+    for (unsigned quarter = 0; quarter < XG_FULL_RANGE_QUARTERS; quarter++)
+        special |= xg_full_split(tile, a, b, quarter, to);
+    if (special)
+        xg_full_clear(tile, to);
+    xg_fence_async_shared();
+}
+
+/* Four columns of C from c on, of which "columns" are inside the matrix. */
+XG_DEVICE void xg_full_store4(const xg_args *p, float *c, int columns, int vec4, float4 sum)
+{
+    const float x[4] = {sum.x, sum.y, sum.z, sum.w};
+    if (vec4 && columns >= 4) {
+        float4 old = {0.0f, 0.0f, 0.0f, 0.0f};
+        if (p->beta != 0.0f)
+            old = *(const float4 *)c;
+        xg_store_four(c, xg_blend(p->alpha, sum.x, p->beta, &old.x),
+                      xg_blend(p->alpha, sum.y, p->beta, &old.y),
+                      xg_blend(p->alpha, sum.z, p->beta, &old.z),
+                      xg_blend(p->alpha, sum.w, p->beta, &old.w));
+    } else {
+        XG_UNROLL
+        for (int i = 0; i < 4; i++)
+            if (i < columns)
+                c[i] = xg_blend(p->alpha, x[i], p->beta, c + i);
+    }
+}
+
+/*
+ * sum * row_scale * column_scale. By the scales' product, unless that overflows or underflows: then
+ * both are above 1, or both below, and between the two multiplications nothing is lost.
+ */
+XG_DEVICE float xg_full_scaled(float sum, float row_scale, float column_scale)
+{
+    const float scale = row_scale * column_scale;
+    const unsigned normals = 254u << 23, least = 1u << 23;
+    return xg_bits_of(scale) - least < normals ? sum * scale : sum * row_scale * column_scale;
+}
+
+/*
+ * The tile to C. A thread has rows of two unit rows (xg_full_row_of()), and of each 32 columns 8
+ * neighbours: accumulator 16 * g + 4 * i + 2 * e + h is that of column 32 * g + 8 * (lane % 4) +
+ * 4 * h + i.
+ */
+XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], int row, int column,
+                             const float *row_scales, const float *column_scales)
+{
+    const unsigned thread = xg_full_thread(), lane = thread % 32;
+    const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_row * 4)) % 16 == 0;
+    XG_UNROLL
+    for (unsigned e = 0; e < 2; e++) {
+        const int i = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
+        if (i >= p->m - row)
+            continue;
+        const float row_scale = row_scales[i];
+        XG_UNROLL
+        for (unsigned eight = 0; eight < 8; eight++) {
+            const int j = (int)(eight / 2 * 32 + lane % 4 * 8 + eight % 2 * 4);
+            const float *const x = sum + eight / 2 * 16 + 2 * e + eight % 2;
+            const int columns = (int)XG_MIN(p->n - column - j, 4);
+            float scaled[4];
+            XG_UNROLL
+            for (int l = 0; l < 4; l++)
+                scaled[l] = xg_full_scaled(x[4 * l], row_scale, column_scales[j + l]);
+            if (columns > 0)
+                xg_full_store4(p, p->c + (row + i) * p->c_row + column + j, columns, vec4,
+                               (float4){scaled[0], scaled[1], scaled[2], scaled[3]});
+        }
+    }
+}
+
+/*
+ * 256 threads, the block's threads 128 to 383, all call it with the same arguments: the tile of C
+ * whose first row and column these are; it may overhang C's edges. k is below 2^31 - 64.
+ *
+ * Of "shared", at a multiple of 1024, it uses XG_FULL_RANGE_BYTES, and syncs before it writes
+ * there; when one warpgroup returns, the other one's products may still read it. It uses the
+ * barriers 1 and 5 to 8.
+ *
+ * Row i of A, counted from the tile's first, is divided by row_scales[i], column j of B by
+ * column_scales[j], powers of two from 2^-126 to 2^113 that bring the largest magnitude of each to
+ * 2^15 at most. Both are at multiples of 16 bytes, in global or shared memory, and 128 of each are
+ * read; those past C's edges may be any. Inf and NaN count as 0.
+ */
+XG_DEVICE void xg_full_range_tile(const xg_args *p, int row, int column, char *shared,
+                                  const float *row_scales, const float *column_scales)
+{
+    const xg_full_tile tile = xg_full_tile_of(p, row, column, row_scales, column_scales);
+    const unsigned base = xg_shared_address(shared);
+    unsigned stage = 0;
+    float sum[64];
+    XG_UNROLL
+    for (int i = 0; i < 64; i++)
+        sum[i] = 0.0f;
+    xg_full_sync(); /* nobody reads shared memory any more */
+    xg_full_prologue(&tile, shared);
+    xg_full_arrive_produced();
+    xg_full_wait_produced();
+    xg_full_arrive_consumed();
+    for (int k = XG_FULL_RANGE_K; k < tile.k; k += XG_FULL_RANGE_K) {
+        const unsigned other = XG_FULL_RANGE_STAGE - stage;
+        xg_full_step(&tile, k, sum, base + stage, shared + other);
+        stage = other;
+    }
+    xg_full_last_step(sum, base + stage);
+    xg_full_store(p, sum, row, column, row_scales, column_scales);
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An operand of full_range.h: from global memory to registers, and from there as three BF16 parts
+ * to shared memory, 64 k at a time.
+ *
+ * An operand is a matrix of rows along k: A itself, or B transposed. In global memory it is K-major
+ * (a row's elements are neighbours) or MN-major (those of a k are). In shared memory it is K-major
+ * always: a unit of 128 rows by 64 k for each part, as xg_wgmma_operand() wants it.
+ *
+ * 256 threads load 2 blocks of 16 elements each, 4 rows by 4 k, as 8 times 16 bytes:
+ *   K-major    16 threads load 256 bytes of a row, so that a warp's load is two rows'
+ *   MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's
+ * and store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row.
+ * In MN-major they are 8 rows' threads and 2 neighbours along k; that their stores meet 32 banks,
+ * rows stand in an order of their own in the unit: of each 32 first 0, 4, 8 ..., then 1, 5, 9 ...
+ * C's rows and columns come in that order, and so a thread has 8 neighbouring columns of C.
+ *
+ * Where 16-byte loads cannot be (unaligned rows, the tile's edges, the last k), the same thread
+ * loads the same number of elements by 4 bytes. In K-major its four k are then 16 apart, for
+ * neighbours to load neighbours ("strided"): the unit's k have another order, and the other operand
+ * must have the same.
+ */
+#ifndef XGEMM_KERNELS_FULL_RANGE_SPLIT_H
+#define XGEMM_KERNELS_FULL_RANGE_SPLIT_H
+
+#include "dialect.h"
+#include "ptx.h"
+
+enum {
+    XG_FULL_RANGE_TILE = 128,
+    XG_FULL_RANGE_K = 64,
+    XG_FULL_RANGE_PARTS = 3,
+    XG_FULL_RANGE_UNIT = XG_FULL_RANGE_TILE * XG_FULL_RANGE_K * 2,
+    XG_FULL_RANGE_THREADS = 256,
+    XG_FULL_RANGE_LOADS = 8,          /* of 16 bytes, of an operand by a thread */
+    XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the unit rows of neighbouring rows */
+    /*
+     * Scaled elements are at most 2^15, and so their low parts below 2^-1: these bits of a word of
+     * two low parts are only set where Inf or NaN made them NaN.
+     */
+    XG_FULL_RANGE_SPECIAL = 0x40004000
+};
+
+typedef struct {
+    const float *first; /* the tile's first row, k = 0 */
+    int64_t row_stride, k_stride;
+    const float *scales;
+    int rows; /* of the tile that are inside the matrix */
+    int k_major, vec4;
+} xg_full_operand;
+
+XG_DEVICE xg_full_operand xg_full_operand_of(const float *first, int64_t row_stride,
+                                             int64_t k_stride, int64_t rows, const float *scales)
+{
+    const int64_t stride = k_stride == 1 ? row_stride : k_stride;
+    const int aligned = ((uintptr_t)first | (uintptr_t)(stride * 4)) % 16 == 0;
+    const xg_full_operand operand = {first,
+                                     row_stride,
+                                     k_stride,
+                                     scales,
+                                     (int)XG_MIN(rows, XG_FULL_RANGE_TILE),
+                                     k_stride == 1,
+                                     aligned && rows >= XG_FULL_RANGE_TILE};
+    return operand;
+}
+
+/* The row of the operand at a row of the unit; and where a row stands. */
+XG_DEVICE unsigned xg_full_row_of(unsigned unit_row)
+{
+    return unit_row / 32 * 32 + unit_row % 8 * 4 + unit_row / 8 % 4;
+}
+
+XG_DEVICE unsigned xg_full_unit_row(unsigned row)
+{
+    return row / 32 * 32 + row % 4 * 8 + row / 4 % 8;
+}
+
+/* A thread's number of the 256. */
+XG_DEVICE unsigned xg_full_thread(void)
+{
+    return xg_thread_again() - 128;
+}
+
+/*
+ * What a thread loads: element e of load i of block b is in row outer + b * block + i * load of the
+ * operand in global memory, at inner + e * element there. A row of that is one of the operand's in
+ * K-major, a k in MN-major.
+ */
+typedef struct {
+    unsigned outer, block, load;
+    unsigned inner, element;
+} xg_full_loads;
+
+XG_DEVICE xg_full_loads xg_full_loads_of(int k_major, int strided)
+{
+    const unsigned thread = xg_full_thread(), quad = strided ? 1 : 4;
+    const unsigned along_k = thread / 128 * 8 + thread / 8 % 4;
+    if (k_major)
+        return (xg_full_loads){thread / 16 * 4, 64, 1, thread % 16 * quad, strided ? 16u : 1u};
+    return (xg_full_loads){along_k * quad, 4 * quad, strided ? 16u : 1u,
+                           thread / 32 % 4 * 32 + thread % 8 * 4, 1};
+}
+
+/* 64 k from "k" on, of which k_left are inside the matrix; past its edges are zeros. */
+XG_DEVICE void xg_full_load_operand(const xg_full_operand *o, int64_t k, int k_left, int vec4,
+                                    int strided, float4 x[XG_FULL_RANGE_LOADS])
+{
+    const xg_full_loads loads = xg_full_loads_of(o->k_major, strided);
+    const int64_t outer_stride = o->k_major ? o->row_stride : o->k_stride;
+    const float *const from = o->first + k * o->k_stride + loads.outer * outer_stride + loads.inner;
+    const int64_t load = loads.load * outer_stride, block = loads.block * outer_stride;
+    if (vec4 && !(o->k_major && strided)) {
+        XG_UNROLL
+        for (int i = 0; i < XG_FULL_RANGE_LOADS; i++)
+            x[i] = xg_load_once(from + i / 4 * block + i % 4 * load);
+    } else {
+        const int outer_left = (o->k_major ? o->rows : k_left) - (int)loads.outer;
+        const int inner_left = (o->k_major ? k_left : o->rows) - (int)loads.inner;
+        const int element = (int)loads.element;
+        XG_UNROLL
+        for (int i = 0; i < XG_FULL_RANGE_LOADS; i++) {
+            const float *const row = from + i / 4 * block + i % 4 * load;
+            const int outer = i / 4 * (int)loads.block + i % 4 * (int)loads.load;
+            const int left = outer < outer_left ? inner_left : 0;
+            x[i].x = xg_load_word_if(row, 0 < left);
+            x[i].y = xg_load_word_if(row + element, element < left);
+            x[i].z = xg_load_word_if(row + 2 * element, 2 * element < left);
+            x[i].w = xg_load_word_if(row + 3 * element, 3 * element < left);
+        }
+    }
+}
+
+/* What is left of x after the BF16 in a word's low or high half. */
+XG_DEVICE float xg_full_rest_low(float x, unsigned both)
+{
+    return x - xg_float_of(both << 16);
+}
+
+XG_DEVICE float xg_full_rest_high(float x, unsigned both)
+{
+    return x - xg_float_of(both & 0xffff0000u);
+}
+
+/* Four elements along k of one row, as parts; returns whether there may be Inf or NaN. */
+XG_DEVICE int xg_full_split4(char *to, float4 x, float scale)
+{
+    const float reciprocal = xg_float_of((254u << 23) - xg_bits_of(scale));
+    float4 y = {x.x * reciprocal, x.y * reciprocal, x.z * reciprocal, x.w * reciprocal};
+    uint2 part = {0, 0};
+    XG_UNROLL
+    for (int i = 0; i < XG_FULL_RANGE_PARTS; i++) {
+        part.x = xg_bf16x2(y.x, y.y);
+        part.y = xg_bf16x2(y.z, y.w);
+        *(uint2 *)(void *)(to + i * XG_FULL_RANGE_UNIT) = part;
+        y.x = xg_full_rest_low(y.x, part.x);
+        y.y = xg_full_rest_high(y.y, part.x);
+        y.z = xg_full_rest_low(y.z, part.y);
+        y.w = xg_full_rest_high(y.w, part.y);
+    }
+    return ((part.x | part.y) & XG_FULL_RANGE_SPECIAL) != 0;
+}
+
+/*
+ * Of a block of a thread: the first of its four rows, and where that one's k are in the unit. The
+ * other three are in the same place of unit rows 8, 16 and 24 further.
+ */
+typedef struct {
+    unsigned row, at;
+} xg_full_place;
+
+XG_DEVICE xg_full_place xg_full_place_of(int k_major, unsigned block)
+{
+    const unsigned thread = xg_full_thread();
+    const unsigned row =
+        k_major ? thread / 16 * 4 + 64 * block : thread / 32 % 4 * 32 + thread % 8 * 4;
+    const unsigned quad = k_major ? thread % 16 : thread / 128 * 8 + 4 * block + thread / 8 % 4;
+    const unsigned unit_row = xg_full_unit_row(row), chunk = quad / 2 ^ unit_row % 8;
+    const xg_full_place place = {row, unit_row * 128 + chunk * 16 + quad % 2 * 8};
+    return place;
+}
+
+/* Of four k of four rows, those of one. */
+XG_DEVICE float4 xg_full_transposed(const float4 *x, int row)
+{
+    const float4 rows[4] = {{x[0].x, x[1].x, x[2].x, x[3].x},
+                            {x[0].y, x[1].y, x[2].y, x[3].y},
+                            {x[0].z, x[1].z, x[2].z, x[3].z},
+                            {x[0].w, x[1].w, x[2].w, x[3].w}};
+    return rows[row];
+}
+
+/* A block, to the unit of high parts at "to", behind which the others are. */
+XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
+                                  char *to)
+{
+    int special = 0;
+    if (o->k_major) {
+        const xg_full_place place = xg_full_place_of(1, block);
+        const float4 scales = *(const float4 *)(o->scales + place.row);
+        const float scale[4] = {scales.x, scales.y, scales.z, scales.w};
+        XG_UNROLL
+        for (unsigned i = 0; i < 4; i++)
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, x[4 * block + i],
+                                      scale[i]);
+    } else {
+        const xg_full_place place = xg_full_place_of(0, block);
+        const float4 scales = *(const float4 *)(o->scales + place.row);
+        const float scale[4] = {scales.x, scales.y, scales.z, scales.w};
+        XG_UNROLL
+        for (unsigned i = 0; i < 4; i++)
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP,
+                                      xg_full_transposed(x + 4 * block, (int)i), scale[i]);
+    }
+    return special;
+}
+
+/* The BF16 of a word that are Inf or NaN, as a mask. */
+XG_DEVICE unsigned xg_full_special(unsigned both)
+{
+    const unsigned exponent = 0x7f80;
+    return ((both & exponent) == exponent ? 0xffffu : 0u) |
+           ((both >> 16 & exponent) == exponent ? 0xffff0000u : 0u);
+}
+
+/* Zeros in place of what the thread has stored that is Inf or NaN. Rare, so in few instructions. */
+XG_DEVICE void xg_full_clear_special(const xg_full_operand *o, char *to)
+{
+    XG_UNROLL_BY(1)
+    for (unsigned i = 0; i < XG_FULL_RANGE_LOADS; i++) {
+        const xg_full_place place = xg_full_place_of(o->k_major, i / 4);
+        uint2 *const high = (uint2 *)(void *)(to + place.at + i % 4 * XG_FULL_RANGE_ROW_STEP);
+        const uint2 clear = {xg_full_special(high->x), xg_full_special(high->y)};
+        XG_UNROLL_BY(1)
+        for (int part = 0; part < XG_FULL_RANGE_PARTS; part++) {
+            high[part * (XG_FULL_RANGE_UNIT / 8)].x &= ~clear.x;
+            high[part * (XG_FULL_RANGE_UNIT / 8)].y &= ~clear.y;
+        }
+    }
+}
+
+#endif
