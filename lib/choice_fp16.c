@@ -20,8 +20,7 @@
 static const size_t workspace_most = (size_t)4 << 30;
 static const double split_us = 0.33, split_rate = 3.98e6, split_wave_us = 5.48, product_us = 2.06,
                     cluster_us = 2.61, last_rate = 2.21e6, ragged_rate = 7.96e6, edge_us = 2.02,
-                    edge_rate = 2.55e6, short_k = 0.989,
-                    short_k_in_turns = 0.948; /* where sums are added beside products */
+                    edge_rate = 2.55e6;
 enum { SPLIT_BLOCKS = 6, LATE_K_LEAST = 2048 };
 enum { STORED_COLUMNS = 128 }; /* at once, or a tile's */
 
@@ -136,15 +135,6 @@ static double split_time(const xg_kernel *kernel, const xg_args *p, int processo
     return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us) + words;
 }
 
-/* What a tile takes for 64 of k. */
-static double block_us(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
-{
-    const int k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
-    const bool fine = kernel->parts == 2 && xg_split_is_fine(m, n, k_blocks);
-    const double factor = kernel->tile_n == 64 ? short_k_in_turns : short_k;
-    return wave_of(kernel, m, n, k) * (fine ? factor : 1.0);
-}
-
 xg_fp16_rounds xg_fp16_rounds_of(const xg_kernel *kernel, int processors, int64_t m, int64_t n,
                                  int64_t share)
 {
@@ -171,7 +161,7 @@ static double waves_us(const xg_kernel *kernel, int processors, int64_t m, int64
                        int64_t share)
 {
     const double waves = waves_of(kernel, processors, m, n);
-    const double block = block_us(kernel, m, n, k), tiles = waves * speeds[speed_of(kernel)].tile;
+    const double block = wave_of(kernel, m, n, k), tiles = waves * speeds[speed_of(kernel)].tile;
     const int64_t k_blocks = xg_blocks_of(xg_split_k(k), XG_UNIT_K);
     if (share == 0)
         return waves * (double)k_blocks * block + tiles;

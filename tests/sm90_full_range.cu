@@ -18,7 +18,8 @@ void __launch_bounds__(384, 1) xg_full_range(const xg_args p)
         for (int64_t tile = blockIdx.x; tile < all_rows * all_columns; tile += gridDim.x) {
             const int row = (int)(tile % all_rows) * XG_FULL_RANGE_TILE;
             const int column = (int)(tile / all_rows) * XG_FULL_RANGE_TILE;
-            xg_full_range_tile(&p, row, column, memory, scales + row,
+            const xg_full_place_of_c to = {row, column, XG_FULL_RANGE_TILE, 0xff};
+            xg_full_range_tile(&p, &to, memory, scales + row,
                                scales + all_rows * XG_FULL_RANGE_TILE + column);
         }
     }

@@ -13,12 +13,11 @@
 typedef enum {
     /**
      * Tensor cores may compute the product, if its largest componentwise error, |C - C64| /
-     * (|alpha||A||B| + |beta||C|), is at most twice the larger of STRICT's for the same data and
-     * 2^-23, and its Frobenius error at most the larger of STRICT's and 2^-23; libxgemm(3) says for
+     * (|alpha||A||B| + |beta||C|), is at most the larger of twice STRICT's for the same data and
+     * 2^-20, and its Frobenius error at most the larger of STRICT's and 2^-22; libxgemm(3) says for
      * which data that was tested. Today they do on compute capability 9.0, for k >= 64, where the
-     * library's model says that it is faster. What they cannot represent (wide exponent ranges in a
-     * row, few entries that make up most of one, Inf, NaN, subnormals) is found on the device and
-     * computed in FP32, at its speed.
+     * library's model says that it is faster. Elements of C that two FP16 parts of each operand do
+     * not serve (wide exponent ranges in a row, Inf, NaN) are found on the device and recomputed.
      */
     XGEMM_MATH_DEFAULT = 0,
     /** Every product and sum in FP32 on the CUDA cores. */

@@ -59,6 +59,12 @@ XG_DEVICE float xg_blend(float alpha, float sum, float beta, const float *c)
     return beta == 0.0f ? alpha * sum : alpha * sum + beta * *c;
 }
 
+/* The same, but C as it was where the sum is NaN, for sums that are found otherwise. */
+XG_DEVICE float xg_blend_found(float alpha, float sum, float beta, const float *c)
+{
+    return sum == sum ? alpha * sum + beta * *c : *c;
+}
+
 /*
  * The sum over l < k of a[l * a_step] * b[l * b_step]. The loads of 16 steps are
  * issued together, to wait for memory once; a row-major A has a_step 1, and

@@ -5,7 +5,8 @@
  *
  * An operand is a set of lines: the rows of A, the columns of B, both along k. Each line is
  * multiplied by a power of two that puts its largest entry into [2^14, 2^15), and every entry x
- * becomes high = FP16(x) and low = FP16(x - high). 128 lines by 64 k are a unit: 16 KB of
+ * becomes high = FP16(x) and low = FP16(2^11 (x - high)), which is a normal number wherever high is
+ * one. 128 lines by 64 k are a unit: 16 KB of
  * high parts and, where there are two parts, 16 KB of low ones, each laid out as
  * xg_wgmma_operand() wants it. So a unit is one bulk copy, whatever the matrix was like. Each 16
  * lines stand in an order of their own, xg_unit_row(): by it a thread of a product has four columns
@@ -14,9 +15,12 @@
  *     units of A: line blocks (128 lines), in each k blocks (64)
  *     units of B
  *     counts: of each block the warps that have left sums there for another one's tile
- *     the list of the 128 x 128 tiles of C that the guards leave out: their number, and places
- *     scales of A's lines, then of B's: what the parts have to be multiplied by again
- *     guards: of each 16 lines and slice of k, see fp16_guard.h
+ *     the list of the tiles of C that are computed without the parts: their number, and places
+ *     scales of A's rows, then of B's columns: what the parts have to be multiplied by again
+ *     statistics of A's rows, then of B's columns, see fp16_check.h
+ *     what becomes of each 128 x 64 of C: an xg_tile_fate
+ *     suspects of each 128 x 64 of C and warp that has its sums: XG_SUSPECTS_A_WARP words, each 0 or
+ *       one more than the column in the tile plus 256 times the row among the warp's 16
  *     late: of each line block of A how many groups of 16 lines are split, for what the product
  *       splits itself (fp16_late.inc), after the number of groups that somebody does
  *     sums, if tiles are shared (fp16_share.inc): of each block those of one tile; or, where the
@@ -45,13 +49,14 @@ enum {
     XG_GROUP_LINES =
         2048, /* of C: tiles of so many rows are walked together, for L2 to hold both */
     XG_SPLIT_LINES = 16,
+    XG_UNIT_GROUPS = XG_UNIT_LINES / XG_SPLIT_LINES,
     XG_SPLIT_THREADS = 256,
     XG_PRODUCT_THREADS = 384, /* and more where it splits some lines itself */
     XG_CHUNK_K = 128,
     XG_PIECE_K = 512,
     XG_PIECE_BYTES = XG_SPLIT_LINES * XG_PIECE_K * 4,
     XG_SPLIT_HELD_BYTES = XG_PIECE_BYTES / 4,  /* of a piece, in registers where that can be */
-    XG_SPLIT_NOTES_BYTES = 1920,               /* beside the slice, see fp16_slice.h */
+    XG_SPLIT_NOTES_BYTES = 3200,               /* beside the slice, see fp16_slice.h */
     XG_SPLIT_CHUNKS_MOST = 24,                 /* of a slice: 192 KB of shared memory */
     XG_SPLIT_FIFTH_BYTES = XG_PIECE_BYTES / 4, /* more, for a piece that is copied with a shift */
     XG_SPLIT_SHIFT_BLOCKS = 2400,              /* three times what a GPU of 132 processors holds */
@@ -59,24 +64,41 @@ enum {
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
     XG_NONE_LATE = 65535, /* in place of the first late line block */
+    XG_SUSPECTS_A_WARP = 8, /* of 16 x 128 elements of C: with more, all of them are recomputed */
     XG_STRIP_LINES = 8,   /* of a strip's piece, see fp16_strip.h */
     XG_SPLIT_STRIPS = 4,  /* the most rows below, or columns beside, that the split computes */
     XG_SPLIT_STRIP_BYTES = 1536, /* of shared memory for each, see fp16_slice_strip.h */
-    XG_SHARE_COUNTS = 256,       /* the most blocks that share tiles */
-    /* Up to that k, or so many elements of C, the product adds up its sums every 32 k. */
+    XG_SHARE_COUNTS = 256, /* the most blocks that share tiles */
+    /* Up to that k, or so many elements of C, sums of 32 k are promoted; up to that k of 16. */
+    XG_FINEST_K = 512,
     XG_FINE_K = 1024,
     XG_FINE_C = 1600 * 1600
 };
 
 /*
- * The first row and column of a tile of C, of 128 x 128; and a list's head: the tiles that have a
- * place on it, those that stand there, the pieces of them that somebody computes, and those of
- * strips (fp16_strip.h).
+ * A tile of C that is recomputed: its first row by 128, plus from bit 24 on which of its 8 times 16
+ * rows are; and, in the upper half, its first column plus an xg_tile_kind.
  */
-typedef unsigned long long xg_tile; /* the column in the high half */
+typedef unsigned long long xg_place;
+typedef enum {
+    XG_TILE_FULL_RANGE,      /* 128 columns, BF16 in three parts (full_range.h) */
+    XG_TILE_FULL_RANGE_HALF, /* 64 columns */
+    XG_TILE_STRICT           /* 64 columns, in FP32 */
+} xg_tile_kind;
+
+/*
+ * Tiles that any block may take: how many have a place on the list, stand there, and are taken. One
+ * list is for tensor cores, one for FP32. And the pieces of strips that are taken (fp16_strip.h),
+ * and how many elements of C are recomputed.
+ */
 typedef struct {
-    unsigned count, ready, taken, strips;
+    unsigned count, ready, taken, unused;
 } xg_tile_list;
+typedef struct {
+    xg_tile_list full_range, strict;
+    unsigned strips, unused;
+    unsigned long long recomputed;
+} xg_rework;
 
 typedef struct {
     unsigned taken, unused[3];
@@ -87,7 +109,7 @@ typedef struct {
     int slices, slice_chunks;
     int64_t unit_bytes;
     /* Bytes from the workspace's start, the last one without the sums of shared tiles. */
-    int64_t b_units, counts, list, a_scales, b_scales, guards, late, bytes;
+    int64_t b_units, counts, list, a_scales, b_scales, stats, late, fates, suspects, bytes;
 } xg_fp16_layout;
 
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
@@ -177,10 +199,12 @@ XG_LAYOUT int64_t xg_split_k(int64_t k)
     return k > XG_UNIT_K && k % XG_UNIT_K == 1 ? k - 1 : k;
 }
 
-/* Whether a product of two parts adds up its sums every 32 k, not 64, for so many blocks of k. */
-XG_LAYOUT int xg_split_is_fine(int64_t m, int64_t n, int k_blocks)
+/* How often a product of two parts promotes its large sums in 64 k, for so many blocks of k. */
+XG_LAYOUT int xg_promotions(int64_t m, int64_t n, int k_blocks)
 {
-    return k_blocks <= XG_FINE_K / XG_UNIT_K || m * n <= XG_FINE_C;
+    return k_blocks <= XG_FINEST_K / XG_UNIT_K                             ? 4
+           : k_blocks <= XG_FINE_K / XG_UNIT_K || m * n <= XG_FINE_C ? 2
+                                                                     : 1;
 }
 
 /* Where a line of 16 stands in a unit: 0 1 4 5 8 9 12 13, and then 2 3 6 7 10 11 14 15. */
@@ -209,13 +233,14 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.b_units = at.a_blocks * at.k_blocks * at.unit_bytes;
     at.counts = at.b_units + at.b_blocks * at.k_blocks * at.unit_bytes;
     at.list = at.counts + XG_SHARE_COUNTS * 4;
-    at.a_scales = at.list + (int64_t)sizeof(xg_tile_list) +
-                  ((int64_t)at.a_blocks * at.b_blocks * (int64_t)sizeof(xg_tile) + 15) / 16 * 16;
+    const int64_t tiles = (int64_t)at.a_blocks * at.b_blocks, rows = at.a_blocks + at.b_blocks;
+    at.a_scales = at.list + (int64_t)sizeof(xg_rework) + 4 * tiles * (int64_t)sizeof(xg_place);
     at.b_scales = at.a_scales + (int64_t)at.a_blocks * XG_UNIT_LINES * 4;
-    at.guards = at.b_scales + (int64_t)at.b_blocks * XG_UNIT_LINES * 4;
-    const int64_t groups = (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES);
-    at.late = at.guards + groups * at.slices * 16;
-    at.bytes = (at.late + (int64_t)sizeof(xg_late_counts) + at.a_blocks * 4 + 127) / 128 * 128;
+    at.stats = at.b_scales + (int64_t)at.b_blocks * XG_UNIT_LINES * 4;
+    at.late = at.stats + rows * XG_UNIT_LINES * 16;
+    at.fates = at.late + (int64_t)sizeof(xg_late_counts) + at.a_blocks * 4;
+    at.suspects = (at.fates + 2 * tiles * 4 + 127) / 128 * 128;
+    at.bytes = at.suspects + 2 * tiles * 8 * XG_SUSPECTS_A_WARP * 4;
     return at;
 }
 

@@ -46,31 +46,6 @@ typedef struct {
     int row, column; /* row -1: none */
 } xg_rest_place;
 
-XG_DEVICE xg_rest_place xg_rest_place_of(xg_tile_list *list, unsigned piece)
-{
-    const unsigned pieces = XG_REST_PIECES * XG_REST_PIECES, part = piece % pieces;
-    __threadfence(); /* it was counted as ready after it had been written */
-    const xg_tile tile = atomicAdd((xg_tile *)(list + 1) + piece / pieces, 0ull);
-    const xg_rest_place place = {
-        (int)((unsigned)tile + part / XG_REST_PIECES * XG_REST_SIZE),
-        (int)((unsigned)(tile >> 32) + part % XG_REST_PIECES * XG_REST_SIZE)};
-    return place;
-}
-
-/* One thread: the next piece, if there is one for it. */
-XG_DEVICE xg_rest_place xg_rest_take(xg_tile_list *list)
-{
-    const xg_rest_place none = {-1, 0};
-    for (;;) {
-        const unsigned taken = atomicAdd(&list->taken, 0u), ready = atomicAdd(&list->ready, 0u);
-        const unsigned count = atomicAdd(&list->count, 0u);
-        if (ready != count || taken >= count * XG_REST_PIECES * XG_REST_PIECES)
-            return none; /* who still writes to the list will come, too */
-        if (atomicCAS(&list->taken, taken, taken + 1) == taken)
-            return xg_rest_place_of(list, taken);
-    }
-}
-
 /* A warpgroup; its shared memory is XG_REST_BYTES. */
 XG_DEVICE void xg_rest_piece(const xg_args *p, xg_rest_place place, float *shared)
 {

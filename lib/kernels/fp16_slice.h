@@ -14,8 +14,8 @@
 #define XGEMM_KERNELS_FP16_SLICE_H
 
 #include "dialect.h"
-#include "fp16_guard.h"
 #include "fp16_layout.h"
+#include "fp16_row.h"
 #include "ptx_sm90.h"
 
 #define LINES   XG_SPLIT_LINES
@@ -28,14 +28,14 @@
 
 /* What the threads and blocks tell one another. */
 typedef struct {
-    unsigned inbox[LINES][XG_SLICES_MOST]; /* the largest magnitude, as bits, of each slice */
-    unsigned by_warp[WARPS][LINES];
-    float largest[LINES], scale[LINES]; /* of all slices; to parts */
-    unsigned zero_small[LINES];         /* zeros and small entries; small ones in the high half */
-    unsigned broken[LINES];             /* more than 0: there are NaN */
-    uint64_t arrival;                   /* a barrier: the inbox is full */
-    uint64_t strips_arrival;            /* and those of strips (fp16_slice_strip.h) */
-    uint64_t unused[14];
+    xg_packed inbox[LINES][XG_SLICES_MOST]; /* of each slice */
+    xg_packed by_warp[WARPS][LINES];
+    float scale[LINES]; /* to parts */
+    int broken;         /* along lines: whether there are some with Inf or NaN, whose scale is 0 */
+    unsigned unused;
+    uint64_t arrival;        /* a barrier: the inbox is full */
+    uint64_t strips_arrival; /* and those of strips (fp16_slice_strip.h) */
+    uint64_t more_unused[5];
 } xg_split_notes; /* XG_SPLIT_NOTES_BYTES */
 
 /* The block's piece of an operand: 16 lines and a slice of k. */
@@ -47,6 +47,7 @@ typedef struct {
     int pieces, slices;
     int along_k, fours, shifted, is_a;
     int group;     /* of 16 lines */
+    int first_line; /* in the matrix */
     int unit_line; /* the first line's in its unit */
     char *units;   /* from the slice's first one on */
     float4 *rows;  /* in shared memory, this thread's */
@@ -61,20 +62,20 @@ XG_DEVICE int xg_own_group(void)
 
 XG_DEVICE int xg_group(const xg_args *p, const xg_fp16_layout *at)
 {
-    const int late = (at->a_blocks - xg_early_of_a(p)) * XG_GUARD_GROUPS;
-    return xg_own_group() + (xg_own_group() < xg_early_of_a(p) * XG_GUARD_GROUPS ? 0 : late);
+    const int late = (at->a_blocks - xg_early_of_a(p)) * XG_UNIT_GROUPS;
+    return xg_own_group() + (xg_own_group() < xg_early_of_a(p) * XG_UNIT_GROUPS ? 0 : late);
 }
 
 XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int held, char *shared)
 {
-    const int group = xg_group(p, at), a_groups = at->a_blocks * XG_GUARD_GROUPS;
+    const int group = xg_group(p, at), a_groups = at->a_blocks * XG_UNIT_GROUPS;
     const int is_a = group < a_groups, own = is_a ? group : group - a_groups;
     const int room = held ? XG_PIECE_K : at->slice_chunks * XG_CHUNK_K;
     const unsigned first_line = (unsigned)own * LINES, first_k = blockIdx.x * (unsigned)room;
     const int size = (int)(is_a ? p->m : p->n);
     const int64_t line_step = is_a ? p->a_row : p->b_col, k_step = is_a ? p->a_col : p->b_row;
     const unsigned unit =
-        (unsigned)group / XG_GUARD_GROUPS * (unsigned)at->k_blocks + first_k / XG_UNIT_K;
+        (unsigned)group / XG_UNIT_GROUPS * (unsigned)at->k_blocks + first_k / XG_UNIT_K;
     xg_slice s;
     s.is_a = is_a;
     s.along_k = k_step == 1;
@@ -82,11 +83,12 @@ XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int h
     s.depth = s.k = room;
     s.lines = LINES;
     s.group = group;
+    s.first_line = (int)first_line;
     s.pieces = 1;
     s.slices = at->slices;
     s.from = (is_a ? p->a : p->b) + (uint64_t)(s.along_k ? first_line : first_k) * (uint64_t)s.step;
     s.from += s.along_k ? first_k : first_line;
-    s.unit_line = group % XG_GUARD_GROUPS * LINES;
+    s.unit_line = group % XG_UNIT_GROUPS * LINES;
     s.units = xg_workspace_of(p) + (uint64_t)(unit * (unsigned)xg_parts_of(p)) * XG_PART_BYTES;
     s.rows = (float4 *)(shared + XG_SPLIT_NOTES_BYTES) + threadIdx.x;
     s.notes = (xg_split_notes *)shared;
@@ -111,32 +113,6 @@ XG_DEVICE float4 *xg_row_at(const xg_slice *s, int piece, int row, int held)
 XG_DEVICE float4 xg_row_of(const xg_slice *s, const float4 *in, int piece, int row, int held)
 {
     return row < held ? in[row] : *xg_row_at(s, piece, row, held);
-}
-
-/*
- * Lanes that differ in the bits 4, 8 and 16 have values of the same four lines: their sums, or the
- * largest. With each step a lane keeps half of its lines. It ends with this one of them:
- */
-XG_DEVICE int xg_gathered_line(unsigned thread)
-{
-    return (int)(thread % 4 * 4 + thread / 16 % 2 * 2 + thread / 8 % 2);
-}
-
-XG_DEVICE unsigned xg_together(unsigned a, unsigned b, int add)
-{
-    return add ? a + b : XG_MAX(a, b);
-}
-
-XG_DEVICE unsigned xg_gather(const unsigned *lines, int add)
-{
-    const int far = threadIdx.x & 16, near = threadIdx.x & 8;
-    const unsigned low = xg_together(far ? lines[2] : lines[0],
-                                     __shfl_xor_sync(ALL, far ? lines[0] : lines[2], 16), add);
-    const unsigned high = xg_together(far ? lines[3] : lines[1],
-                                      __shfl_xor_sync(ALL, far ? lines[1] : lines[3], 16), add);
-    const unsigned one =
-        xg_together(near ? high : low, __shfl_xor_sync(ALL, near ? low : high, 8), add);
-    return xg_together(one, __shfl_xor_sync(ALL, one, 4), add);
 }
 
 #endif

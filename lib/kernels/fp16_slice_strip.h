@@ -12,7 +12,7 @@
 #ifndef XGEMM_KERNELS_FP16_SLICE_STRIP_H
 #define XGEMM_KERNELS_FP16_SLICE_STRIP_H
 
-#include "fp16_line.h"
+#include "fp16_row.h"
 #include "fp16_slice.h"
 #include "ptx_sm90.h"
 
@@ -153,7 +153,7 @@ XG_DEVICE float xg_last_of_strip(const xg_args *p, const xg_slice *s, int line, 
 XG_DEVICE void xg_store_strips(const xg_args *p, const xg_slice *s)
 {
     const int slice = (int)(threadIdx.x % 16), line = (int)(threadIdx.x / 16);
-    const int first = (s->group - (s->is_a ? 0 : xg_lines_blocks(p->m) * XG_GUARD_GROUPS)) * LINES;
+    const int first = (s->group - (s->is_a ? 0 : xg_lines_blocks(p->m) * XG_UNIT_GROUPS)) * LINES;
     if (s->slices > 1 && xg_strips_of(p, s) > 0)
         xg_barrier_wait(xg_shared_address(&s->notes->strips_arrival), 0);
     XG_UNROLL_BY(1)

@@ -18,7 +18,7 @@
 #define XGEMM_KERNELS_FP16_STRIP_H
 
 #include "fp16_layout.h"
-#include "fp16_line.h"
+#include "fp16_row.h"
 #include "ptx.h"
 
 enum {
@@ -225,7 +225,7 @@ XG_DEVICE int xg_strip_skips(const xg_args *p, int below)
 }
 
 /* One thread: the next piece, twice its number and 1 if it is of a row below; -1: there is none. */
-XG_DEVICE int xg_strip_take(const xg_args *p, xg_tile_list *list)
+XG_DEVICE int xg_strip_take(const xg_args *p, xg_rework *list)
 {
     int piece = (int)atomicAdd(&list->strips, 1u);
     XG_UNROLL_BY(1)

@@ -81,6 +81,12 @@ typedef struct {
     int k;
 } xg_full_tile;
 
+/* What is stored of a tile: see xg_full_store(). */
+typedef struct {
+    int row, column, columns;
+    unsigned wanted;
+} xg_full_place_of_c;
+
 XG_DEVICE xg_full_tile xg_full_tile_of(const xg_args *p, int row, int column,
                                        const float *row_scales, const float *column_scales)
 {
@@ -239,41 +245,33 @@ XG_DEVICE void xg_full_store4(const xg_args *p, float *c, int columns, int vec4,
 }
 
 /*
- * sum * row_scale * column_scale. By the scales' product, unless that overflows or underflows: then
- * both are above 1, or both below, and between the two multiplications nothing is lost.
- */
-XG_DEVICE float xg_full_scaled(float sum, float row_scale, float column_scale)
-{
-    const float scale = row_scale * column_scale;
-    const unsigned normals = 254u << 23, least = 1u << 23;
-    return xg_bits_of(scale) - least < normals ? sum * scale : sum * row_scale * column_scale;
-}
-
-/*
- * The tile to C. A thread has rows of two unit rows (xg_full_row_of()), and of each 32 columns 8
+ * The tile to C, of it so many columns, and of each 16 rows those whose bit is set in "wanted". A
+ * thread has rows of two unit rows (xg_full_row_of()), and of each 32 columns 8
  * neighbours: accumulator 16 * g + 4 * i + 2 * e + h is that of column 32 * g + 8 * (lane % 4) +
  * 4 * h + i.
  */
-XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], int row, int column,
+XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_full_place_of_c *to,
                              const float *row_scales, const float *column_scales)
 {
+    const int row = to->row, column = to->column;
     const unsigned thread = xg_full_thread(), lane = thread % 32;
     const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_row * 4)) % 16 == 0;
     XG_UNROLL
     for (unsigned e = 0; e < 2; e++) {
         const int i = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
-        if (i >= p->m - row)
+        if (i >= p->m - row || !(to->wanted >> i / 16 & 1))
             continue;
-        const float row_scale = row_scales[i];
+        const int row_exponent = -xg_full_exponent(row_scales[i]);
         XG_UNROLL
         for (unsigned eight = 0; eight < 8; eight++) {
             const int j = (int)(eight / 2 * 32 + lane % 4 * 8 + eight % 2 * 4);
             const float *const x = sum + eight / 2 * 16 + 2 * e + eight % 2;
-            const int columns = (int)XG_MIN(p->n - column - j, 4);
+            const int columns = (int)XG_MIN(XG_MIN(p->n - column, to->columns) - j, 4);
             float scaled[4];
             XG_UNROLL
             for (int l = 0; l < 4; l++)
-                scaled[l] = xg_full_scaled(x[4 * l], row_scale, column_scales[j + l]);
+                scaled[l] = xg_scale_by(x[4 * l],
+                                        row_exponent - xg_full_exponent(column_scales[j + l]));
             if (columns > 0)
                 xg_full_store4(p, p->c + (row + i) * p->c_row + column + j, columns, vec4,
                                (float4){scaled[0], scaled[1], scaled[2], scaled[3]});
@@ -282,22 +280,23 @@ XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], int row, int
 }
 
 /*
- * 256 threads, the block's threads 128 to 383, all call it with the same arguments: the tile of C
- * whose first row and column these are; it may overhang C's edges. k is below 2^31 - 64.
+ * 256 threads, the block's threads 128 to 383, all call it with the same arguments: a tile of C,
+ * which may overhang C's edges. k is below 2^31 - 64.
  *
  * Of "shared", at a multiple of 1024, it uses XG_FULL_RANGE_BYTES, and syncs before it writes
  * there; when one warpgroup returns, the other one's products may still read it. It uses the
  * barriers 1 and 5 to 8.
  *
- * Row i of A, counted from the tile's first, is divided by row_scales[i], column j of B by
- * column_scales[j], powers of two from 2^-126 to 2^113 that bring the largest magnitude of each to
- * 2^15 at most. Both are at multiples of 16 bytes, in global or shared memory, and 128 of each are
- * read; those past C's edges may be any. Inf and NaN count as 0.
+ * row_scales and column_scales are powers of two from 2^-126 to 2^113, by which the rows of A and
+ * columns of B are divided so that their largest magnitudes are at most 2^15. Both are at multiples
+ * of 16 bytes, in global or shared memory, and 128 of each are read; those past C's edges may be
+ * any. Here elements are 2^42 times as large, or as much as a scale allows (xg_full_exponent), so
+ * that 165 binades of a row are held in full. Inf and NaN count as 0.
  */
-XG_DEVICE void xg_full_range_tile(const xg_args *p, int row, int column, char *shared,
+XG_DEVICE void xg_full_range_tile(const xg_args *p, const xg_full_place_of_c *to, char *shared,
                                   const float *row_scales, const float *column_scales)
 {
-    const xg_full_tile tile = xg_full_tile_of(p, row, column, row_scales, column_scales);
+    const xg_full_tile tile = xg_full_tile_of(p, to->row, to->column, row_scales, column_scales);
     const unsigned base = xg_shared_address(shared);
     unsigned stage = 0;
     float sum[64];
@@ -315,7 +314,7 @@ XG_DEVICE void xg_full_range_tile(const xg_args *p, int row, int column, char *s
         stage = other;
     }
     xg_full_last_step(sum, base + stage);
-    xg_full_store(p, sum, row, column, row_scales, column_scales);
+    xg_full_store(p, sum, to, row_scales, column_scales);
 }
 
 #endif

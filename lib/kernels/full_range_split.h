@@ -25,6 +25,7 @@
 
 #include "dialect.h"
 #include "ptx.h"
+#include "scale.h"
 
 enum {
     XG_FULL_RANGE_TILE = 128,
@@ -34,12 +35,19 @@ enum {
     XG_FULL_RANGE_THREADS = 256,
     XG_FULL_RANGE_LOADS = 8,          /* of 16 bytes, of an operand by a thread */
     XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the unit rows of neighbouring rows */
+    XG_FULL_RANGE_EXPONENT = 42,      /* by which elements are larger than FP16 parts are made of */
     /*
-     * Scaled elements are at most 2^15, and so their low parts below 2^-1: these bits of a word of
-     * two low parts are only set where Inf or NaN made them NaN.
+     * Scaled elements are below 2^57, and so their low parts below 2^41: this bit of the exponent
+     * and the next one are both set in a word of two low parts only where Inf or NaN made them NaN.
      */
     XG_FULL_RANGE_SPECIAL = 0x40004000
 };
+
+/* By which power of two elements are multiplied whose FP16 parts are to be multiplied by "scale". */
+XG_DEVICE int xg_full_exponent(float scale)
+{
+    return XG_MIN(XG_FULL_RANGE_EXPONENT - xg_scale_exponent(scale), 127);
+}
 
 typedef struct {
     const float *first; /* the tile's first row, k = 0 */
@@ -144,8 +152,8 @@ XG_DEVICE float xg_full_rest_high(float x, unsigned both)
 /* Four elements along k of one row, as parts; returns whether there may be Inf or NaN. */
 XG_DEVICE int xg_full_split4(char *to, float4 x, float scale)
 {
-    const float reciprocal = xg_float_of((254u << 23) - xg_bits_of(scale));
-    float4 y = {x.x * reciprocal, x.y * reciprocal, x.z * reciprocal, x.w * reciprocal};
+    const float by = xg_float_of((unsigned)(xg_full_exponent(scale) + 127) << 23);
+    float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
     uint2 part = {0, 0};
     XG_UNROLL
     for (int i = 0; i < XG_FULL_RANGE_PARTS; i++) {
@@ -157,7 +165,7 @@ XG_DEVICE int xg_full_split4(char *to, float4 x, float scale)
         y.z = xg_full_rest_low(y.z, part.y);
         y.w = xg_full_rest_high(y.w, part.y);
     }
-    return ((part.x | part.y) & XG_FULL_RANGE_SPECIAL) != 0;
+    return (((part.x & part.x << 1) | (part.y & part.y << 1)) & XG_FULL_RANGE_SPECIAL) != 0;
 }
 
 /*

@@ -79,6 +79,11 @@ XG_DEVICE unsigned xg_lane(void)
     return x;
 }
 
+/* How many bits are 1. */
+#define xg_bits_set(x) __popc(x)
+/* The number of the lowest one; there is one. */
+#define xg_first_bit(x) (__ffs((int)(x)) - 1)
+
 /* Sends for the 128 bytes of global memory around an address, into L2 alone. */
 XG_DEVICE void xg_prefetch(const void *address)
 {
@@ -289,6 +294,8 @@ XG_DEVICE float xg_load_word_if(const float *from, int there)
 #define xg_prefetch(address)              ((void)(address))
 #define xg_cp_async4(to, from, bytes)     XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes)    XG_SIM_COPY_ASYNC(to, from, 16, bytes)
+#define xg_bits_set(x)                        __builtin_popcount(x)
+#define xg_first_bit(x)                       __builtin_ctz(x)
 #define xg_load_near(from)                    (*(const float4 *)(from))
 #define xg_cp_async16_near(to, from, bytes)   XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async16_near_at(to, base, index, step)                                               \

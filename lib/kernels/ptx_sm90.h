@@ -277,6 +277,14 @@ XG_DEVICE void xg_cluster_store(unsigned address, unsigned rank, unsigned value,
                  : "memory");
 }
 
+/* Passes so many clock cycles. */
+XG_DEVICE void xg_spin(int cycles)
+{
+    const long long begun = clock64();
+    while (clock64() - begun < cycles)
+        ;
+}
+
 /* The registers of a warpgroup's threads from here on; a kernel has its bounds set for it. */
 #define xg_registers_to_more(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
 #define xg_registers_to_less(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
@@ -445,6 +453,12 @@ XG_DEVICE uint64_t xg_wgmma_operand(unsigned address)
 {
     const uint64_t swizzle_128 = 1, group_bytes = 1024, unused = 1;
     return swizzle_128 << 62 | group_bytes / 16 << 32 | unused << 16 | (address & 0x3ffff) >> 4;
+}
+
+/* The same operand so many times 16 further along k. */
+XG_DEVICE uint64_t xg_wgmma_further(uint64_t operand, int steps)
+{
+    return (operand & ~(uint64_t)0xffffffff) | (uint32_t)((uint32_t)operand + 2u * (unsigned)steps);
 }
 
 #endif

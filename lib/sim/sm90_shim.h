@@ -116,6 +116,8 @@ XG_SIM_API void xg_sim_group_arrive(unsigned number, unsigned threads, const xg_
 #define xg_group_sync_at(number, threads)   xg_sim_group_sync(number, threads, XG_SIM_HERE)
 #define xg_group_arrive_at(number, threads) xg_sim_group_arrive(number, threads, XG_SIM_HERE)
 
+#define xg_spin(cycles) ((void)(cycles)) /* no clock here */
+
 /* Registers are as many as the compiler likes. */
 XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
 #define xg_registers_to_more(n) xg_sim_registers(n, XG_SIM_HERE)

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which elements of C the FP16 parts do not serve, decided after the product.
+ *
+ * Let a be a row of A and b a column of B, scaled so that their largest magnitudes lie in
+ * [2^14, 2^15). An element x is held as high = RN(x) and low = RN(2^11 (x - high)), RN being
+ * rounding to the nearest FP16: 11 bits, and multiples of 2^-24 below 2^-14. C's element is
+ * computed as the sum over k of high high' + 2^-11 (high low' + low high').
+ *
+ *  1. For 2^e <= |x| < 2^(e+1) and e >= -13 high is off by at most 2^(e-11), so |low| <= 2^e, and low
+ *     by at most 2^(e-12), or 2^-25 where it is subnormal: x = high + 2^-11 low to within
+ *     2^-23 |x|.
+ *  2. Call x small where 0 < |x| < 2^-13. Then high is off by at most 2^-25, |low| <= 2^-14, and
+ *     low is off by at most 2^-25: x = high + 2^-11 low to within 2^-36. Zeros are exact.
+ *  3. The product that is left out, 2^-22 low low', is at most 2^-22 |x| |x'| where neither is
+ *     small, since |low| <= |x|; and where x is small at most 2^-36 |x'|.
+ *
+ * So the products of a and b are off by at most 2^-21 |a| |b| where nothing is small, and small
+ * elements add at most E = 2^-35 (f_a s_b + f_b s_a), where f is 1 if a row has small elements and
+ * else 0, and s is the sum of a row's magnitudes. |C| <= |A||B|, by the computed value up to a
+ * relative 2^-20. Hence where |C| >= 2^22 E in scaled units, that is
+ *
+ *     |C| >= 2^-13 (f_a s_b + f_b s_a),
+ *
+ * small elements cost at most 2^-22 |A||B|, a quarter of what XGEMM_MATH_DEFAULT allows. All other
+ * elements of C are suspects and are recomputed: a few of a warp one by one (fp16_rework.inc), and
+ * where there are many, all of the warp's (full_range.h). Where k is in parts, their sums are added first.
+ *
+ * With high parts alone (XGEMM_MATH_TF32) x is small below 2^-14 and off by at most 2^-25, so that
+ * E = 2^-25 (f_a s_b + f_b s_a): |C| >= 2^-12 (...) makes that 2^-13 |A||B|, an eighth of what
+ * rounding the operands to TF32 may cost.
+ *
+ * A row with Inf or NaN makes all of its elements of C Inf or NaN. Its parts are zeros, it is no
+ * suspect, and what Inf and NaN give is added after the tile has been stored (fp16_epilogue.inc).
+ *
+ * What is said here of a row of A holds for a column of B: both are rows of an operand.
+ */
+#ifndef XGEMM_KERNELS_FP16_CHECK_H
+#define XGEMM_KERNELS_FP16_CHECK_H
+
+#include "dialect.h"
+#include "fp16_layout.h"
+#include "ptx_sm90.h"
+
+/* The exponent below which an element is small, and by how much its row's sum is multiplied. */
+#define XG_SMALL_EXPONENT(parts) ((parts) == 2 ? -13 : -14)
+#define XG_CHECK_FACTOR(parts)   ((parts) == 2 ? 0x1p-13f : 0x1p-12f)
+/* BF16 in three parts holds a scaled element in full down to that exponent (full_range.h). Only a
+ * row whose largest magnitude is above 2^16 can have smaller ones. */
+#define XG_LEAST_EXPONENT (-152)
+
+typedef enum {
+    XG_ROW_FINITE,
+    XG_ROW_NOT_FINITE, /* it has Inf or NaN */
+    XG_ROW_WIDE,       /* its range is larger than BF16 in three parts can hold */
+    XG_ROW_FAR         /* its largest magnitude is outside 2^-60 to 2^90 */
+} xg_row_kind;
+
+/* Of a row of an operand; all 0 but the kind where it is not finite. */
+typedef struct __attribute__((aligned(16))) {
+    float sum;   /* s times XG_CHECK_FACTOR */
+    float small; /* f */
+    float log2;  /* the mean of log2 of elements that are not 0, beside the largest one's */
+    unsigned kind;
+} xg_row_stats;
+
+/*
+ * What becomes of a tile of C. Besides, as bits: it has rows with Inf or NaN; it has rows of A whose
+ * scale may overflow or underflow before the column's is applied (xg_scale_by).
+ */
+typedef enum {
+    XG_TILE_PLAIN,
+    XG_TILE_CHECKED,
+    XG_TILE_LISTED,
+    XG_TILE_REPAIR = 4,
+    XG_TILE_FAR = 8
+} xg_tile_fate;
+
+/* Which rows a thread of a warp looks at: so many of A from the first on, then of B. */
+typedef struct {
+    const xg_row_stats *a, *b;
+    int a_rows, b_rows;
+} xg_tile_rows;
+
+/* What a warp finds in the rows of one operand. */
+typedef struct {
+    int small, not_finite; /* how many rows */
+    int wide, far;         /* whether there are any */
+    float log2;            /* the mean of those with small elements; 0: there are none */
+} xg_rows_found;
+
+XG_DEVICE xg_rows_found xg_look_at_rows(const xg_row_stats *rows, int count)
+{
+    unsigned small = 0, kinds = 0, not_finite = 0, log2 = 0;
+    XG_UNROLL_BY(1)
+    for (int i = (int)xg_lane(); i < count; i += 32) {
+        const float4 row = *(const float4 *)(const void *)(rows + i);
+        const unsigned kind = xg_bits_of(row.w);
+        small += row.y > 0.0f;
+        kinds |= 1u << kind;
+        not_finite += kind == XG_ROW_NOT_FINITE;
+        log2 += row.y > 0.0f ? (unsigned)-row.z : 0;
+    }
+    const unsigned counts = __reduce_add_sync(0xffffffffu, small | not_finite << 16);
+    xg_rows_found found;
+    found.small = (int)(counts & 0xffff);
+    found.not_finite = (int)(counts >> 16);
+    found.wide = __any_sync(0xffffffffu, kinds >> XG_ROW_WIDE & 1);
+    found.far = __any_sync(0xffffffffu, kinds >> XG_ROW_FAR & 1);
+    log2 = __reduce_add_sync(0xffffffffu, log2);
+    found.log2 = found.small ? -(float)log2 / (float)found.small : 0.0f;
+    return found;
+}
+
+/*
+ * Whether most elements of a tile would be suspects, so that it is better computed otherwise at
+ * once. A guess, which costs time where it is wrong: half of the rows of either operand have small
+ * elements, and log2 of a typical |C| beside the largest that could be, which is at least that of a
+ * typical element of either row, or of the best of k pairs of log-normal ones (0.3 of both), is
+ * below what suspects have.
+ */
+XG_DEVICE int xg_check_is_hopeless(xg_rows_found a, xg_rows_found b, int a_rows, int b_rows)
+{
+    const float pairs = 0.3f * (a.log2 + b.log2);
+    return 2 * a.small >= a_rows && 2 * b.small >= b_rows &&
+           fmaxf(fmaxf(a.log2, b.log2), pairs) < -26.0f;
+}
+
+/* Called by whole warps: what is known of a tile before its product. "kind" is set if listed. */
+XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows, xg_tile_kind *kind)
+{
+    enum { REPAIRS_MOST = 8 }; /* rows; with more it is as fast to compute the tile in FP32 */
+    const xg_rows_found a = xg_look_at_rows(rows->a, rows->a_rows);
+    const xg_rows_found b = xg_look_at_rows(rows->b, rows->b_rows);
+    const int repairs = a.not_finite + b.not_finite;
+    if (a.wide || b.wide || repairs > REPAIRS_MOST) {
+        *kind = XG_TILE_STRICT;
+        return XG_TILE_LISTED;
+    }
+    *kind = XG_TILE_FULL_RANGE;
+    return (xg_check_is_hopeless(a, b, rows->a_rows, rows->b_rows) ? XG_TILE_LISTED
+            : a.small + b.small > 0                                ? XG_TILE_CHECKED
+                                                                   : XG_TILE_PLAIN) |
+           (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far ? XG_TILE_FAR : 0u);
+}
+
+XG_DEVICE xg_place xg_place_at(int row, int column)
+{
+    return (xg_place)(unsigned)row | (xg_place)(unsigned)column << 32;
+}
+
+enum { XG_ALL_ROWS = 0xff };
+
+XG_DEVICE xg_place xg_tile_place(int row, int column, unsigned rows, xg_tile_kind kind)
+{
+    return xg_place_at((int)((unsigned)row / XG_UNIT_LINES | rows << 24), column + (int)kind);
+}
+
+/* The tiles on the first list; in C there are so many units of 128 x 128. */
+XG_DEVICE xg_place *xg_listed_tiles(xg_rework *rework, int64_t units, xg_tile_kind kind)
+{
+    return (xg_place *)(void *)(rework + 1) + (kind == XG_TILE_STRICT ? 2 * units : 0);
+}
+
+/* One thread: lists a tile. Once all can see it, it is to be counted as "ready". */
+XG_DEVICE void xg_list_tile(xg_tile_list *list, xg_place *tiles, xg_place place)
+{
+    xg_store_relaxed(&tiles[atomicAdd(&list->count, 1u)], place);
+}
+
+XG_DEVICE void xg_tiles_are_ready(xg_tile_list *list, unsigned count)
+{
+    __threadfence();
+    atomicAdd(&list->ready, count);
+}
+
+/*
+ * One thread: takes the next tile; 0 if there is none. Who has listed one that is not yet to be seen
+ * is about to say so, whatever else runs; who lists more later comes here, too.
+ */
+XG_DEVICE int xg_take_tile(xg_tile_list *list, xg_place *tiles, xg_place *place)
+{
+    for (;;) {
+        const unsigned taken = atomicAdd(&list->taken, 0u), count = atomicAdd(&list->count, 0u);
+        if (taken >= count)
+            return 0;
+        xg_count_wait(&list->ready, count);
+        if (atomicCAS(&list->taken, taken, taken + 1) == taken) {
+            __threadfence(); /* it was counted as ready after it had been written */
+            *place = atomicAdd(&tiles[taken], 0ull);
+            return 1;
+        }
+    }
+}
+
+#endif
