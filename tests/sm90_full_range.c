@@ -85,7 +85,7 @@ static run prepare_run(const product *is, bool a_k_major, bool b_k_major)
     r.c = matrix(is->m, r.ldc, is->n, is, PLAIN);
     const size_t c_bytes = (size_t)(is->m * r.ldc + is->offset) * sizeof(float);
     r.before = malloc(c_bytes);
-    r.scales = aligned_alloc(16, (size_t)(padded(is->m) + padded(is->n)) * sizeof(float));
+    r.scales = aligned_alloc(128, (size_t)(padded(is->m) + padded(is->n)) * sizeof(float));
     ck_assert(r.before && r.scales);
     if (is->beta == 0.0f) /* which never reads C */
         for (int64_t i = 0; i < is->m * r.ldc + is->offset; i++)
