@@ -6,6 +6,7 @@
  */
 #include "kernels.h"
 
+#include "kernels/fp16_layout.h"
 #include "kernels/host.h"
 
 #include <stdio.h>
@@ -154,9 +155,7 @@ const xg_program xg_program_scale_host = {
 /* Units of A and B, two barriers for each, two and one more, and the notes: fp16_product.inc. */
 #define FP16_RINGS(parts, a, b, wide, columns)                                                     \
     ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 2) * 16 +                             \
-     FLOATS(128 + 2 * (columns)) + 96)
-/* What threads that split tell one another (fp16_late.inc). */
-#define FP16_LATE (16 + 256)
+     FLOATS(128 + 2 * (columns)) + XG_NOTES_BYTES)
 /* Of each slice so many stages without gaps and their barriers; and what is worked on: tma.inc. */
 #define TMA(slices, stages, depth, m, n)                                                           \
     ((slices) * (FLOATS((stages) * (depth) * ((m) + (n))) + 128) + 32)
@@ -304,7 +303,7 @@ static const xg_kernel kernels[] = {
     {"fp16x3-128x128", "the same with tiles of 128 x 128", &xg_program_fp16x3_128x128, 128, 128, 64,
      384, 1, FP16_RINGS(2, 3, 3, 128, 128), 32.0, XG_PACKS_NONE, xg_steps_fp16, 2, 0, false, false},
     {"fp16x3-128x256", "the same with tiles of 128 x 256, pairs of blocks sharing B",
-     &xg_program_fp16x3_128x256, 128, 256, 64, 512, 1, FP16_RINGS(2, 3, 4, 128, 256) + FP16_LATE,
+     &xg_program_fp16x3_128x256, 128, 256, 64, 512, 1, FP16_RINGS(2, 3, 4, 128, 256) + XG_LATE_NOTES_BYTES,
      64.0, XG_PACKS_NONE, xg_steps_fp16, 2, 2, false, false},
     {"fp16x1-128x128", "TF32's accuracy from FP16 on tensor cores", &xg_program_fp16x1_128x128, 128,
      128, 64, 384, 1, FP16_RINGS(1, 6, 6, 128, 128), 64.0, XG_PACKS_NONE, xg_steps_fp16, 1, 0,

@@ -8,7 +8,7 @@
 
 void xg_simulated_full_range(const void *), xg_traced_full_range(const void *);
 
-enum { TILE_SIZE = 128, SHARED = 196608 /* XG_FULL_RANGE_BYTES */ };
+enum { TILE_SIZE = 128, SHARED = 197632 /* XG_FULL_RANGE_BYTES, and 256 factors */ };
 
 /* What elements are like: small numbers, of 120 binary orders of magnitude, or with Inf and NaN. */
 typedef enum { PLAIN, WIDE_RANGE, SPECIAL } contents;

@@ -19,8 +19,8 @@ void __launch_bounds__(384, 1) xg_full_range(const xg_args p)
             const int row = (int)(tile % all_rows) * XG_FULL_RANGE_TILE;
             const int column = (int)(tile / all_rows) * XG_FULL_RANGE_TILE;
             const xg_full_place_of_c to = {row, column, XG_FULL_RANGE_TILE, 0xff};
-            xg_full_range_tile(&p, &to, memory, scales + row,
-                               scales + all_rows * XG_FULL_RANGE_TILE + column);
+            xg_full_range_tile(&p, &to, memory, (float *)(void *)(memory + XG_FULL_RANGE_BYTES),
+                               scales + row, scales + all_rows * XG_FULL_RANGE_TILE + column);
         }
     }
 }

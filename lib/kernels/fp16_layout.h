@@ -64,6 +64,8 @@ enum {
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
     XG_NONE_LATE = 65535, /* in place of the first late line block */
+    XG_NOTES_BYTES = 96, /* of the notes in fp16_product.inc, beside scales and B's last k */
+    XG_LATE_NOTES_BYTES = 16 + 256, /* of those of fp16_late.inc */
     XG_SUSPECTS_A_WARP = 8, /* of 16 x 128 elements of C: with more, all of them are recomputed */
     XG_STRIP_LINES = 8,   /* of a strip's piece, see fp16_strip.h */
     XG_SPLIT_STRIPS = 4,  /* the most rows below, or columns beside, that the split computes */

@@ -24,7 +24,7 @@ XG_DEVICE float xg_over_lanes(float sum, int bits, int last)
 /* 2^(14 - exponent of the largest), or what is nearest to it that is normal. */
 XG_DEVICE unsigned xg_exponent_of(float largest)
 {
-    return XG_MIN(XG_MAX(xg_bits_of(largest) >> 23, XG_SCALED_EXPONENT + 1u), 253u);
+    return XG_MIN(XG_MAX(xg_bits_of(largest) >> 23, XG_SCALED_EXPONENT + 1u), 254u);
 }
 
 XG_DEVICE float xg_scale_to_parts(float largest)

@@ -7,7 +7,7 @@
  * (a row's elements are neighbours) or MN-major (those of a k are). In shared memory it is K-major
  * always: a unit of 128 rows by 64 k for each part, as xg_wgmma_operand() wants it.
  *
- * 256 threads load 2 blocks of 16 elements each, 4 rows by 4 k, as 8 times 16 bytes:
+ * 256 threads load 2 blocks of 16 elements each, 4 rows by 4 k, as 4 times 16 bytes each:
  *   K-major    16 threads load 256 bytes of a row, so that a warp's load is two rows'
  *   MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's
  * and store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row.
@@ -33,7 +33,8 @@ enum {
     XG_FULL_RANGE_PARTS = 3,
     XG_FULL_RANGE_UNIT = XG_FULL_RANGE_TILE * XG_FULL_RANGE_K * 2,
     XG_FULL_RANGE_THREADS = 256,
-    XG_FULL_RANGE_LOADS = 8,          /* of 16 bytes, of an operand by a thread */
+    XG_FULL_RANGE_BLOCKS = 2,         /* of an operand by a thread, 4 rows by 4 k each */
+    XG_FULL_RANGE_LOADS = 4,          /* of 16 bytes, of a block */
     XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the unit rows of neighbouring rows */
     XG_FULL_RANGE_EXPONENT = 42,      /* by which elements are larger than FP16 parts are made of */
     /*
@@ -49,23 +50,32 @@ XG_DEVICE int xg_full_exponent(float scale)
     return XG_MIN(XG_FULL_RANGE_EXPONENT - xg_scale_exponent(scale), 127);
 }
 
+/* These powers of two, of the rows of A and, behind them, the columns of B; a thread one of each. */
+XG_DEVICE void xg_full_note_factors(float *factors, const float *row_scales,
+                                    const float *column_scales)
+{
+    const unsigned thread = xg_thread_again() - 128, i = thread % XG_FULL_RANGE_TILE;
+    const float scale = thread < XG_FULL_RANGE_TILE ? row_scales[i] : column_scales[i];
+    factors[thread] = xg_float_of((unsigned)(xg_full_exponent(scale) + 127) << 23);
+}
+
 typedef struct {
     const float *first; /* the tile's first row, k = 0 */
     int64_t row_stride, k_stride;
-    const float *scales;
-    int rows; /* of the tile that are inside the matrix */
+    const float *factors; /* of its rows */
+    int rows;             /* of the tile that are inside the matrix */
     int k_major, vec4;
 } xg_full_operand;
 
 XG_DEVICE xg_full_operand xg_full_operand_of(const float *first, int64_t row_stride,
-                                             int64_t k_stride, int64_t rows, const float *scales)
+                                             int64_t k_stride, int64_t rows, const float *factors)
 {
     const int64_t stride = k_stride == 1 ? row_stride : k_stride;
     const int aligned = ((uintptr_t)first | (uintptr_t)(stride * 4)) % 16 == 0;
     const xg_full_operand operand = {first,
                                      row_stride,
                                      k_stride,
-                                     scales,
+                                     factors,
                                      (int)XG_MIN(rows, XG_FULL_RANGE_TILE),
                                      k_stride == 1,
                                      aligned && rows >= XG_FULL_RANGE_TILE};
@@ -109,27 +119,29 @@ XG_DEVICE xg_full_loads xg_full_loads_of(int k_major, int strided)
                            thread / 32 % 4 * 32 + thread % 8 * 4, 1};
 }
 
-/* 64 k from "k" on, of which k_left are inside the matrix; past its edges are zeros. */
-XG_DEVICE void xg_full_load_operand(const xg_full_operand *o, int64_t k, int k_left, int vec4,
-                                    int strided, float4 x[XG_FULL_RANGE_LOADS])
+/*
+ * A block of the 64 k from "k" on, of which k_left are inside the matrix; past its edges are zeros.
+ */
+XG_DEVICE void xg_full_load_block(const xg_full_operand *o, int64_t k, int k_left, unsigned block,
+                                  int vec4, int strided, float4 x[XG_FULL_RANGE_LOADS])
 {
     const xg_full_loads loads = xg_full_loads_of(o->k_major, strided);
     const int64_t outer_stride = o->k_major ? o->row_stride : o->k_stride;
-    const float *const from = o->first + k * o->k_stride + loads.outer * outer_stride + loads.inner;
-    const int64_t load = loads.load * outer_stride, block = loads.block * outer_stride;
+    const unsigned first = loads.outer + block * loads.block;
+    const float *const from = o->first + k * o->k_stride + first * outer_stride + loads.inner;
+    const int64_t load = loads.load * outer_stride;
     if (vec4 && !(o->k_major && strided)) {
         XG_UNROLL
         for (int i = 0; i < XG_FULL_RANGE_LOADS; i++)
-            x[i] = xg_load_once(from + i / 4 * block + i % 4 * load);
+            x[i] = xg_load_once(from + i * load);
     } else {
-        const int outer_left = (o->k_major ? o->rows : k_left) - (int)loads.outer;
+        const int outer_left = (o->k_major ? o->rows : k_left) - (int)first;
         const int inner_left = (o->k_major ? k_left : o->rows) - (int)loads.inner;
         const int element = (int)loads.element;
         XG_UNROLL
         for (int i = 0; i < XG_FULL_RANGE_LOADS; i++) {
-            const float *const row = from + i / 4 * block + i % 4 * load;
-            const int outer = i / 4 * (int)loads.block + i % 4 * (int)loads.load;
-            const int left = outer < outer_left ? inner_left : 0;
+            const float *const row = from + i * load;
+            const int left = i * (int)loads.load < outer_left ? inner_left : 0;
             x[i].x = xg_load_word_if(row, 0 < left);
             x[i].y = xg_load_word_if(row + element, element < left);
             x[i].z = xg_load_word_if(row + 2 * element, 2 * element < left);
@@ -149,10 +161,9 @@ XG_DEVICE float xg_full_rest_high(float x, unsigned both)
     return x - xg_float_of(both & 0xffff0000u);
 }
 
-/* Four elements along k of one row, as parts; returns whether there may be Inf or NaN. */
-XG_DEVICE int xg_full_split4(char *to, float4 x, float scale)
+/* Four elements along k of one row, times its factor, as parts; whether there may be Inf or NaN. */
+XG_DEVICE int xg_full_split4(char *to, float4 x, float by)
 {
-    const float by = xg_float_of((unsigned)(xg_full_exponent(scale) + 127) << 23);
     float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
     uint2 part = {0, 0};
     XG_UNROLL
@@ -204,20 +215,20 @@ XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, uns
     int special = 0;
     if (o->k_major) {
         const xg_full_place place = xg_full_place_of(1, block);
-        const float4 scales = *(const float4 *)(o->scales + place.row);
-        const float scale[4] = {scales.x, scales.y, scales.z, scales.w};
+        const float4 factors = *(const float4 *)(o->factors + place.row);
+        const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, x[4 * block + i],
-                                      scale[i]);
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, x[i],
+                                      factor[i]);
     } else {
         const xg_full_place place = xg_full_place_of(0, block);
-        const float4 scales = *(const float4 *)(o->scales + place.row);
-        const float scale[4] = {scales.x, scales.y, scales.z, scales.w};
+        const float4 factors = *(const float4 *)(o->factors + place.row);
+        const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
             special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP,
-                                      xg_full_transposed(x + 4 * block, (int)i), scale[i]);
+                                      xg_full_transposed(x, (int)i), factor[i]);
     }
     return special;
 }
@@ -234,9 +245,9 @@ XG_DEVICE unsigned xg_full_special(unsigned both)
 XG_DEVICE void xg_full_clear_special(const xg_full_operand *o, char *to)
 {
     XG_UNROLL_BY(1)
-    for (unsigned i = 0; i < XG_FULL_RANGE_LOADS; i++) {
-        const xg_full_place place = xg_full_place_of(o->k_major, i / 4);
-        uint2 *const high = (uint2 *)(void *)(to + place.at + i % 4 * XG_FULL_RANGE_ROW_STEP);
+    for (unsigned i = 0; i < XG_FULL_RANGE_BLOCKS * XG_FULL_RANGE_LOADS; i++) {
+        const xg_full_place place = xg_full_place_of(o->k_major, i / XG_FULL_RANGE_LOADS);
+        uint2 *const high = (uint2 *)(void *)(to + place.at + i % XG_FULL_RANGE_LOADS * XG_FULL_RANGE_ROW_STEP);
         const uint2 clear = {xg_full_special(high->x), xg_full_special(high->y)};
         XG_UNROLL_BY(1)
         for (int part = 0; part < XG_FULL_RANGE_PARTS; part++) {
