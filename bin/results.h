@@ -15,9 +15,10 @@ typedef struct {
     timing ours;
     timing theirs; /* cuBLAS; only median_us and host_us */
     bool compared; /* whether theirs is there */
+    double percent_recomputed; /* of C, in one of the products; negative: unknown */
 } bench_result;
 
-enum { RESULT_COLUMNS = 14 };
+enum { RESULT_COLUMNS = 15 };
 
 /* Which columns are shown beside those that every run has. */
 typedef struct {
