@@ -316,8 +316,9 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /*
- * Panels count recomputed elements at one place: a smaller one has its part of the workspace so much
- * further on that its count is there. It ends no later, as what follows the count is smaller, too.
+ * Panels count recomputed elements at one place: a smaller one has its part of the workspace so
+ * much further on that its count is there. It ends no later, as what follows the count is smaller,
+ * too.
  */
 static void share_count(const xg_plan *plan, bool first, xg_plan *panel)
 {
