@@ -173,17 +173,27 @@ static int failed_measurement(session *now, const char *function)
     return function ? failed(ME, "%s failed", function) : failed_call(ME, now->handle);
 }
 
+/* Of the product that was measured last. */
+static double percent_recomputed(int64_t elements, const workload *w)
+{
+    const double all = (double)w->size.m * (double)w->size.n * (double)w->batch;
+    return all > 0.0 ? 100.0 * (double)elements / all : 0.0;
+}
+
 static int time_kernel(session *now, const rotation *sets, const workload *w, const data_pair *data,
                        const char *name, const timing *theirs)
 {
     bench_result result = {.size = w->size, .batch = w->batch, .compared = theirs != NULL};
+    int64_t recomputed;
     snprintf(result.data, sizeof result.data, "%s", data ? data->name : "");
     progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
                   w->size.k, name);
     if (xgemm_set_kernel(now->handle, name) ||
         !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how, now->recorder,
-                 &result.ours))
+                 &result.ours) ||
+        xgemm_last_recomputed(now->handle, &recomputed))
         return failed_measurement(now, NULL);
+    result.percent_recomputed = percent_recomputed(recomputed, w);
     const char *chosen = xgemm_last_kernel(now->handle);
     const bool automatic = strcmp(name, "auto") == 0;
     snprintf(result.kernel, sizeof result.kernel, "%s%s%s", name, automatic ? ":" : "",

@@ -26,6 +26,7 @@ static const struct {
     {{"cublas_us", 11}, COMPARED},
     {{"cublas_host_us", 14}, COMPARED},
     {{"percent_of_cublas", 17}, COMPARED},
+    {{"percent_recomputed", 18}, ALWAYS},
 };
 
 static double gflops(const bench_result *r, double us)
@@ -68,6 +69,7 @@ void results_row(results *to, const bench_result *r)
         r->compared ? cell_real(theirs->median_us, 2) : cell_none(),
         r->compared ? cell_real(theirs->host_us, 2) : cell_none(),
         r->compared ? cell_real(100.0 * theirs->median_us / t->median_us, 1) : cell_none(),
+        r->percent_recomputed >= 0.0 ? cell_real(r->percent_recomputed, 2) : cell_none(),
     };
     cell shown[RESULT_COLUMNS];
     for (int i = 0; i < to->out.count; i++)
@@ -159,5 +161,6 @@ bool results_at(const json_t *loaded, size_t index, bench_result *r)
     r->theirs.median_us = number(row, "cublas_us");
     r->theirs.host_us = number(row, "cublas_host_us");
     r->compared = r->theirs.median_us > 0.0;
+    r->percent_recomputed = number(row, "percent_recomputed");
     return true;
 }

@@ -13,11 +13,12 @@ typedef struct {
     char kernel[64]; /* "auto:vectorized": chosen by the library */
     char data[64];   /* the kinds of data, as --data names them; empty: none was given */
     timing ours;
-    timing theirs; /* cuBLAS; only median_us and host_us */
-    bool compared; /* whether theirs is there */
+    timing theirs;             /* cuBLAS; only median_us and host_us */
+    bool compared;             /* whether theirs is there */
+    double percent_recomputed; /* of C, in one of the products; negative: unknown */
 } bench_result;
 
-enum { RESULT_COLUMNS = 14 };
+enum { RESULT_COLUMNS = 15 };
 
 /* Which columns are shown beside those that every run has. */
 typedef struct {

@@ -52,9 +52,15 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call)
     if (!status)
         status = xg_plan_run(plan, &problem, handle->backend, handle->device, handle->stream,
                              workspace, &handle->error);
-    if (!status)
-        handle->last_kernel = plan->kernel ? plan->kernel->name : NULL;
-    return status;
+    if (status)
+        return status;
+    handle->last_kernel = plan->kernel ? plan->kernel->name : NULL;
+    handle->recomputed = (xg_recomputed){
+        .count = plan->recomputed ? (const char *)workspace + plan->recomputed : NULL,
+        .most = call->m * call->n * call->products,
+        .stream = handle->stream,
+        .is_callers = plan->recomputed && handle->given_workspace};
+    return XGEMM_OK;
 }
 
 static bool takes_lists(const xgemm_handle *handle)
@@ -71,10 +77,15 @@ static xgemm_status run_lists(xgemm_handle *handle, const xg_call *call)
     xgemm_status status = xg_lists_check(call, &handle->error);
     if (!status && takes_lists(handle))
         return run(handle, call);
+    int64_t sum = 0, elements = 0;
     for (int64_t i = 0; i < call->products && !status; i++) {
         const xg_call one = xg_call_of_lists(call, i);
         status = run(handle, &one);
+        if (!status)
+            status = xg_recomputed_get(handle, &elements);
+        sum += elements;
     }
+    handle->recomputed = (xg_recomputed){.elements = sum};
     return status;
 }
 
@@ -84,6 +95,7 @@ static xgemm_status sgemm(xgemm_handle *handle, const xg_call *call)
     if (status)
         return status;
     handle->last_kernel = NULL;
+    handle->recomputed = (xg_recomputed){.elements = 0};
     if (!xg_call_writes(call))
         return XGEMM_OK;
     return call->lists ? run_lists(handle, call) : run(handle, call);

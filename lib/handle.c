@@ -174,6 +174,7 @@ xgemm_status xgemm_set_workspace(xgemm_handle *handle, void *device_memory, size
         return xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
                        "%s: device_memory is %p, which is not aligned to 256 bytes", __func__,
                        device_memory);
+    handle->recomputed.is_lost |= handle->recomputed.is_callers;
     handle->given_workspace = device_memory;
     handle->given_bytes = bytes;
     return XGEMM_OK;

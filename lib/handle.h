@@ -7,6 +7,16 @@
 #include "plans.h"
 #include "workspace.h"
 
+/* What the last product tells of the elements of C that it recomputed. */
+typedef struct {
+    int64_t elements;  /* where nothing is counted on the device */
+    const void *count; /* in its workspace; NULL: see above */
+    int64_t most;      /* of C, all products of a batch */
+    void *stream;      /* that it ran on */
+    bool is_callers;   /* that workspace is the caller's, */
+    bool is_lost;      /* who has given another one since, so that it may be gone */
+} xg_recomputed;
+
 struct xgemm_handle {
     int ordinal;
     const xg_backend *backend;
@@ -21,11 +31,15 @@ struct xgemm_handle {
     xg_workspace *workspaces;
     void *given_workspace; /* the caller's; NULL: the library's own */
     size_t given_bytes;
+    xg_recomputed recomputed;
     xg_error error;
 };
 
 /* For a public function's end: keeps the sentence with the function's name before it. */
 xgemm_status xg_handle_done(xgemm_handle *handle, xgemm_status status, const char *function);
+
+/* Waits for the last product and tells how many elements of C it recomputed. */
+xgemm_status xg_recomputed_get(xgemm_handle *handle, int64_t *elements);
 
 /* A function was given a NULL handle. */
 xgemm_status xg_no_handle(const char *function);

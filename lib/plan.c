@@ -63,6 +63,7 @@ static void begin(const xg_request *request, xg_plan *plan)
     plan->kernel = NULL;
     plan->steps = 0;
     plan->workspace_bytes = 0;
+    plan->recomputed = 0;
     plan->shape = (xg_shape){.m = p->m, .n = p->n, .k_part = p->k, .together = 1};
     plan->products = request->products;
     plan->processors = request->processors;
@@ -272,6 +273,13 @@ static void set_tiled(xg_launch *launch, const xg_step *step, const xg_args *p)
     launch->tiled[1] = (xg_tiled){p->b, p->n, p->k, p->b_row, step->tile[1], step->tile[2]};
 }
 
+/* A split after the first of a call leaves the count of recomputed elements as it is. */
+static void follow_a_pass(const xg_step *step, xg_args *args)
+{
+    if (step->role == XG_STEP_FP16_SPLIT)
+        args->k_part |= INT64_MIN;
+}
+
 xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem, int64_t pass,
                          void *workspace, xg_args *args)
 {
@@ -289,6 +297,8 @@ xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem,
                         .arguments_size = sizeof *args};
     memcpy(launch.grid, step->grid, sizeof launch.grid);
     memcpy(launch.block, step->block, sizeof launch.block);
+    if (pass > 0)
+        follow_a_pass(step, args);
     if (together > 1 && !step->once)
         launch.grid[2] = (uint32_t)(left < together ? left : together);
     set_regions(&launch, step, args);
@@ -303,6 +313,21 @@ xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_args *problem,
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+/*
+ * Panels count recomputed elements at one place: a smaller one has its part of the workspace so
+ * much further on that its count is there. It ends no later, as what follows the count is smaller,
+ * too.
+ */
+static void share_count(const xg_plan *plan, bool first, xg_plan *panel)
+{
+    for (int i = 0; i < panel->steps; i++) {
+        xg_step *step = &panel->step[i];
+        step->list_offset += plan->recomputed - panel->recomputed;
+        if (!first)
+            follow_a_pass(step, &step->args);
+    }
 }
 
 /* A panel of a product: so much of C from its first row and column, and of k. */
@@ -326,7 +351,7 @@ static xgemm_status plan_panel(const xg_plan *plan, const xg_args *problem, int6
     return plan->kernel->steps(plan->kernel, args, panel, error);
 }
 
-static xgemm_status run_panels(const xg_plan *plan, const xg_args *problem,
+static xgemm_status run_panels(const xg_plan *plan, const xg_args *problem, bool first,
                                const xg_backend *backend, xg_device *device, void *stream,
                                void *workspace, xg_error *error)
 {
@@ -338,8 +363,11 @@ static xgemm_status run_panels(const xg_plan *plan, const xg_args *problem,
                 xg_plan panel;
                 xg_args args;
                 status = plan_panel(plan, problem, row, column, k, &panel, &args, error);
-                if (!status)
-                    status = xg_plan_run(&panel, &args, backend, device, stream, workspace, error);
+                if (status)
+                    return status;
+                share_count(plan, first, &panel);
+                first = false;
+                status = xg_plan_run(&panel, &args, backend, device, stream, workspace, error);
             }
     return status;
 }
@@ -352,7 +380,7 @@ static xgemm_status run_all_panels(const xg_plan *plan, const xg_args *problem,
     xg_args one = *problem;
     xgemm_status status = XGEMM_OK;
     for (int64_t i = 0; i < plan->products && !status; i++) {
-        status = run_panels(plan, &one, backend, device, stream, workspace, error);
+        status = run_panels(plan, &one, i == 0, backend, device, stream, workspace, error);
         one.a += problem->a_batch;
         one.b += problem->b_batch;
         one.c += problem->c_batch;

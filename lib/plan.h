@@ -88,6 +88,7 @@ typedef struct {
     int steps;
     xg_step step[XG_PLAN_STEPS];
     size_t workspace_bytes;
+    size_t recomputed; /* in the workspace: the count of recomputed elements; 0: there is none */
     xg_shape shape;
     int64_t products;
     int processors;       /* of the device that it is for */

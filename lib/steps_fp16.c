@@ -6,6 +6,9 @@
 
 #include <inttypes.h>
 
+_Static_assert(offsetof(xg_rework, recomputed) + sizeof(uint64_t) == sizeof(xg_rework),
+               "see xg_begin_product()");
+
 /* A matrix that the split copies by fours, and so those of a batch's other products. */
 static bool is_by_fours(const float *matrix, int64_t step, int64_t apart)
 {
@@ -207,6 +210,7 @@ xgemm_status xg_steps_fp16(const xg_kernel *kernel, const xg_args *problem, xg_p
     if (!xg_reserve(plan, 1, at.bytes / 4 + rounds.sums + of.floats, &workspace))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the FP16 parts' size in bytes does not fit the address space");
+    plan->recomputed = workspace + (size_t)at.list + offsetof(xg_rework, recomputed);
     const int early_of_a = xg_fp16_early_of_a(kernel, plan->processors, &part, part.m, part.n,
                                               plan->shape.share, plan->shape.panels <= 1);
     xgemm_status status = XGEMM_OK;

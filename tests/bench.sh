@@ -200,6 +200,38 @@ test_bench_data()
     refuses 'bench: --from with --data' 2 'from.*data' bench --from data.json --data relu
 }
 
+# Rows of Inf and NaN are all recomputed, and nothing of normal data is.
+test_bench_recomputed()
+{
+    on_simulator='bench -d sim --samples 1 --warm 0 --time 0 -m 128 -n 128 -k 64
+        --kernel fp16x3-128x64,naive --data normal,nonfinite'
+    for batch in '' '--batch 2'; do
+        # shellcheck disable=SC2086
+        run $on_simulator $batch --csv
+        got=$(awk -F, '{ printf("%s%s", (NR > 1 ? " " : ""), $NF) }' out)
+        if ended 0 '' && [ "$got" = 'percent_recomputed 0 0 100 0' ]; then
+            ok "bench: percent_recomputed $batch"
+        else
+            no "bench: percent_recomputed $batch" "$why $got"
+        fi
+    done
+    # shellcheck disable=SC2086
+    run $on_simulator --json
+    json 'bench: percent_recomputed, JSON' '[x["percent_recomputed"] for x in r] == [0, 0, 100, 0]'
+    cp out recomputed.json
+    run bench --from recomputed.json --json
+    json 'bench: --from with percent_recomputed' '[x["percent_recomputed"] for x in r] == [0, 0, 100, 0]'
+    grep -v percent_recomputed recomputed.json | sed 's/\("host_us": [^,]*\),/\1/' >older.json
+    run bench --from older.json --json
+    json 'bench: --from without percent_recomputed' '[x["percent_recomputed"] for x in r] == [None] * 4'
+    bench -m 0 -n 3 -k 3 --csv
+    if [ "$(sed -n '2s/.*,//p' out)" = 0 ]; then
+        ok 'bench: percent_recomputed of nothing'
+    else
+        no 'bench: percent_recomputed of nothing' "$(tail -n 1 out)"
+    fi
+}
+
 # A folder of programs that lacks gnuplot.
 make_path()
 {
@@ -415,6 +447,7 @@ test_bench_graph()
 test_bench_sizes
 test_bench_options
 test_bench_data
+test_bench_recomputed
 test_bench_output
 test_bench_without_gnuplot
 test_bench_from

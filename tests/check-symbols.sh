@@ -33,7 +33,7 @@ same()
 }
 
 # name@@VERSION, as the map has them.
-sed -n -e 's/^\([A-Z0-9_.]*\) {$/version \1/p' -e '/local:/q' \
+sed -n -e 's/^\([A-Z0-9_.]*\) {$/version \1/p' \
     -e 's/^ *\([a-z0-9_]*\);$/\1/p' "$map" |
     awk '$1 == "version" { version = $2; next } { print $1 "@@" version }' |
     sort >"$work/map"
@@ -50,8 +50,8 @@ cat "$srcdir/include/xgemm.h" "$srcdir"/include/xgemm/*.h | tr '\n' ' ' |
     sed -n 's/^.*[ *]\(xgemm_[a-z0-9_]*\)($/\1/p' | sort >"$work/declared"
 same map-names declared "lib/libxgemm.map (<) and the functions of the headers (>) differ"
 
-if [ ! -s "$work/map" ] || grep -qv '@@XGEMM_0\.1$' "$work/map"; then
-    echo "lib/libxgemm.map has no functions, or versions other than XGEMM_0.1" >&2
+if [ ! -s "$work/map" ] || grep -qv '@@XGEMM_0\.[12]$' "$work/map"; then
+    echo "lib/libxgemm.map has no functions, or versions other than XGEMM_0.1 and XGEMM_0.2" >&2
     failed=1
 fi
 exit $failed

@@ -134,6 +134,80 @@ START_TEST(test_capture)
 }
 END_TEST
 
+/* ---- What was recomputed ---- */
+
+static const shape for_parts = {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 130, 140, 128};
+
+/* A small element in row 2 of A, and a column 3 of B in which the rest adds up to 0. */
+static void plant_one(xgemm_handle *handle, problem *p)
+{
+    for (int k = 0; k < p->shape.k; k++) {
+        p->a[2 * p->lda + k] = k ? 1.0f : 0x1p-40f;
+        p->b[k * p->ldb + 3] = k < 2 ? 0.0f : k % 2 ? 1.0f : -1.0f;
+    }
+    OK(handle, xgemm_upload(handle, p->device_a, p->a, p->a_count * sizeof(float)));
+    OK(handle, xgemm_upload(handle, p->device_b, p->b, p->b_count * sizeof(float)));
+}
+
+/* Each stream has a workspace of its own, and one that is not the handle's may be gone. */
+START_TEST(test_recomputed)
+{
+    xgemm_handle *handle = create(0);
+    int64_t elements = 7;
+    int tokens[2];
+    problem p = prepare(handle, &for_parts), other = prepare(handle, &for_parts);
+    plant_one(handle, &p);
+    OK(handle, xgemm_set_kernel(handle, "fp16x3-128x64"));
+    OK(handle, xgemm_set_stream(handle, &tokens[0]));
+    OK(handle, run(handle, &p));
+    OK(handle, xgemm_set_stream(handle, &tokens[1]));
+    GIVES(XGEMM_ERROR_INVALID_VALUE, handle, xgemm_last_recomputed(handle, &elements));
+    says(handle, "xgemm_last_recomputed: the last product ran on another stream");
+    ck_assert_int_eq(elements, 7);
+    OK(handle, xgemm_set_stream(handle, &tokens[0]));
+    OK(handle, xgemm_last_recomputed(handle, &elements));
+    ck_assert_int_eq(elements, 1);
+    OK(handle, xgemm_set_stream(handle, &tokens[1]));
+    OK(handle, run(handle, &other));
+    OK(handle, xgemm_last_recomputed(handle, &elements));
+    ck_assert_int_eq(elements, 0);
+    ck_assert_ptr_eq(fake.last_stream(), &tokens[1]);
+    finish(handle, &p);
+    finish(handle, &other);
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_recomputed_fails)
+{
+    static const char *const symbols[] = {"cuStreamSynchronize", "cuMemcpyDtoHAsync_v2"};
+    xgemm_handle *handle = create(0);
+    int64_t elements = 7;
+    problem p = prepare(handle, &for_parts);
+    plant_one(handle, &p);
+    OK(handle, xgemm_set_kernel(handle, "fp16x3-128x64"));
+    for (int i = 0; i < 2; i++) {
+        OK(handle, run(handle, &p));
+        fail_next(symbols[i], i ? 999 : XG_CUDA_ERROR_LAUNCH_FAILED);
+        GIVES(i ? XGEMM_ERROR_DRIVER : XGEMM_ERROR_LAUNCH, handle,
+              xgemm_last_recomputed(handle, &elements));
+        fail_no_more();
+    }
+    /* No copy may become part of a graph: it would write to memory that is gone. */
+    const int copies = fake.calls("cuMemcpyDtoHAsync_v2");
+    setenv("FAKE_CUDA_CAPTURE", "1", 1);
+    GIVES(XGEMM_ERROR_DRIVER, handle, xgemm_last_recomputed(handle, &elements));
+    says(handle, "xgemm_last_recomputed: cuStreamSynchronize failed");
+    unsetenv("FAKE_CUDA_CAPTURE");
+    ck_assert_int_eq(fake.calls("cuMemcpyDtoHAsync_v2"), copies);
+    ck_assert_int_eq(elements, 7);
+    OK(handle, xgemm_last_recomputed(handle, &elements));
+    ck_assert_int_eq(elements, 1);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
 /* ---- Timers ---- */
 
 static double microseconds(const struct timespec *from, const struct timespec *to)
@@ -205,6 +279,8 @@ void add_stream_cases(Suite *suite)
     tcase_add_test(tcase, test_choice_without_memory);
     tcase_add_test(tcase, test_choice_with_small_workspace);
     tcase_add_test(tcase, test_capture);
+    tcase_add_test(tcase, test_recomputed);
+    tcase_add_test(tcase, test_recomputed_fails);
 }
 
 void add_timer_cases(Suite *suite)

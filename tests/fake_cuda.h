@@ -121,6 +121,9 @@ typedef struct {
 /* False: the stream is not being captured. */
 bool capture(const recorded_launch *launch, xg_cu_stream stream);
 bool is_capturing(void);
+
+/* Whether the stream is: it cannot be waited for. */
+bool is_captured(xg_cu_stream stream);
 xg_cu_result run_recorded(const recorded_launch *launch);
 
 /* Memory of the current context that has these bytes. */

@@ -16,6 +16,11 @@ bool is_capturing(void)
     return capturing != NULL;
 }
 
+bool is_captured(xg_cu_stream stream)
+{
+    return getenv("FAKE_CUDA_CAPTURE") || (capturing && stream == capturing);
+}
+
 bool capture(const recorded_launch *launch, xg_cu_stream stream)
 {
     if (!capturing || stream != capturing)

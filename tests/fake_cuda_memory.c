@@ -119,6 +119,8 @@ xg_cu_result cuMemcpyDtoHAsync_v2(void *to, xg_cu_pointer from, size_t bytes, xg
 xg_cu_result cuStreamSynchronize(xg_cu_stream stream)
 {
     BEGIN(cuStreamSynchronize, INITIALISED | CONTEXT);
+    if (is_captured(stream)) /* in any mode */
+        return STREAM_CAPTURE_UNSUPPORTED;
     if (pending.stream == stream)
         flush();
     return 0;

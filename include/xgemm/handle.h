@@ -143,6 +143,31 @@ XGEMM_API int xgemm_get_device(const xgemm_handle *handle);
 XGEMM_API xgemm_status xgemm_synchronize(xgemm_handle *handle);
 
 /**
+ * \brief   How many elements of C the handle's last product, or batch, recomputed.
+ *
+ * \param   handle    The handle.
+ * \param   elements  Receives their number, from 0 to all of C.
+ *
+ * They are those that the FP16 parts of a kernel on tensor cores do not serve,
+ * see xgemm_math, and, where there are many, their neighbours in a tile. With all
+ * other kernels, and with nothing to multiply, there are none. The device counts
+ * them in the workspace, so that the call waits for the work on the handle's
+ * stream, which must not be in a graph capture; a caller's workspace must still be
+ * there, with what the product has left in it. Of a product that works in panels
+ * of k (see xgemm_set_workspace()) an element counts for each panel in which it
+ * was recomputed, but in sum at most all of C. After a capture the number is that
+ * of the last run of the graph, and undefined before the first.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE if the
+ *          handle's stream is not the one that the product ran on, or its
+ *          workspace was the caller's and xgemm_set_workspace() was called since;
+ *          XGEMM_ERROR_LAUNCH when a kernel failed while it ran;
+ *          XGEMM_ERROR_DRIVER, also during a capture, which cannot go on then.
+ *          After an error *elements is as it was.
+ */
+XGEMM_API xgemm_status xgemm_last_recomputed(xgemm_handle *handle, int64_t *elements);
+
+/**
  * \brief   Makes the handle's CUDA context current in the calling thread.
  *
  * libxgemm itself does not need it; other CUDA libraries used beside it do.

@@ -35,6 +35,8 @@
 
 #include "args.h"
 
+#include <stddef.h>
+
 #ifdef __CUDACC__
 #define XG_LAYOUT static __device__ __forceinline__
 #else
@@ -91,7 +93,8 @@ typedef enum {
 /*
  * Tiles that any block may take: how many have a place on the list, stand there, and are taken. One
  * list is for tensor cores, one for FP32. And the pieces of strips that are taken (fp16_strip.h),
- * and how many elements of C are recomputed.
+ * and how many elements of C are recomputed, which xgemm_last_recomputed() reads: the last member,
+ * as a split that follows others of the same call leaves it as it is.
  */
 typedef struct {
     unsigned count, ready, taken, unused;
@@ -144,8 +147,9 @@ XG_LAYOUT int xg_divided(int x, int by, unsigned reciprocal)
  * split computes them; the slices of k; and the reciprocals for the tiles of a group of rows, and
  * for the rows of tiles in the last one. Beside the share (fp16_share.inc): A's first line block
  * that the product splits itself. The split's, whose workspace is "list", too, say the same in
- * a_batch and b_batch, but chunks of a slice in place of a reciprocal; and in k_part the parts, and
- * the line blocks of A that are split there.
+ * a_batch and b_batch, but chunks of a slice in place of a reciprocal; and in k_part the parts,
+ * the line blocks of A that are split there, and, as its sign, whether a pass of the same call, for
+ * another panel or product, came before.
  */
 enum { XG_STRIPS_ARE_SPLIT = 0x8000 };
 
@@ -179,7 +183,7 @@ XG_LAYOUT unsigned xg_by_last_rows(const xg_args *p)
     return (unsigned)((uint64_t)p->b_batch >> 32);
 }
 
-/* The split's: the parts, the line blocks of A, and the chunks of a slice. */
+/* The split's: the parts, the line blocks of A, whether it follows a pass, and a slice's chunks. */
 XG_LAYOUT int xg_parts_of(const xg_args *p)
 {
     return (uint16_t)(uint64_t)p->k_part;
@@ -188,6 +192,11 @@ XG_LAYOUT int xg_parts_of(const xg_args *p)
 XG_LAYOUT int xg_early_of_a(const xg_args *p)
 {
     return (int)((uint64_t)p->k_part >> 16);
+}
+
+XG_LAYOUT int xg_follows_a_pass(const xg_args *p)
+{
+    return p->k_part < 0;
 }
 
 XG_LAYOUT int xg_chunks_of(const xg_args *p)

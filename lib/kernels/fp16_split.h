@@ -177,9 +177,11 @@ XG_DEVICE void xg_begin_product(const xg_args *p, const xg_fp16_layout *at)
     unsigned *const counts = (unsigned *)(workspace + at->counts);
     xg_late_counts *const late = (xg_late_counts *)(workspace + at->late);
     unsigned *const rework = (unsigned *)(workspace + at->list);
+    const unsigned cleared =
+        xg_follows_a_pass(p) ? offsetof(xg_rework, recomputed) : sizeof(xg_rework);
     for (int i = (int)threadIdx.x; i < XG_SHARE_COUNTS; i += THREADS)
         counts[i] = 0;
-    if (threadIdx.x < sizeof(xg_rework) / sizeof *rework)
+    if (threadIdx.x < cleared / sizeof *rework)
         rework[threadIdx.x] = 0;
     for (int i = (int)threadIdx.x; i < at->a_blocks; i += THREADS)
         ((unsigned *)(late + 1))[i] = i < xg_early_of_a(p) ? XG_UNIT_GROUPS : 0;
