@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Elements of C just on either side of the guard's bound, with small elements that the parts hold
+ * worst and all of whose errors have one sign; and guards that are wrong on the same data.
+ */
+#include "guard.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { K = 64, FIRST = 5, TERMS = 4 };
+
+/*
+ * Scaled, a row's largest element is 2^14 here. The parts hold worst(x) = x + 2^-25 - 3 * 2^-36,
+ * for a small x, to 2^-36 less than it is, and their low part is near 2^-14, so that also what low
+ * * low would have given is largest. With one part 2^-25 is lost, almost.
+ */
+#define SCALED(x)      ((x)*0x1p-14f)
+#define WORST(x)       SCALED((x) + 0x1p-25f - 3 * 0x1p-36f)
+#define WORST_OF_LARGE (1.0f + 4093 * 0x1p-23f)
+#define WORST_TF32(x)  SCALED((x) + 0x1.ffep-26f)
+
+/* A row of each operand, and which elements they have in common. */
+typedef struct {
+    float x[K], y[K];
+} pair_of_rows;
+
+/* C is a sum of small elements times large ones, all positive, and so it is below the bound. */
+static pair_of_rows sum_of_small(float small, float large)
+{
+    pair_of_rows rows = {{0.0f}, {0.0f}};
+    rows.x[FIRST] = 1.0f; /* where the other one is 0 */
+    for (int i = 0; i < TERMS; i++) {
+        rows.x[FIRST + 7 * (i + 1)] = small;
+        rows.y[FIRST + 7 * (i + 1)] = large;
+    }
+    return rows;
+}
+
+/*
+ * The same, and a product of large elements by which C, scaled, is at "part" of the bound. The sum
+ * of y is TERMS * large, up to what is below FP32's rounding.
+ */
+static pair_of_rows sum_at_bound(float small, float large, int parts, float part)
+{
+    pair_of_rows rows = sum_of_small(small, large);
+    const float bound = XG_CHECK_FACTOR(parts) * TERMS * large;
+    rows.y[FIRST] = SCALED(part * bound) - TERMS * small * large;
+    return rows;
+}
+
+/*
+ * C is one product, which the parts hold exactly, at t scaled; x has one small element, times 0,
+ * and y has one, too, if "both". Three elements of 1 in each row make the sums 3 * 2^14: the bound
+ * is 6 or 12 with two parts, twice that with one.
+ */
+static pair_of_rows one_product(float c, float small_x, float small_y)
+{
+    pair_of_rows rows = {{0.0f}, {0.0f}};
+    rows.x[FIRST] = rows.x[1] = rows.x[2] = 1.0f;
+    rows.y[10] = rows.y[11] = rows.y[12] = 1.0f;
+    rows.x[20] = small_x;
+    rows.y[21] = small_y;
+    rows.y[FIRST] = SCALED(SCALED(c));
+    return rows;
+}
+
+typedef struct {
+    const char *name;
+    pair_of_rows rows;
+    int parts;
+    int recomputed;   /* 1: the element is; 0: it is kept */
+    bool needs_guard; /* without the guard the contract would be broken */
+} element;
+
+enum { MOST_ELEMENTS = 64 };
+static element all[MOST_ELEMENTS];
+static int elements;
+
+static void add(const char *name, pair_of_rows rows, int parts, int recomputed, bool needs_guard)
+{
+    ck_assert_int_lt(elements, MOST_ELEMENTS);
+    all[elements++] = (element){name, rows, parts, recomputed, needs_guard};
+}
+
+/* Just below the bound by what the parts still hold. */
+static void add_single_products(int parts)
+{
+    const float unit = parts == 2 ? 1.0f : 2.0f, less = parts == 2 ? 0x1p-19f : 0x1p-6f;
+    const float small = SCALED(parts == 2 ? 0x1.fffffep-14f : 0x1.fffffep-15f);
+    const float none = SCALED(parts == 2 ? 0x1p-13f : 0x1p-14f);
+    add("at the bound", one_product(6 * unit, small, 0.0f), parts, 0, false);
+    add("below the bound", one_product(6 * unit - less, small, 0.0f), parts, 1, false);
+    add("below it, negative", one_product(-6 * unit + less, -small, 0.0f), parts, 1, false);
+    add("at both bounds", one_product(12 * unit, small, -small), parts, 0, false);
+    add("below both bounds", one_product(12 * unit - less, small, small), parts, 1, false);
+    add("above either bound", one_product(9 * unit, small, small), parts, 1, false);
+    add("without small elements", one_product(2 * unit, none, -none), parts, 0, false);
+    add("zero", one_product(0.0f, small, 0.0f), parts, 1, false);
+    add("zero without small elements", one_product(0.0f, none, none), parts, 0, false);
+    add("subnormal element", one_product(6 * unit - less, 0x1p-149f, 0.0f), parts, 1, false);
+    add("subnormal element, at the bound", one_product(6 * unit, 0x1p-149f, 0.0f), parts, 0, false);
+}
+
+static void make_elements(void)
+{
+    elements = 0;
+    add("2^-16", sum_of_small(WORST(0x1p-16f), WORST_OF_LARGE), 2, 1, true);
+    add("2^-15", sum_of_small(WORST(0x1p-15f), WORST_OF_LARGE), 2, 1, true);
+    add("2^-14", sum_of_small(WORST(0x1p-14f), WORST_OF_LARGE), 2, 1, false);
+    add("2^-20", sum_of_small(WORST(0x1p-20f), WORST_OF_LARGE), 2, 1, true);
+    add("2^-13", sum_of_small(SCALED(0x1p-13f), WORST_OF_LARGE), 2, 0, false);
+    pair_of_rows both = sum_of_small(WORST(0x1p-16f), WORST(0x1p-16f));
+    both.y[0] = 1.0f;
+    add("2^-16 by 2^-16", both, 2, 1, true);
+    add("nearly attained", sum_at_bound(WORST(0x1p-20f), WORST_OF_LARGE, 2, 1.02f), 2, 0, false);
+    add("just missed", sum_at_bound(WORST(0x1p-20f), WORST_OF_LARGE, 2, 0.98f), 2, 1, false);
+    add_single_products(2);
+    add("TF32: 2^-18", sum_of_small(WORST_TF32(0x1p-18f), 1.0f), 1, 1, true);
+    add("TF32: 2^-16", sum_of_small(WORST_TF32(0x1p-16f), 1.0f), 1, 1, true);
+    add("TF32: 2^-14", sum_of_small(SCALED(0x1p-14f), 1.0f), 1, 0, false);
+    add("TF32: nearly attained", sum_at_bound(WORST_TF32(0x1p-20f), 1.0f, 1, 1.02f), 1, 0, false);
+    add("TF32: just missed", sum_at_bound(WORST_TF32(0x1p-20f), 1.0f, 1, 0.98f), 1, 1, false);
+    add_single_products(1);
+}
+
+/* Element (3, 2) of C, all others being 0 without small elements: those are kept. */
+enum { M = 5, N = 4, ROW = 3, COLUMN = 2 };
+
+static guard_product product_of(const element *e, bool swapped, float beta)
+{
+    guard_product p = guard_new(M, N, K, e->parts);
+    memcpy(p.a + ROW * K, swapped ? e->rows.y : e->rows.x, sizeof e->rows.x);
+    memcpy(p.b + COLUMN * K, swapped ? e->rows.x : e->rows.y, sizeof e->rows.x);
+    p.beta = beta;
+    for (int i = 0; i < M * N; i++)
+        p.c[i] = beta == 0.0f ? NAN : 0x1p-30f * (float)(i - 3);
+    return p;
+}
+
+/* design: twice STRICT's, or 2^-20; with one part what two operands rounded to 11 bits cost, and an
+ * eighth. */
+static double limit_of(const guard_product *p, const float *before)
+{
+    return p->parts == 2 ? fmax(2 * guard_strict_error(p, before), 0x1p-20)
+                         : 0x1p-10 * (1 + 0x1p-3);
+}
+
+/* What a guard does with the element: whether it keeps the contract, and recomputes it if it is to.
+ */
+typedef struct {
+    bool keeps_contract, counts_right;
+    double error;
+} outcome;
+
+static outcome outcome_of(const element *e, bool swapped, float beta, guard_mistake mistake)
+{
+    float before[M * N];
+    guard_product p = product_of(e, swapped, beta);
+    memcpy(before, p.c, sizeof before);
+    const unsigned long long recomputed = guard_multiply(&p, mistake);
+    outcome found;
+    found.error = guard_error(&p, before);
+    found.keeps_contract = found.error <= limit_of(&p, before);
+    found.counts_right = recomputed == (unsigned long long)e->recomputed;
+    guard_free(&p);
+    return found;
+}
+
+static const float betas[] = {0.0f, -0.5f};
+
+START_TEST(right_guard_is_right)
+{
+    for (int i = 0; i < elements; i++)
+        for (int swapped = 0; swapped < 2; swapped++) {
+            const outcome found = outcome_of(&all[i], swapped, betas[_i], GUARD_RIGHT);
+            ck_assert_msg(found.counts_right, "%s%s is %srecomputed", all[i].name,
+                          swapped ? " (B)" : "", all[i].recomputed ? "not " : "");
+            ck_assert_msg(found.keeps_contract, "%s%s: error of %g * 2^-20", all[i].name,
+                          swapped ? " (B)" : "", found.error * 0x1p20);
+        }
+}
+END_TEST
+
+/* The data above has to find every wrong guard: some by wrong results, all by what is recomputed.
+ */
+static const struct {
+    const char *name;
+    guard_mistake mistake;
+    bool breaks_contract;
+} wrong[] = {
+    {"bound 2^4 too small", GUARD_FACTOR, true},
+    {"threshold of small elements too high", GUARD_HIGH_THRESHOLD, false},
+    {"threshold of small elements too low", GUARD_LOW_THRESHOLD, false}, /* by half of 2^-20 */
+    {"threshold of small elements far too low", GUARD_LOWER_THRESHOLD, true},
+    {"> for >=", GUARD_COMPARISON, false},
+    {"small elements of A ignored", GUARD_WITHOUT_A, true},
+    {"small elements of B ignored", GUARD_WITHOUT_B, true},
+};
+
+START_TEST(wrong_guard_is_found)
+{
+    const guard_mistake mistake = wrong[_i].mistake;
+    const bool of_one_operand = mistake == GUARD_WITHOUT_A || mistake == GUARD_WITHOUT_B;
+    const int least = mistake == GUARD_COMPARISON ? 2 : 1; /* which is the same with one part */
+    for (int parts = least; parts <= 2; parts++) {
+        int wrong_counts = 0, broken = 0;
+        for (int i = 0; i < elements; i++)
+            for (int swapped = 0; swapped <= of_one_operand && all[i].parts == parts; swapped++) {
+                const outcome found = outcome_of(&all[i], swapped, 0.0f, mistake);
+                wrong_counts += !found.counts_right;
+                broken += !found.keeps_contract;
+            }
+        ck_assert_msg(wrong_counts > 0, "%s, %d parts: recomputes what it should", wrong[_i].name,
+                      parts);
+        ck_assert_msg((broken > 0) == wrong[_i].breaks_contract, "%s, %d parts: %d are too wrong",
+                      wrong[_i].name, parts, broken);
+    }
+}
+END_TEST
+
+/* Which elements break the contract where no small element counts. */
+START_TEST(guard_is_needed)
+{
+    for (int i = 0; i < elements; i++)
+        for (int swapped = 0; swapped < 2; swapped++) {
+            const outcome found = outcome_of(&all[i], swapped, 0.0f, GUARD_OFF);
+            ck_assert_msg(found.keeps_contract != all[i].needs_guard,
+                          "%s%s: error of %g * 2^-20 without the guard", all[i].name,
+                          swapped ? " (B)" : "", found.error * 0x1p20);
+        }
+}
+END_TEST
+
+TCase *guard_elements(void)
+{
+    TCase *tests = tcase_create("elements");
+    tcase_set_timeout(tests, 120);
+    tcase_add_unchecked_fixture(tests, make_elements, NULL);
+    tcase_add_loop_test(tests, right_guard_is_right, 0, COUNT(betas));
+    tcase_add_loop_test(tests, wrong_guard_is_found, 0, COUNT(wrong));
+    tcase_add_test(tests, guard_is_needed);
+    return tests;
+}
