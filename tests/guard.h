@@ -82,6 +82,6 @@ xg_row_stats guard_row_stats(const float *row, int count, int parts, bool sliced
 float guard_scale_to_parts(float largest);
 int guard_is_hopeless(xg_rows_found a, xg_rows_found b, int a_rows, int b_rows);
 
-TCase *guard_rows(void), *guard_elements(void), *guard_tiles(void);
+TCase *guard_rows(void), *guard_elements(void), *guard_tiles(void), *guard_sums(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounds on counts: suspects of a warp, rows with Inf or NaN, rows with small elements in a tile. */
+/* Bounds on counts: suspects of a warp, rows with Inf or NaN, rows with small elements in a tile.
+ */
 #include "guard.h"
 
 #include <math.h>
@@ -127,9 +128,9 @@ START_TEST(hopeless_tiles_are_on_either_side)
         float log2[2];
         int hopeless;
     } tiles[] = {
-        {{64, 64}, {-44, -44}, 1},    {{63, 64}, {-44, -44}, 0},   {{64, 63}, {-44, -44}, 0},
-        {{128, 128}, {-44, -44}, 1},  {{128, 0}, {-44, 0}, 0},     {{64, 64}, {-26, -90}, 0},
-        {{64, 64}, {-26.25, -90}, 1}, {{64, 64}, {-90, -26}, 0},   {{64, 64}, {-90, -26.25}, 1},
+        {{64, 64}, {-44, -44}, 1},    {{63, 64}, {-44, -44}, 0},     {{64, 63}, {-44, -44}, 0},
+        {{128, 128}, {-44, -44}, 1},  {{128, 0}, {-44, 0}, 0},       {{64, 64}, {-26, -90}, 0},
+        {{64, 64}, {-26.25, -90}, 1}, {{64, 64}, {-90, -26}, 0},     {{64, 64}, {-90, -26.25}, 1},
         {{64, 64}, {-43, -43}, 0},    {{64, 64}, {-43.5, -43.5}, 1},
     };
     for (int i = 0; i < COUNT(tiles); i++) {

@@ -13,6 +13,7 @@ int main(void)
     suite_add_tcase(suite, guard_rows());
     suite_add_tcase(suite, guard_elements());
     suite_add_tcase(suite, guard_tiles());
+    suite_add_tcase(suite, guard_sums());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
