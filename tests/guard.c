@@ -71,6 +71,16 @@ static void launch(const xg_program *program, const xg_args *args, int x, int y,
     ck_assert_msg(!xg_sim_launch(&what, &how, &error), "%s", error.text);
 }
 
+/* Columns of the matrix one after the other. */
+static float *transposed(const float *from, int rows, int columns)
+{
+    float *const to = zeros(columns, rows);
+    for (int i = 0; i < rows; i++)
+        for (int l = 0; l < columns; l++)
+            to[l * rows + i] = from[i * columns + l];
+    return to;
+}
+
 static xg_args arguments(const guard_product *p)
 {
     return (xg_args){.m = p->m,
@@ -79,10 +89,10 @@ static xg_args arguments(const guard_product *p)
                      .a = p->a,
                      .b = p->b,
                      .c = p->c,
-                     .a_row = p->k,
-                     .a_col = 1,
-                     .b_row = 1,
-                     .b_col = p->k,
+                     .a_row = p->mn_major ? 1 : p->k,
+                     .a_col = p->mn_major ? p->m : 1,
+                     .b_row = p->mn_major ? p->n : 1,
+                     .b_col = p->mn_major ? 1 : p->k,
                      .c_row = p->n,
                      .alpha = p->alpha,
                      .beta = p->beta,
@@ -124,10 +134,8 @@ static void ignore_small(int first_block, int blocks)
         stats()[first_block * XG_UNIT_LINES + i].small = 0.0f;
 }
 
-unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)
+static void reserve(const guard_product *p)
 {
-    const xg_program *product = p->parts == 2 ? &right_product : &tf32_product;
-    const bool splits_wrong = mistake >= GUARD_FACTOR && mistake <= GUARD_LOWER_THRESHOLD;
     layout = xg_fp16_layout_of(p->m, p->n, p->k, p->parts);
     const size_t sums = (size_t)p->clusters * XG_UNIT_LINES * 128 * sizeof(float);
     const size_t bytes = ((size_t)layout.bytes + sums + 1023) / 1024 * 1024;
@@ -135,6 +143,12 @@ unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)
     workspace = aligned_alloc(1024, bytes);
     ck_assert_ptr_nonnull(workspace);
     memset(workspace, 0xff, bytes); /* what nobody has written is NaN */
+}
+
+static void split_and_multiply(const guard_product *p, guard_mistake mistake)
+{
+    const bool splits_wrong = mistake >= GUARD_FACTOR && mistake <= GUARD_LOWER_THRESHOLD;
+    const xg_program *const product = p->parts == 2 ? &right_product : &tf32_product;
     split(p, splits_wrong ? &wrong_splits[mistake] : &right_split);
     if (mistake == GUARD_WITHOUT_A || mistake == GUARD_OFF)
         ignore_small(0, layout.a_blocks);
@@ -142,6 +156,19 @@ unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)
         ignore_small(layout.a_blocks, layout.b_blocks);
     ck_assert(mistake != GUARD_COMPARISON || p->parts == 2);
     multiply(p, mistake == GUARD_COMPARISON ? &wrong_comparison : product);
+}
+
+unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)
+{
+    guard_product as_it_lies = *p;
+    reserve(p);
+    if (p->mn_major) {
+        as_it_lies.a = transposed(p->a, p->m, p->k);
+        as_it_lies.b = transposed(p->b, p->n, p->k);
+    }
+    split_and_multiply(&as_it_lies, mistake);
+    if (p->mn_major)
+        free(as_it_lies.a), free(as_it_lies.b);
     return ((const xg_rework *)(const void *)(workspace + layout.list))->recomputed;
 }
 
@@ -174,16 +201,26 @@ static float half_at(const char *part, int row, int k)
     return xg_sim_half_value(half);
 }
 
-guard_parts guard_parts_of_a(int row, int k)
+static guard_parts parts_at(const char *units, int row, int k)
 {
     const int unit = row / XG_UNIT_LINES * layout.k_blocks + k / XG_UNIT_K;
     const int in = row % XG_UNIT_LINES;
     const int stands = in / 16 * 16 + (int)xg_unit_row((unsigned)(in % 16));
-    const char *const from = workspace + unit * layout.unit_bytes;
+    const char *const from = units + unit * layout.unit_bytes;
     guard_parts parts = {half_at(from, stands, k % XG_UNIT_K), 0.0f};
     if (layout.unit_bytes == 2 * XG_PART_BYTES)
         parts.low = half_at(from + XG_PART_BYTES, stands, k % XG_UNIT_K);
     return parts;
+}
+
+guard_parts guard_parts_of_a(int row, int k)
+{
+    return parts_at(workspace, row, k);
+}
+
+guard_parts guard_parts_of_b(int column, int k)
+{
+    return parts_at(workspace + layout.b_units, column, k);
 }
 
 /* The error of one element of C, or of its value in FP32 sums, beside the contract's mass. */

@@ -42,13 +42,15 @@ typedef enum {
 } guard_mistake;
 
 /*
- * C = alpha A B + beta C; both operands are K-major: row i of A is a + i * k, column j of B is
- * b + j * k, row i of C is c + i * n. With one part it is the product of XGEMM_MATH_TF32.
+ * C = alpha A B + beta C. Here row i of A is a + i * k, column j of B is b + j * k, row i of C is
+ * c + i * n; the kernels get the operands so, K-major, or a copy that is M-major and N-major. With
+ * one part it is the product of XGEMM_MATH_TF32.
  */
 typedef struct {
     int m, n, k, parts;
     float alpha, beta;
     float *a, *b, *c;
+    bool mn_major;
     int clusters, share; /* of k; 0: a block for each tile, which nobody shares */
 } guard_product;
 
@@ -65,13 +67,13 @@ const xg_row_stats *guard_stats_of_b(int column);
 float guard_scale_of_a(int row);
 unsigned guard_fate(int row, int column);
 
-/* Parts of an element of A, as the split left them there; low is 0 where there is one part. */
+/* Parts of an element, as the split left them there; low is 0 where there is one part. */
 typedef struct {
     float high, low;
 } guard_parts;
-guard_parts guard_parts_of_a(int row, int k);
+guard_parts guard_parts_of_a(int row, int k), guard_parts_of_b(int column, int k);
 
-/* A C B for float64: |C - C64| / (|alpha| |A| |B| + |beta C|), the largest of all elements. */
+/* Against float64: |C - C64| / (|alpha| |A| |B| + |beta C|), the largest of all elements. */
 double guard_error(const guard_product *p, const float *before);
 
 /* The same of FP32 sums in order of k (STRICT's). */
