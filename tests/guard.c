@@ -15,7 +15,9 @@
 
 static const xg_program right_split = PROGRAM(fp16_split);
 static const xg_program right_product = PROGRAM(fp16x3_128x64);
+static const xg_program wide_product = PROGRAM(fp16x3_128x256);
 static const xg_program tf32_product = PROGRAM(fp16x1_128x128);
+static const xg_program wide_tf32_product = PROGRAM(fp16x1_128x256);
 static const xg_program wrong_comparison = PROGRAM(fp16x3_wrong_comparison);
 static const xg_program wrong_splits[] = {
     [GUARD_FACTOR] = PROGRAM(split_wrong_factor),
@@ -108,18 +110,33 @@ static void split(const guard_product *p, const xg_program *program)
            XG_SPLIT_THREADS, layout.slices);
 }
 
-static void multiply(const guard_product *p, const xg_program *program)
+/* A product's kernel: the columns of its tiles, the blocks of a cluster, the threads of a block. */
+typedef struct {
+    const xg_program *program;
+    int columns, cluster, threads;
+} kernel;
+
+static kernel kernel_of(const guard_product *p)
 {
-    const int wide = p->parts == 2 ? 64 : 128, group = XG_GROUP_LINES / XG_UNIT_LINES;
-    const int rows = xg_blocks_of(p->m, XG_UNIT_LINES), columns = xg_blocks_of(p->n, wide);
-    const int tiles = rows * columns, blocks = p->share > 0 ? p->clusters : tiles;
+    static const kernel kernels[2][2] = {{{&tf32_product, 128, 1, XG_PRODUCT_THREADS},
+                                          {&wide_tf32_product, 256, 2, XG_PRODUCT_THREADS}},
+                                         {{&right_product, 64, 1, XG_PRODUCT_THREADS},
+                                          {&wide_product, 256, 2, XG_PRODUCT_THREADS + 128}}};
+    return kernels[p->parts - 1][p->wide];
+}
+
+static void multiply(const guard_product *p, kernel by)
+{
+    const int lines = by.cluster * XG_UNIT_LINES, group = XG_GROUP_LINES / lines;
+    const int rows = xg_blocks_of(p->m, lines), columns = xg_blocks_of(p->n, by.columns);
+    const int tiles = rows * columns, clusters = p->share > 0 ? p->clusters : tiles;
     xg_args args = arguments(p);
     args.a_batch = xg_two_words(0, xg_reciprocal(group * columns));
     args.b_batch =
         xg_two_words((unsigned)layout.slices << 16, xg_reciprocal((rows - 1) % group + 1));
-    args.k_part = p->share | (int64_t)XG_NONE_LATE << 16 |
-                  (int64_t)(p->share > 0 ? tiles / blocks * blocks : tiles) << 32;
-    launch(program, &args, blocks, 1, XG_PRODUCT_THREADS, 1);
+    args.k_part =
+        p->share | (int64_t)XG_NONE_LATE << 16 | (int64_t)(tiles / clusters * clusters) << 32;
+    launch(by.program, &args, clusters * by.cluster, 1, by.threads, by.cluster);
 }
 
 static xg_row_stats *stats(void)
@@ -148,14 +165,17 @@ static void reserve(const guard_product *p)
 static void split_and_multiply(const guard_product *p, guard_mistake mistake)
 {
     const bool splits_wrong = mistake >= GUARD_FACTOR && mistake <= GUARD_LOWER_THRESHOLD;
-    const xg_program *const product = p->parts == 2 ? &right_product : &tf32_product;
+    kernel by = kernel_of(p);
     split(p, splits_wrong ? &wrong_splits[mistake] : &right_split);
     if (mistake == GUARD_WITHOUT_A || mistake == GUARD_OFF)
         ignore_small(0, layout.a_blocks);
     if (mistake == GUARD_WITHOUT_B || mistake == GUARD_OFF)
         ignore_small(layout.a_blocks, layout.b_blocks);
-    ck_assert(mistake != GUARD_COMPARISON || p->parts == 2);
-    multiply(p, mistake == GUARD_COMPARISON ? &wrong_comparison : product);
+    if (mistake == GUARD_COMPARISON) {
+        ck_assert(p->parts == 2 && !p->wide);
+        by.program = &wrong_comparison;
+    }
+    multiply(p, by);
 }
 
 unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)

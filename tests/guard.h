@@ -18,7 +18,9 @@
 #define GUARD_KERNELS(X)                                                                           \
     X(fp16_split)                                                                                  \
     X(fp16x3_128x64)                                                                               \
+    X(fp16x3_128x256)                                                                              \
     X(fp16x1_128x128)                                                                              \
+    X(fp16x1_128x256)                                                                              \
     X(split_wrong_factor)                                                                          \
     X(split_high_threshold)                                                                        \
     X(split_low_threshold)                                                                         \
@@ -51,6 +53,7 @@ typedef struct {
     float alpha, beta;
     float *a, *b, *c;
     bool mn_major;
+    bool wide;           /* tiles of 128 x 256, by pairs of blocks; else of 128 x 64 or 128 x 128 */
     int clusters, share; /* of k; 0: a block for each tile, which nobody shares */
 } guard_product;
 

@@ -3,13 +3,17 @@
  */
 #include "kernels/fp16_split.cu"
 #include "kernels/fp16x1_128x128.cu"
+#include "kernels/fp16x1_128x256.cu"
+#include "kernels/fp16x3_128x256.cu"
 #include "kernels/fp16x3_128x64.cu"
 
 #include "guard.h"
 
 XG_SIM_KERNEL(fp16_split)
 XG_SIM_KERNEL(fp16x3_128x64)
+XG_SIM_KERNEL(fp16x3_128x256)
 XG_SIM_KERNEL(fp16x1_128x128)
+XG_SIM_KERNEL(fp16x1_128x256)
 
 static xg_packed see(const float *row, int count)
 {

@@ -7,11 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = 64, M = 128, N = 128 };
+enum { K = 64, M = 128, N = 256 };
 
-static int tile_columns(int parts)
+/* The kernels: by parts, and whether their tiles are wide. */
+enum { KERNELS = 4 };
+static int parts_of(int number)
 {
-    return parts == 2 ? 64 : 128;
+    return 2 - number % 2;
+}
+
+static bool is_wide(int number)
+{
+    return number / 2;
+}
+
+/* Columns of which a warp's suspects are counted together. */
+static int columns_checked(int number)
+{
+    return parts_of(number) == 2 && !is_wide(number) ? 64 : 128;
 }
 
 /*
@@ -23,9 +36,10 @@ typedef struct {
     int first_column, columns;     /* where C is 0 */
 } block_of_suspects;
 
-static guard_product product_with(const block_of_suspects *blocks, int count, int parts)
+static guard_product product_with(const block_of_suspects *blocks, int count, int number)
 {
-    guard_product p = guard_new(M, N, K, parts);
+    guard_product p = guard_new(M, N, K, parts_of(number));
+    p.wide = is_wide(number);
     for (int i = 0; i < M; i++)
         p.a[i * K] = 1.0f;
     for (int j = 0; j < N; j++)
@@ -57,16 +71,17 @@ static unsigned long long recomputed_of(guard_product *p, float beta)
 START_TEST(few_suspects_of_a_warp)
 {
     enum { MOST = XG_SUSPECTS_A_WARP };
-    static const block_of_suspects few[] = {
-        {0, 1, 1, 0, MOST}, {15, 1, 1, 56, MOST}, {16, MOST, 2, 3, 1}, {112, 2, 9, 40, MOST / 2}};
+    static const block_of_suspects few[] = {{0, 1, 1, 0, MOST},
+                                            {15, 1, 1, 56, MOST},
+                                            {16, MOST, 2, 131, 1},
+                                            {112, 2, 9, 250, MOST / 2}};
     static const block_of_suspects many[] = {
-        {0, 1, 1, 0, MOST + 1}, {32, MOST + 1, 1, 63, 1}, {115, 3, 5, 20, MOST / 2 - 1}};
-    const int parts = _i;
+        {0, 1, 1, 0, MOST + 1}, {32, MOST + 1, 1, 255, 1}, {115, 3, 5, 148, MOST / 2 - 1}};
     for (int i = 0; i < COUNT(few) + COUNT(many); i++) {
         const bool is_few = i < COUNT(few);
         const block_of_suspects *const s = is_few ? &few[i] : &many[i - COUNT(few)];
-        const int wanted = is_few ? MOST : 16 * tile_columns(parts);
-        guard_product p = product_with(s, 1, parts);
+        const int wanted = is_few ? MOST : 16 * columns_checked(_i);
+        guard_product p = product_with(s, 1, _i);
         const unsigned long long recomputed = recomputed_of(&p, i % 2 ? 0.5f : 0.0f);
         ck_assert_msg(recomputed == (unsigned long long)wanted, "block %d: %llu are recomputed", i,
                       recomputed);
@@ -75,24 +90,28 @@ START_TEST(few_suspects_of_a_warp)
 }
 END_TEST
 
-/* Warps, and tiles of 64 columns, count their own. */
+/* Warps, and a tile's columns that are checked at once, count their own. */
 START_TEST(each_warp_counts_its_own)
 {
     enum { MOST = XG_SUSPECTS_A_WARP };
     static const block_of_suspects warps[] = {{0, 1, 1, 0, MOST}, {16, 1, 1, 0, MOST}},
                                    unequal[] = {{0, 1, 1, 0, MOST}, {95, 2, 1, 0, MOST}},
+                                   halves[] = {{4, 1, 1, 124, 4}, {4, 1, 1, 128, MOST}},
                                    tiles[] = {{4, 1, 1, 60, 4}, {4, 1, 1, 64, MOST}};
-    const int parts = _i, width = tile_columns(parts);
-    guard_product p = product_with(warps, 2, parts);
+    const int width = columns_checked(_i);
+    guard_product p = product_with(warps, 2, _i);
     ck_assert_uint_eq(recomputed_of(&p, 0.0f), 2 * MOST);
     guard_free(&p);
-    p = product_with(unequal, 2, parts); /* rows 95 and 96 are of two warps */
+    p = product_with(unequal, 2, _i); /* rows 95 and 96 are of two warps */
     ck_assert_uint_eq(recomputed_of(&p, -1.0f), 3 * MOST);
     p.a[97 * K + 2] = 0x1p-40f;
     ck_assert_uint_eq(recomputed_of(&p, -1.0f), 2 * MOST + (unsigned)(16 * width));
     guard_free(&p);
-    p = product_with(tiles, 2, parts);
-    ck_assert_uint_eq(recomputed_of(&p, 0.0f), parts == 2 ? 4 + MOST : 16 * width);
+    p = product_with(halves, 2, _i);
+    ck_assert_uint_eq(recomputed_of(&p, 0.0f), 4 + MOST);
+    guard_free(&p);
+    p = product_with(tiles, 2, _i);
+    ck_assert_uint_eq(recomputed_of(&p, 0.0f), width == 64 ? 4 + MOST : 16 * 128);
     guard_free(&p);
 }
 END_TEST
@@ -103,8 +122,8 @@ enum { REPAIRS = 8 };
 START_TEST(few_rows_with_inf_and_nan)
 {
     static const float specials[] = {INFINITY, -INFINITY, NAN};
-    const int parts = 2 - _i % 2, count = REPAIRS + _i / 2;
-    guard_product p = product_with(NULL, 0, parts);
+    const int count = REPAIRS + _i / 2; /* of tiles that are not wide */
+    guard_product p = product_with(NULL, 0, _i % 2);
     for (int i = 0; i < count; i++)
         *(i % 2 ? p.b + (11 * i % 64) * K : p.a + 13 * i * K) = specials[i % 3];
     guard_multiply(&p, GUARD_RIGHT);
@@ -176,8 +195,8 @@ TCase *guard_tiles(void)
 {
     TCase *tests = tcase_create("tiles");
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, few_suspects_of_a_warp, 1, 3);
-    tcase_add_loop_test(tests, each_warp_counts_its_own, 1, 3);
+    tcase_add_loop_test(tests, few_suspects_of_a_warp, 0, KERNELS);
+    tcase_add_loop_test(tests, each_warp_counts_its_own, 0, KERNELS);
     tcase_add_loop_test(tests, few_rows_with_inf_and_nan, 0, 4);
     tcase_add_test(tests, hopeless_tiles_are_on_either_side);
     tcase_add_loop_test(tests, hopeless_tiles_are_listed, 1, 3);
