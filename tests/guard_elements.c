@@ -90,6 +90,7 @@ static void add_single_products(int parts)
     const float small = SCALED(parts == 2 ? 0x1.fffffep-14f : 0x1.fffffep-15f);
     const float none = SCALED(parts == 2 ? 0x1p-13f : 0x1p-14f);
     add("at the bound", one_product(6 * unit, small, 0.0f), parts, 0, false);
+    add("at the bound, negative", one_product(-6 * unit, small, 0.0f), parts, 0, false);
     add("below the bound", one_product(6 * unit - less, small, 0.0f), parts, 1, false);
     add("below it, negative", one_product(-6 * unit + less, -small, 0.0f), parts, 1, false);
     add("at both bounds", one_product(12 * unit, small, -small), parts, 0, false);
