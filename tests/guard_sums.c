@@ -167,6 +167,34 @@ START_TEST(far_scales_neither_overflow_nor_underflow)
 }
 END_TEST
 
+/* Rows of FP32's largest numbers, which FP16 must not round to Inf; with small elements or not. */
+START_TEST(largest_numbers_are_finite)
+{
+    static const float largest[] = {FLT_MAX, -FLT_MAX, 0x1.ffep127f, 0x1.ffdffep127f, 0x1p127f};
+    enum { COLUMNS = 64, DEPTH = 64 };
+    const int parts = 2 - _i % 2;
+    const bool swapped = _i / 2 % 2, has_small = _i / 4;
+    const double allowed = parts == 2 ? 0x1p-20 : 0x1p-10;
+    guard_product p = guard_new(COLUMNS, COLUMNS, DEPTH, parts);
+    float before[COLUMNS * COLUMNS];
+    float *const x = swapped ? p.b : p.a, *const y = swapped ? p.a : p.b;
+    for (int i = 0; i < COUNT(largest); i++) {
+        x[i * DEPTH + 3 * i] = largest[i];
+        x[i * DEPTH + 40] = has_small ? 1.0f : 0.0f;
+    }
+    for (int l = 0; l < COLUMNS * DEPTH; l++)
+        y[l] = 0x1.8p-100f;
+    for (int beta = 0; beta < 2; beta++) {
+        p.beta = (float)beta;
+        for (int l = 0; l < COLUMNS * COLUMNS; l++)
+            before[l] = p.c[l] = (float)l;
+        guard_multiply(&p, GUARD_RIGHT);
+        ck_assert_double_le(guard_error(&p, before), allowed);
+    }
+    guard_free(&p);
+}
+END_TEST
+
 TCase *guard_sums(void)
 {
     TCase *tests = tcase_create("sums");
@@ -175,5 +203,6 @@ TCase *guard_sums(void)
     tcase_add_loop_test(tests, last_k_does_not_count, 1, 3);
     tcase_add_loop_test(tests, passes_are_checked_by_themselves, 1, 3);
     tcase_add_loop_test(tests, far_scales_neither_overflow_nor_underflow, 0, 4);
+    tcase_add_loop_test(tests, largest_numbers_are_finite, 0, 8);
     return tests;
 }
