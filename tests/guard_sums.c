@@ -108,6 +108,47 @@ START_TEST(passes_are_checked_by_themselves)
 }
 END_TEST
 
+/*
+ * A tensor core cuts each product toward zero at 2^-25 of the largest of 16 and the accumulator.
+ * Here one product is followed by as many as the accumulator takes before it is promoted, each just
+ * below a multiple of that. What the parts hold the large one's factors as is less than they are,
+ * too; and so are small elements, if there are any, where C is just above their bound.
+ */
+static guard_product cut_products(int k, int together, bool has_small)
+{
+    const float worst = 1.0f + 4093 * 0x1p-23f, tiny = 0x1.ffcp0f;
+    guard_product p = guard_new(M, N, k, 2);
+    float *const a = p.a + ROW * k, *const b = p.b + COLUMN * k;
+    a[0] = worst;
+    b[0] = has_small ? (worst + 0x1p-6f) * 0x1p-25f : worst;
+    for (int l = 1; l < together; l++) {
+        a[l] = tiny * (has_small ? 0x1p-24f : 0x1p-12f);
+        b[l] = tiny * (has_small ? 0x1p-26f : 0x1p-13f);
+    }
+    for (int l = 0; l < 4 && has_small; l++) {
+        a[together + l] = (0x1p-20f + 0x1p-25f - 3 * 0x1p-36f) * 0x1p-14f;
+        b[together + l] = worst;
+    }
+    return p;
+}
+
+START_TEST(cut_products_keep_the_contract)
+{
+    static const struct {
+        int k, together;
+        bool has_small;
+    } sums[] = {{64, 16, false}, {64, 16, true}, {576, 32, false}, {576, 32, true}};
+    const float before[M * N] = {0.0f};
+    guard_product p = cut_products(sums[_i].k, sums[_i].together, sums[_i].has_small);
+    const unsigned long long recomputed = guard_multiply(&p, GUARD_RIGHT);
+    const double error = guard_error(&p, before), strict = guard_strict_error(&p, before);
+    ck_assert_uint_eq(recomputed, 0);
+    ck_assert_msg(error <= fmax(2 * strict, 0x1p-20), "%g * 2^-20, STRICT's %g * 2^-20",
+                  error * 0x1p20, strict * 0x1p20);
+    guard_free(&p);
+}
+END_TEST
+
 /* ---- Scales ---- */
 
 /* Largest magnitudes of rows of A, and of columns of B, on either side of XG_ROW_FAR's bounds. */
@@ -202,6 +243,7 @@ TCase *guard_sums(void)
     tcase_add_loop_test(tests, shared_sums_are_added_before, 0, 4);
     tcase_add_loop_test(tests, last_k_does_not_count, 1, 3);
     tcase_add_loop_test(tests, passes_are_checked_by_themselves, 1, 3);
+    tcase_add_loop_test(tests, cut_products_keep_the_contract, 0, 4);
     tcase_add_loop_test(tests, far_scales_neither_overflow_nor_underflow, 0, 4);
     tcase_add_loop_test(tests, largest_numbers_are_finite, 0, 8);
     return tests;
