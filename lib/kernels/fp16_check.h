@@ -42,9 +42,16 @@
 #include "fp16_layout.h"
 #include "ptx_sm90.h"
 
-/* The exponent below which an element is small, and by how much its row's sum is multiplied. */
+/*
+ * The exponent below which an element is small, and by how much its row's sum is multiplied. The
+ * tests compile them wrong, to see that this is found (tests/guard_wrong_factor.c and others).
+ */
+#ifndef XG_SMALL_EXPONENT
 #define XG_SMALL_EXPONENT(parts) ((parts) == 2 ? -13 : -14)
-#define XG_CHECK_FACTOR(parts)   ((parts) == 2 ? 0x1p-13f : 0x1p-12f)
+#endif
+#ifndef XG_CHECK_FACTOR
+#define XG_CHECK_FACTOR(parts) ((parts) == 2 ? 0x1p-13f : 0x1p-12f)
+#endif
 /* BF16 in three parts holds a scaled element in full down to that exponent (full_range.h). Only a
  * row whose largest magnitude is above 2^16 can have smaller ones. */
 #define XG_LEAST_EXPONENT (-152)
