@@ -16,7 +16,7 @@ set -eu
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:?usage: tests/portable.sh FILE.tar.xz}
 build=${BUILD:-build-portable}
-programs="test_accuracy test_batched test_numerics test_special test_streams test_threads"
+programs="test_accuracy test_batched test_numerics test_recomputed test_special test_streams test_threads"
 libs=$(pkg-config --variable=libdir jansson)
 
 mkdir -p "$build"
