@@ -73,10 +73,11 @@ START_TEST(few_suspects_of_a_warp)
     enum { MOST = XG_SUSPECTS_A_WARP };
     static const block_of_suspects few[] = {{0, 1, 1, 0, MOST},
                                             {15, 1, 1, 56, MOST},
-                                            {16, MOST, 2, 131, 1},
-                                            {112, 2, 9, 250, MOST / 2}};
-    static const block_of_suspects many[] = {
-        {0, 1, 1, 0, MOST + 1}, {32, MOST + 1, 1, 255, 1}, {115, 3, 5, 148, MOST / 2 - 1}};
+                                            {16, 16, 1, 131, MOST / 16},
+                                            {112, 2, 9, 240, MOST / 2}};
+    static const block_of_suspects many[] = {{0, 1, 1, 0, MOST + 1},
+                                             {32, 11, 1, 253, (MOST + 1) / 11},
+                                             {115, 3, 5, 148, (MOST + 1) / 3}};
     for (int i = 0; i < COUNT(few) + COUNT(many); i++) {
         const bool is_few = i < COUNT(few);
         const block_of_suspects *const s = is_few ? &few[i] : &many[i - COUNT(few)];

@@ -64,25 +64,6 @@ START_TEST(halves_round_to_nearest_even)
 }
 END_TEST
 
-/* What is asked of pairs of FP16, for every magnitude beside 0.125 (0x3000). */
-START_TEST(halves_compare)
-{
-    const unsigned limit = 0x3000, one = 0x3c00;
-    for (unsigned half = 0; half < 1 << 16; half++) {
-        const double value = value_of_half(half);
-        const unsigned magnitude = half & 0x7fff, least = xg_half2_least(half, limit << 16 | limit);
-        const unsigned expected = magnitude < limit ? magnitude : limit;
-        ck_assert_uint_eq(least, isnan(value) ? 0x7fff : expected);
-        ck_assert_uint_eq(xg_half2_least(limit << 16, half << 16) >> 16,
-                          isnan(value) ? 0x7fff : expected);
-        ck_assert_uint_eq(xg_half2_count(one << 16, half, limit << 16 | limit),
-                          one << 16 | (value >= 0.125 ? one : 0));
-        ck_assert_int_eq(xg_half2_any_to(half << 16 | one, limit << 16 | limit), !(value > 0.125));
-        ck_assert_int_eq(xg_half2_any_to(one << 16 | half, limit << 16 | limit), !(value > 0.125));
-    }
-}
-END_TEST
-
 enum { PRODUCTS = 16, COLUMNS = 128 };
 
 /* One sum of products, in all columns of all rows. */
@@ -195,7 +176,6 @@ TCase *sm90_numbers(void)
     tcase_set_timeout(numbers, 120);
     tcase_add_test(numbers, halves_convert_exactly);
     tcase_add_test(numbers, halves_round_to_nearest_even);
-    tcase_add_test(numbers, halves_compare);
     tcase_add_test(numbers, sums_are_cut_as_on_a_card);
     tcase_add_test(numbers, sums_are_cut_by_the_rule);
     tcase_add_test(numbers, special_sums_are_as_ieee_says);

@@ -137,7 +137,7 @@ static void plant_all(product *p)
         plant_column(p, column);
 }
 
-/* More than XG_SUSPECTS_A_WARP in 16 rows of a tile: all of these, 64 or 128 columns. */
+/* More than XG_SUSPECTS_STRIDED in 16 rows of a tile: all of these, 64 or 128 columns. */
 START_TEST(many_elements)
 {
     xgemm_handle *handle = open_with(kernels[_i]);

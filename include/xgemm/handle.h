@@ -15,7 +15,7 @@ typedef enum {
      * Tensor cores may compute the product, if its largest componentwise error, |C - C64| /
      * (|alpha||A||B| + |beta||C|), is at most the larger of twice STRICT's for the same data and
      * 2^-20, and its Frobenius error at most the larger of STRICT's and 2^-22; libxgemm(3) says for
-     * which data that was tested. Today they do on compute capability 9.0, for k >= 64, where the
+     * which data that was tested, and on which it cannot hold. Today they do on compute capability 9.0, for k >= 64, where the
      * library's model says that it is faster. Elements of C that two FP16 parts of each operand do
      * not serve (wide exponent ranges in a row, Inf, NaN) are found on the device and recomputed.
      */

@@ -7,8 +7,8 @@
  * rounding to the nearest FP16: 11 bits, and multiples of 2^-24 below 2^-14. C's element is
  * computed as the sum over k of high high' + 2^-11 (high low' + low high').
  *
- *  1. For 2^e <= |x| < 2^(e+1) and e >= -13 high is off by at most 2^(e-11), so |low| <= 2^e, and low
- *     by at most 2^(e-12), or 2^-25 where it is subnormal: x = high + 2^-11 low to within
+ *  1. For 2^e <= |x| < 2^(e+1) and e >= -13 high is off by at most 2^(e-11), so |low| <= 2^e,
+ *     and low by at most 2^(e-12), or 2^-25 where it is subnormal: x = high + 2^-11 low to within
  *     2^-23 |x|.
  *  2. Call x small where 0 < |x| < 2^-13. Then high is off by at most 2^-25, |low| <= 2^-14, and
  *     low is off by at most 2^-25: x = high + 2^-11 low to within 2^-36. Zeros are exact.
@@ -27,13 +27,15 @@
  *
  * small elements cost at most 2^-22 |A||B|, a quarter of what XGEMM_MATH_DEFAULT allows. All other
  * elements of C are suspects and are recomputed: a few of a warp one by one (fp16_rework.inc), and
- * where there are many, all of the warp's (full_range.h). Where k is in parts, their sums are added first.
+ * where there are many, all of the warp's (full_range.h). Where k is in parts, their sums are added
+ * first.
  *
  * What the sums add: a tensor core cuts each product toward zero at 2^-25 of the largest of 16 and
  * the accumulator, and each step's sum. With p steps of 16 k between promotions that is at most
- * (20 p - 1) 2^-25 |A||B|, 0.6, 1.2 and 2.5 times 2^-20 for p of 1, 2 and 4. It takes data built for it,
- * all cuts at their largest and of one sign (tests/guard_sums.c): there an error is above 2^-20,
- * up to 2^-21 + 2^-22 + (20 p - 1) 2^-25 and what rounds FP32 sums. Random cuts stay far below.
+ * (20 p - 1) 2^-25 |A||B|, 0.6, 1.2 and 2.5 times 2^-20 for p of 1, 2 and 4. It takes data built
+ * for it, all cuts at their largest and of one sign (tests/guard_sums.c): there an error is above
+ * 2^-20, up to 2^-21 + 2^-22 + (20 p - 1) 2^-25 and what rounds FP32 sums. Random cuts stay far
+ * below.
  *
  * With high parts alone (XGEMM_MATH_TF32) x is small below 2^-14 and off by at most 2^-25, so that
  * E = 2^-25 (f_a s_b + f_b s_a): |C| >= 2^-12 (...) makes that 2^-13 |A||B|, an eighth of what
@@ -81,8 +83,8 @@ typedef struct __attribute__((aligned(16))) {
 } xg_row_stats;
 
 /*
- * What becomes of a tile of C. Besides, as bits: it has rows with Inf or NaN; it has rows of A whose
- * scale may overflow or underflow before the column's is applied (xg_scale_by).
+ * What becomes of a tile of C. Besides, as bits: it has rows with Inf or NaN; it has rows of A
+ * whose scale may overflow or underflow before the column's is applied (xg_scale_by).
  */
 typedef enum {
     XG_TILE_PLAIN,
@@ -160,6 +162,16 @@ XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows, xg_tile_kind *kind)
            (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far ? XG_TILE_FAR : 0u);
 }
 
+/*
+ * The most suspects of a warp's sums that are recomputed one by one. A warp takes some microseconds
+ * for one, a full-range tile 200; where an operand is not K-major each of its elements is a sector
+ * of memory, and one suspect takes ten times as long.
+ */
+XG_DEVICE unsigned xg_suspects_most(const xg_args *p)
+{
+    return p->a_col == 1 && p->b_row == 1 ? XG_SUSPECTS_A_WARP : XG_SUSPECTS_STRIDED;
+}
+
 XG_DEVICE xg_place xg_place_at(int row, int column)
 {
     return (xg_place)(unsigned)row | (xg_place)(unsigned)column << 32;
@@ -191,8 +203,8 @@ XG_DEVICE void xg_tiles_are_ready(xg_tile_list *list, unsigned count)
 }
 
 /*
- * One thread: takes the next tile; 0 if there is none. Who has listed one that is not yet to be seen
- * is about to say so, whatever else runs; who lists more later comes here, too.
+ * One thread: takes the next tile; 0 if there is none. Who has listed one that is not yet to be
+ * seen is about to say so, whatever else runs; who lists more later comes here, too.
  */
 XG_DEVICE int xg_take_tile(xg_tile_list *list, xg_place *tiles, xg_place *place)
 {

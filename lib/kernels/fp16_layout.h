@@ -19,12 +19,12 @@
  *     scales of A's rows, then of B's columns: what the parts have to be multiplied by again
  *     statistics of A's rows, then of B's columns, see fp16_check.h
  *     what becomes of each 128 x 64 of C: an xg_tile_fate
- *     suspects of each 128 x 64 of C and warp that has its sums: XG_SUSPECTS_A_WARP words, each 0 or
- *       one more than the column in the tile plus 256 times the row among the warp's 16
- *     late: of each line block of A how many groups of 16 lines are split, for what the product
- *       splits itself (fp16_late.inc), after the number of groups that somebody does
- *     sums, if tiles are shared (fp16_share.inc): of each block those of one tile; or, where the
- *       split computes strips of C (fp16_slice_strip.h), A's rows and B's columns that they are of
+ *     suspects of each 128 x 64 of C and warp that has its sums: XG_SUSPECTS_A_WARP words, each 0
+ * or one more than the column in the tile plus 256 times the row among the warp's 16 late: of each
+ * line block of A how many groups of 16 lines are split, for what the product splits itself
+ * (fp16_late.inc), after the number of groups that somebody does sums, if tiles are shared
+ * (fp16_share.inc): of each block those of one tile; or, where the split computes strips of C
+ * (fp16_slice_strip.h), A's rows and B's columns that they are of
  *
  * Lines and k are padded with zeros, but where k is one more than a multiple of 64: the parts then
  * end before that one, whose products the end of each tile adds in FP32. A cluster of "slices"
@@ -66,13 +66,14 @@ enum {
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
     XG_NONE_LATE = 65535, /* in place of the first late line block */
-    XG_NOTES_BYTES = 96, /* of the notes in fp16_product.inc, beside scales and B's last k */
+    XG_NOTES_BYTES = 96,  /* of the notes in fp16_product.inc, beside scales and B's last k */
     XG_LATE_NOTES_BYTES = 16 + 256, /* of those of fp16_late.inc */
-    XG_SUSPECTS_A_WARP = 8, /* of 16 x 128 elements of C: with more, all of them are recomputed */
-    XG_STRIP_LINES = 8,   /* of a strip's piece, see fp16_strip.h */
-    XG_SPLIT_STRIPS = 4,  /* the most rows below, or columns beside, that the split computes */
+    XG_SUSPECTS_A_WARP = 32, /* of 16 x 128 elements of C: with more, all of them are recomputed */
+    XG_SUSPECTS_STRIDED = 8, /* the same where an operand is not K-major */
+    XG_STRIP_LINES = 8,      /* of a strip's piece, see fp16_strip.h */
+    XG_SPLIT_STRIPS = 4,     /* the most rows below, or columns beside, that the split computes */
     XG_SPLIT_STRIP_BYTES = 1536, /* of shared memory for each, see fp16_slice_strip.h */
-    XG_SHARE_COUNTS = 256, /* the most blocks that share tiles */
+    XG_SHARE_COUNTS = 256,       /* the most blocks that share tiles */
     /* Up to that k, or so many elements of C, sums of 32 k are promoted; up to that k of 16. */
     XG_FINEST_K = 512,
     XG_FINE_K = 1024,
@@ -213,7 +214,7 @@ XG_LAYOUT int64_t xg_split_k(int64_t k)
 /* How often a product of two parts promotes its large sums in 64 k, for so many blocks of k. */
 XG_LAYOUT int xg_promotions(int64_t m, int64_t n, int k_blocks)
 {
-    return k_blocks <= XG_FINEST_K / XG_UNIT_K                             ? 4
+    return k_blocks <= XG_FINEST_K / XG_UNIT_K                       ? 4
            : k_blocks <= XG_FINE_K / XG_UNIT_K || m * n <= XG_FINE_C ? 2
                                                                      : 1;
 }

@@ -9,8 +9,9 @@
 
 #include "fp16_check.h"
 #include "fp16_layout.h"
-#include "scale.h"
 #include "ptx_sm90.h"
+#include "scale.h"
+#include "transpose.h"
 
 /* The sum over the lanes whose numbers differ in bits from "bits" down to "last". */
 XG_DEVICE float xg_over_lanes(float sum, int bits, int last)
@@ -186,16 +187,6 @@ XG_DEVICE xg_row_stats xg_row_stats_of(xg_packed packed, int parts)
                  : largest > 0.0f && (scale < -76 || scale > 74) ? XG_ROW_FAR
                                                                 : XG_ROW_FINITE;
     return stats;
-}
-
-/* Of four k of four lines, those of one. */
-XG_DEVICE float4 xg_turned(const float4 *x, int line)
-{
-    const float4 lines[4] = {{x[0].x, x[1].x, x[2].x, x[3].x},
-                             {x[0].y, x[1].y, x[2].y, x[3].y},
-                             {x[0].z, x[1].z, x[2].z, x[3].z},
-                             {x[0].w, x[1].w, x[2].w, x[3].w}};
-    return lines[line];
 }
 
 /* What the warps that split rows late (fp16_late.inc) tell one another, of each row. */

@@ -88,7 +88,7 @@ XG_DEVICE void xg_convert_lines(const xg_slice *s, const float4 *in, int held, i
         const float scale = s->notes->scale[line + i];
         char *const its =
             (char *)((uintptr_t)to ^ (uintptr_t)(64 * half + 16 * (row % 8))) + 128 * row;
-        float4 its_x = xg_turned(x, i);
+        float4 its_x = xg_transposed(x, i);
         if (broken)
             its_x = xg_unbroken(its_x, scale);
         xg_put_four(its, its_x, scale, parts);

@@ -88,7 +88,7 @@ XG_DEVICE void xg_strip_of_four(const xg_slice *s, const float *vector, xg_strip
             const float4 y = *(const float4 *)(vector + 32 * half);
             XG_UNROLL
             for (int i = 0; i < 4; i++)
-                sum[i] = xg_add_products(sum[i], xg_turned(x, i), y);
+                sum[i] = xg_add_products(sum[i], xg_transposed(x, i), y);
         }
     }
     XG_UNROLL

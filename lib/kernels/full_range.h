@@ -284,8 +284,8 @@ XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_ful
             float scaled[4];
             XG_UNROLL
             for (int l = 0; l < 4; l++)
-                scaled[l] = xg_scale_by(x[4 * l],
-                                        row_exponent - xg_scale_exponent(column_factors[j + l]));
+                scaled[l] =
+                    xg_scale_by(x[4 * l], row_exponent - xg_scale_exponent(column_factors[j + l]));
             if (columns > 0)
                 xg_full_store4(p, p->c + (row + i) * p->c_row + column + j, columns, vec4,
                                (float4){scaled[0], scaled[1], scaled[2], scaled[3]});

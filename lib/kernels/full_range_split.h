@@ -26,6 +26,7 @@
 #include "dialect.h"
 #include "ptx.h"
 #include "scale.h"
+#include "transpose.h"
 
 enum {
     XG_FULL_RANGE_TILE = 128,
@@ -44,13 +45,15 @@ enum {
     XG_FULL_RANGE_SPECIAL = 0x40004000
 };
 
-/* By which power of two elements are multiplied whose FP16 parts are to be multiplied by "scale". */
+/* By which power of two elements are multiplied whose FP16 parts are to be multiplied by "scale".
+ */
 XG_DEVICE int xg_full_exponent(float scale)
 {
     return XG_MIN(XG_FULL_RANGE_EXPONENT - xg_scale_exponent(scale), 127);
 }
 
-/* These powers of two, of the rows of A and, behind them, the columns of B; a thread one of each. */
+/* These powers of two, of the rows of A and, behind them, the columns of B; a thread one of each.
+ */
 XG_DEVICE void xg_full_note_factors(float *factors, const float *row_scales,
                                     const float *column_scales)
 {
@@ -198,16 +201,6 @@ XG_DEVICE xg_full_place xg_full_place_of(int k_major, unsigned block)
     return place;
 }
 
-/* Of four k of four rows, those of one. */
-XG_DEVICE float4 xg_full_transposed(const float4 *x, int row)
-{
-    const float4 rows[4] = {{x[0].x, x[1].x, x[2].x, x[3].x},
-                            {x[0].y, x[1].y, x[2].y, x[3].y},
-                            {x[0].z, x[1].z, x[2].z, x[3].z},
-                            {x[0].w, x[1].w, x[2].w, x[3].w}};
-    return rows[row];
-}
-
 /* A block, to the unit of high parts at "to", behind which the others are. */
 XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
                                   char *to)
@@ -219,8 +212,7 @@ XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, uns
         const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, x[i],
-                                      factor[i]);
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, x[i], factor[i]);
     } else {
         const xg_full_place place = xg_full_place_of(0, block);
         const float4 factors = *(const float4 *)(o->factors + place.row);
@@ -228,7 +220,7 @@ XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, uns
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
             special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP,
-                                      xg_full_transposed(x, (int)i), factor[i]);
+                                      xg_transposed(x, (int)i), factor[i]);
     }
     return special;
 }
@@ -247,7 +239,8 @@ XG_DEVICE void xg_full_clear_special(const xg_full_operand *o, char *to)
     XG_UNROLL_BY(1)
     for (unsigned i = 0; i < XG_FULL_RANGE_BLOCKS * XG_FULL_RANGE_LOADS; i++) {
         const xg_full_place place = xg_full_place_of(o->k_major, i / XG_FULL_RANGE_LOADS);
-        uint2 *const high = (uint2 *)(void *)(to + place.at + i % XG_FULL_RANGE_LOADS * XG_FULL_RANGE_ROW_STEP);
+        uint2 *const high =
+            (uint2 *)(void *)(to + place.at + i % XG_FULL_RANGE_LOADS * XG_FULL_RANGE_ROW_STEP);
         const uint2 clear = {xg_full_special(high->x), xg_full_special(high->y)};
         XG_UNROLL_BY(1)
         for (int part = 0; part < XG_FULL_RANGE_PARTS; part++) {

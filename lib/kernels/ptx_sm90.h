@@ -410,36 +410,6 @@ XG_DEVICE float xg_half2_high(unsigned both)
         : "r"(both));
     return value;
 }
-
-/* Of each half the lesser magnitude; NaN where either is one. */
-XG_DEVICE unsigned xg_half2_least(unsigned a, unsigned b)
-{
-    unsigned least;
-    asm("{ .reg .b32 x, y; abs.f16x2 x, %1; abs.f16x2 y, %2; min.NaN.f16x2 %0, x, y; }"
-        : "=r"(least)
-        : "r"(a), "r"(b));
-    return least;
-}
-
-/* 1 more in each half of "count" whose "value" is at least "limit". */
-XG_DEVICE unsigned xg_half2_count(unsigned count, unsigned value, unsigned limit)
-{
-    unsigned more;
-    asm("{ .reg .b32 one; set.ge.f16x2.f16x2 one, %2, %3; add.rn.f16x2 %0, %1, one; }"
-        : "=r"(more)
-        : "r"(count), "r"(value), "r"(limit));
-    return more;
-}
-
-/* Whether a half of "value" is at most "limit", or NaN. */
-XG_DEVICE int xg_half2_any_to(unsigned value, unsigned limit)
-{
-    int any;
-    asm("{ .reg .pred p, q; setp.leu.f16x2 p|q, %1, %2; or.pred p, p, q; selp.s32 %0, 1, 0, p; }"
-        : "=r"(any)
-        : "r"(value), "r"(limit));
-    return any;
-}
 #else
 #include "sim/sm90_shim.h"
 #endif

@@ -58,29 +58,3 @@ float xg_sim_half_value(unsigned half)
     memcpy(&value, &bits, sizeof value);
     return value;
 }
-
-static unsigned least_of(unsigned a, unsigned b)
-{
-    const unsigned x = a & 0x7fff, y = b & 0x7fff;
-    if (x > 0x7c00 || y > 0x7c00)
-        return 0x7fff; /* NaN */
-    return x < y ? x : y;
-}
-
-unsigned xg_sim_half2_least(unsigned a, unsigned b)
-{
-    return least_of(a >> 16, b >> 16) << 16 | least_of(a & 0xffff, b & 0xffff);
-}
-
-unsigned xg_sim_half2_count(unsigned count, unsigned value, unsigned limit)
-{
-    const bool low = xg_half2_low(value) >= xg_half2_low(limit);
-    const bool high = xg_half2_high(value) >= xg_half2_high(limit);
-    return xg_sim_half2(xg_half2_low(count) + (float)low, xg_half2_high(count) + (float)high);
-}
-
-int xg_sim_half2_any_to(unsigned value, unsigned limit)
-{
-    return !(xg_half2_low(value) > xg_half2_low(limit)) ||
-           !(xg_half2_high(value) > xg_half2_high(limit));
-}

@@ -112,7 +112,7 @@ XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned v
 /* A barrier of some warps of the block, and arrivals there that wait for nobody. */
 XG_SIM_API void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *here);
 XG_SIM_API void xg_sim_group_arrive(unsigned number, unsigned threads, const xg_sim_place *here);
-#define xg_group_sync(number, threads) xg_sim_group_sync(number, threads, XG_SIM_HERE)
+#define xg_group_sync(number, threads)      xg_sim_group_sync(number, threads, XG_SIM_HERE)
 #define xg_group_sync_at(number, threads)   xg_sim_group_sync(number, threads, XG_SIM_HERE)
 #define xg_group_arrive_at(number, threads) xg_sim_group_arrive(number, threads, XG_SIM_HERE)
 
@@ -129,15 +129,14 @@ XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int co
                              const xg_sim_place *here);
 XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_place *here);
 XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
-#define xg_wgmma_fence()                   xg_sim_wgmma_fence(XG_SIM_HERE)
-#define xg_wgmma_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, false, XG_SIM_HERE)
-#define xg_wgmma_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, false, XG_SIM_HERE)
-#define xg_wgmma_64x256x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 256, false, XG_SIM_HERE)
-#define xg_wgmma_bf16_64x128x16(sum, a, b, add)                                                    \
-    xg_sim_wgmma(sum, a, b, add, 128, true, XG_SIM_HERE)
-#define xg_wgmma_commit()                  xg_sim_wgmma_commit(XG_SIM_HERE)
-#define xg_wgmma_wait(n)                   xg_sim_wgmma_wait(n, XG_SIM_HERE)
-#define xg_wgmma_pin(sum, count)           ((void)(sum), (void)(count))
+#define xg_wgmma_fence()                        xg_sim_wgmma_fence(XG_SIM_HERE)
+#define xg_wgmma_64x64x16(sum, a, b, add)       xg_sim_wgmma(sum, a, b, add, 64, false, XG_SIM_HERE)
+#define xg_wgmma_64x128x16(sum, a, b, add)      xg_sim_wgmma(sum, a, b, add, 128, false, XG_SIM_HERE)
+#define xg_wgmma_64x256x16(sum, a, b, add)      xg_sim_wgmma(sum, a, b, add, 256, false, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, true, XG_SIM_HERE)
+#define xg_wgmma_commit()                       xg_sim_wgmma_commit(XG_SIM_HERE)
+#define xg_wgmma_wait(n)                        xg_sim_wgmma_wait(n, XG_SIM_HERE)
+#define xg_wgmma_pin(sum, count)                ((void)(sum), (void)(count))
 
 /* FP16, two in a word. */
 XG_SIM_API unsigned xg_sim_half2(float low, float high);
@@ -145,11 +144,5 @@ XG_SIM_API float xg_sim_half_value(unsigned half);
 #define xg_half2(low, high) xg_sim_half2(low, high)
 #define xg_half2_low(both)  xg_sim_half_value((both)&0xffff)
 #define xg_half2_high(both) xg_sim_half_value((both) >> 16)
-XG_SIM_API unsigned xg_sim_half2_least(unsigned a, unsigned b);
-XG_SIM_API unsigned xg_sim_half2_count(unsigned count, unsigned value, unsigned limit);
-XG_SIM_API int xg_sim_half2_any_to(unsigned value, unsigned limit);
-#define xg_half2_least(a, b)                xg_sim_half2_least(a, b)
-#define xg_half2_count(count, value, limit) xg_sim_half2_count(count, value, limit)
-#define xg_half2_any_to(value, limit)       xg_sim_half2_any_to(value, limit)
 
 #endif
