@@ -277,6 +277,8 @@ START_TEST(strided_batch)
     ck_assert_int_eq(xgemm_set_workspace(handle, workspace, 5 << 18), XGEMM_OK);
     ck_assert_int_eq(run_batch(handle, &s, memory), XGEMM_OK);
     ck_assert_int_eq(recomputed(handle), (PRODUCTS - 1) * SOME);
+    ck_assert_int_eq(xgemm_set_workspace(handle, NULL, 0), XGEMM_OK);
+    xgemm_free(handle, workspace);
     xgemm_free(handle, memory);
     xgemm_destroy(handle);
 }
