@@ -136,8 +136,8 @@ static bool fill(const rotation *sets, uint64_t seed)
 data_operand workload_operand(const workload *w, bool is_b, float *memory, int64_t index)
 {
     const bool by_rows = w->order == XGEMM_ROW_MAJOR;
-    const bool turned = (is_b ? w->transb : w->transa) != XGEMM_NO_TRANS;
-    const bool k_major = is_b ? by_rows == turned : by_rows != turned;
+    const bool transposed = (is_b ? w->transb : w->transa) != XGEMM_NO_TRANS;
+    const bool k_major = is_b ? by_rows == transposed : by_rows != transposed;
     const int64_t ld = is_b ? w->ldb : w->lda;
     return (data_operand){.values = memory + index * (is_b ? w->stride_b : w->stride_a),
                           .is_b = is_b,
