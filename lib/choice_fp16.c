@@ -93,6 +93,12 @@ static int64_t rounds_until(const xg_fp16_rounds *rounds, int64_t tiles)
     return before / rounds->clusters + (last > 0 && before % rounds->clusters >= last);
 }
 
+/* Whether a kernel can split rows of A itself (fp16_late.inc). */
+static bool splits_late(const xg_kernel *kernel)
+{
+    return kernel->parts == 2 && kernel->tile_n == 256;
+}
+
 int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *problem, int64_t m,
                        int64_t n, int64_t share, bool whole)
 {
@@ -101,7 +107,7 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
     const int64_t of_group = XG_GROUP_LINES / lines * xg_tiles_of(n, kernel->tile_n);
     const int all = xg_lines_blocks(m);
     const int least = problem->a_col == 1 ? LATE_ROUNDS_ALONG : LATE_ROUNDS_ACROSS;
-    if (kernel->block_x <= XG_PRODUCT_THREADS || !whole || problem->k < LATE_K_LEAST ||
+    if (!splits_late(kernel) || !whole || problem->k < LATE_K_LEAST ||
         all >= XG_NONE_LATE || !steps_fit(problem))
         return all;
     int64_t groups = 1;
@@ -288,7 +294,7 @@ bool xg_strips_fit_inside(const xg_args *p)
 /* What tiles lose by strips that read so many bytes. */
 static double beside_strips_us(const xg_kernel *kernel, double bytes)
 {
-    const bool few = kernel->tile_n > 64 && kernel->block_x == XG_PRODUCT_THREADS;
+    const bool few = kernel->tile_n > 64 && !splits_late(kernel);
     return strips_us + bytes / (few ? strips_few_rate : strips_rate);
 }
 

@@ -175,11 +175,45 @@ static guard_product product_of_steep_rows(int rows, int columns, int parts)
     return p;
 }
 
+/*
+ * The large element of each row of A, 2^200 times the others, meets zeros: C is what BF16 in three
+ * parts cannot hold, in so many columns; in the others B has no zeros, and the parts serve.
+ */
+static guard_product product_of_wide_rows(int columns, int parts)
+{
+    guard_product p = guard_new(M, 64, K, parts);
+    for (int i = 0; i < M; i++) {
+        p.a[i * K] = 0x1p100f;
+        for (int l = 1; l < K; l++)
+            p.a[i * K + l] = ldexpf(1.0f + 0.001f * (float)(i * l % 100), -100);
+    }
+    for (int j = 0; j < 64; j++) {
+        p.b[j * K] = j < columns ? 0.0f : 1.0f;
+        for (int l = 1; l < K; l++)
+            p.b[j * K + l] = ldexpf(1.0f + 0.001f * (float)(j * l % 90), 20);
+    }
+    return p;
+}
+
+START_TEST(wide_rows_are_right)
+{
+    static const int columns[] = {1, 40, 64};
+    guard_product p = product_of_wide_rows(columns[_i / 2], _i % 2 + 1);
+    const double most = p.parts == 2 ? 0x1p-21 : 0x1p-11;
+    float before[M * 64];
+    memcpy(before, p.c, sizeof before);
+    guard_multiply(&p, GUARD_RIGHT);
+    ck_assert_double_le(guard_error(&p, before), most);
+    guard_free(&p);
+}
+END_TEST
+
 START_TEST(hopeless_tiles_are_listed)
 {
-    static const int sizes[][3] = {
-        {64, 64, XG_TILE_LISTED}, {63, 64, XG_TILE_CHECKED}, {64, 63, XG_TILE_CHECKED}};
-    const int parts = _i;
+    const int parts = _i, half = parts == 2 ? 32 : 64; /* of a tile's columns */
+    const int sizes[][3] = {{64, half, XG_TILE_LISTED},
+                            {63, half, XG_TILE_CHECKED},
+                            {64, half - 1, XG_TILE_CHECKED}};
     for (int i = 0; i < COUNT(sizes); i++) {
         guard_product p = product_of_steep_rows(sizes[i][0], sizes[i][1], parts);
         float before[M * 64];
@@ -201,5 +235,6 @@ TCase *guard_tiles(void)
     tcase_add_loop_test(tests, few_rows_with_inf_and_nan, 0, 4);
     tcase_add_test(tests, hopeless_tiles_are_on_either_side);
     tcase_add_loop_test(tests, hopeless_tiles_are_listed, 1, 3);
+    tcase_add_loop_test(tests, wide_rows_are_right, 0, 6);
     return tests;
 }

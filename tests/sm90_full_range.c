@@ -74,7 +74,7 @@ static float *matrix(int64_t rows, int64_t ld, int64_t width, const product *is,
     return all;
 }
 
-static run prepare_run(const product *is, bool a_k_major, bool b_k_major)
+static run prepare_run(const product *is, int columns, bool a_k_major, bool b_k_major)
 {
     const int64_t a_width = a_k_major ? is->k : is->m, b_width = b_k_major ? is->k : is->n;
     run r = {.is = is, .a_k_major = a_k_major, .b_k_major = b_k_major};
@@ -97,6 +97,8 @@ static run prepare_run(const product *is, bool a_k_major, bool b_k_major)
     r.args.b_row = b_k_major ? 1 : r.ldb, r.args.b_col = b_k_major ? r.ldb : 1;
     r.args.c_row = r.ldc;
     r.args.list = r.scales;
+    r.args.b_batch = is->what == SPECIAL; /* whether Inf and NaN are to be looked for */
+    r.args.k_part = columns;              /* of a tile */
     for (int i = 0; i < padded(is->m); i++)
         r.scales[i] = i < is->m ? scale_of(r.args.a + i * r.args.a_row, r.args.a_col, is->k) : 1.0f;
     for (int i = 0; i < padded(is->n); i++)
@@ -123,7 +125,7 @@ static xgemm_status launch(const run *r, xg_sim_options how, xg_error *error)
     const xg_launch what = {
         .program = &program,
         .grid = {2, 1, 1},
-        .block = {384, 1, 1},
+        .block = {512, 1, 1},
         .shared_bytes = SHARED,
         .regions = {region("A", r->args.a, r->a_rows, r->lda - is->extra, r->lda),
                     region("B", r->args.b, r->b_rows, r->ldb - is->extra, r->ldb),
@@ -186,12 +188,17 @@ static const product products[] = {
     {128, 128, 192, 4, 4, WIDE_RANGE, 2.0f, 0.0f}, {128, 128, 130, 0, 0, SPECIAL, 1.0f, 0.0f},
     {60, 140, 70, 1, 0, SPECIAL, 1.0f, 1.0f},      {1, 1, 200, 0, 0, PLAIN, 1.0f, 0.0f},
 };
-enum { LAYOUTS = 4 };
+enum { LAYOUTS = 4, CASES = 2 * LAYOUTS }; /* in tiles of 128 and of 64 columns */
+
+static int columns_of(int number)
+{
+    return number % CASES < LAYOUTS ? 128 : 64;
+}
 
 START_TEST(full_range_tiles_are_right)
 {
-    const product *is = &products[_i / LAYOUTS];
-    run r = prepare_run(is, _i % LAYOUTS / 2 != 0, _i % 2 != 0);
+    const product *is = &products[_i / CASES];
+    run r = prepare_run(is, columns_of(_i), _i % LAYOUTS / 2 != 0, _i % 2 != 0);
     for (int late = 0; late < 2; late++) {
         const xg_sim_options how = {.order = XG_SIM_SHUFFLE, .seed = (uint64_t)_i, .late = late};
         xg_error error = {""};
@@ -210,8 +217,9 @@ START_TEST(full_range_accesses_are_few)
 {
     static const product aligned = {128, 128, 192, 0, 0, PLAIN, 1.0f, 0.0f};
     static const product unaligned = {130, 120, 100, 1, 1, PLAIN, 1.0f, 1.0f};
-    const bool is_aligned = _i < LAYOUTS;
-    run r = prepare_run(is_aligned ? &aligned : &unaligned, _i % LAYOUTS / 2 != 0, _i % 2 != 0);
+    const bool is_aligned = _i < CASES;
+    run r = prepare_run(is_aligned ? &aligned : &unaligned, columns_of(_i), _i % LAYOUTS / 2 != 0,
+                        _i % 2 != 0);
     xg_sim_options how = {.order = XG_SIM_SHUFFLE, .seed = 7, .trace = xg_trace_new()};
     xg_error error = {""};
     int count, found = 0;
@@ -240,9 +248,9 @@ TCase *sm90_full_range(void)
 {
     TCase *tiles = tcase_create("full range");
     tcase_set_timeout(tiles, 300);
-    tcase_add_loop_test(tiles, full_range_tiles_are_right, 0, COUNT(products) * LAYOUTS);
+    tcase_add_loop_test(tiles, full_range_tiles_are_right, 0, COUNT(products) * CASES);
 #ifdef WITH_TRACE
-    tcase_add_loop_test(tiles, full_range_accesses_are_few, 0, 2 * LAYOUTS);
+    tcase_add_loop_test(tiles, full_range_accesses_are_few, 0, 2 * CASES);
 #endif
     return tiles;
 }

@@ -65,7 +65,7 @@
 #endif
 /* BF16 in three parts holds a scaled element in full down to that exponent (full_range.h). Only a
  * row whose largest magnitude is above 2^16 can have smaller ones. */
-#define XG_LEAST_EXPONENT (-152)
+#define XG_LEAST_EXPONENT (-146)
 
 typedef enum {
     XG_ROW_FINITE,
@@ -84,14 +84,16 @@ typedef struct __attribute__((aligned(16))) {
 
 /*
  * What becomes of a tile of C. Besides, as bits: it has rows with Inf or NaN; it has rows of A
- * whose scale may overflow or underflow before the column's is applied (xg_scale_by).
+ * whose scale may overflow or underflow before the column's is applied (xg_scale_by); it has rows
+ * of XG_ROW_WIDE.
  */
 typedef enum {
     XG_TILE_PLAIN,
     XG_TILE_CHECKED,
     XG_TILE_LISTED,
     XG_TILE_REPAIR = 4,
-    XG_TILE_FAR = 8
+    XG_TILE_FAR = 8,
+    XG_TILE_WIDE = 16
 } xg_tile_fate;
 
 /* Which rows a thread of a warp looks at: so many of A from the first on, then of B. */
@@ -151,7 +153,7 @@ XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows, xg_tile_kind *kind)
     const xg_rows_found a = xg_look_at_rows(rows->a, rows->a_rows);
     const xg_rows_found b = xg_look_at_rows(rows->b, rows->b_rows);
     const int repairs = a.not_finite + b.not_finite;
-    if (a.wide || b.wide || repairs > REPAIRS_MOST) {
+    if (repairs > REPAIRS_MOST) {
         *kind = XG_TILE_STRICT;
         return XG_TILE_LISTED;
     }
@@ -159,7 +161,8 @@ XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows, xg_tile_kind *kind)
     return (xg_check_is_hopeless(a, b, rows->a_rows, rows->b_rows) ? XG_TILE_LISTED
             : a.small + b.small > 0                                ? XG_TILE_CHECKED
                                                                    : XG_TILE_PLAIN) |
-           (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far ? XG_TILE_FAR : 0u);
+           (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far ? XG_TILE_FAR : 0u) |
+           (a.wide || b.wide ? XG_TILE_WIDE : 0u);
 }
 
 /*
@@ -172,6 +175,14 @@ XG_DEVICE unsigned xg_suspects_most(const xg_args *p)
     return p->a_col == 1 && p->b_row == 1 ? XG_SUSPECTS_A_WARP : XG_SUSPECTS_STRIDED;
 }
 
+/* Of elements that are recomputed one by one (fp16_elements.inc). */
+enum {
+    XG_ELEMENTS_MOST = XG_UNIT_LINES * XG_UNIT_LINES, /* on a block's list: a tile's */
+    XG_ELEMENTS_BYTES = XG_ELEMENTS_MOST * 8,         /* of it; a sum for each warp and the count follow */
+    XG_ELEMENT_WARPS = 8,
+    XG_ELEMENT_LOADS = 8 /* of a lane from either operand at once, if of 16 bytes; else twice as many */
+};
+
 XG_DEVICE xg_place xg_place_at(int row, int column)
 {
     return (xg_place)(unsigned)row | (xg_place)(unsigned)column << 32;
@@ -179,9 +190,12 @@ XG_DEVICE xg_place xg_place_at(int row, int column)
 
 enum { XG_ALL_ROWS = 0xff };
 
-XG_DEVICE xg_place xg_tile_place(int row, int column, unsigned rows, xg_tile_kind kind)
+/* "fate" says whether the tile's operands have Inf or NaN, and wide rows. */
+XG_DEVICE xg_place xg_tile_place(int row, int column, unsigned rows, unsigned fate)
 {
-    return xg_place_at((int)((unsigned)row / XG_UNIT_LINES | rows << 24), column + (int)kind);
+    return xg_place_at((int)((unsigned)row / XG_UNIT_LINES | rows << 24),
+                       column + (fate & XG_TILE_REPAIR ? XG_PLACE_NOT_FINITE : 0) +
+                           (fate & XG_TILE_WIDE ? XG_PLACE_WIDE : 0));
 }
 
 /* The tiles on the first list; in C there are so many units of 128 x 128. */
@@ -204,21 +218,23 @@ XG_DEVICE void xg_tiles_are_ready(xg_tile_list *list, unsigned count)
 
 /*
  * One thread: takes the next tile; 0 if there is none. Who has listed one that is not yet to be
- * seen is about to say so, whatever else runs; who lists more later comes here, too.
+ * seen is about to say so, whatever else runs. Who takes one too many gives it back and looks again:
+ * of several such the last one to give back finds what has been listed meanwhile. (By compare and
+ * swap one block would come through at a time, a microsecond each.)
  */
 XG_DEVICE int xg_take_tile(xg_tile_list *list, xg_place *tiles, xg_place *place)
 {
-    for (;;) {
-        const unsigned taken = atomicAdd(&list->taken, 0u), count = atomicAdd(&list->count, 0u);
-        if (taken >= count)
-            return 0;
-        xg_count_wait(&list->ready, count);
-        if (atomicCAS(&list->taken, taken, taken + 1) == taken) {
+    do {
+        const unsigned mine = atomicAdd(&list->taken, 1u), count = atomicAdd(&list->count, 0u);
+        if (mine < count) {
+            xg_count_wait(&list->ready, count);
             __threadfence(); /* it was counted as ready after it had been written */
-            *place = atomicAdd(&tiles[taken], 0ull);
+            *place = atomicAdd(&tiles[mine], 0ull);
             return 1;
         }
-    }
+        atomicAdd(&list->taken, ~0u);
+    } while (atomicAdd(&list->taken, 0u) < atomicAdd(&list->count, 0u));
+    return 0;
 }
 
 #endif

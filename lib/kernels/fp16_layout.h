@@ -53,7 +53,6 @@ enum {
     XG_SPLIT_LINES = 16,
     XG_UNIT_GROUPS = XG_UNIT_LINES / XG_SPLIT_LINES,
     XG_SPLIT_THREADS = 256,
-    XG_PRODUCT_THREADS = 384, /* and more where it splits some lines itself */
     XG_CHUNK_K = 128,
     XG_PIECE_K = 512,
     XG_PIECE_BYTES = XG_SPLIT_LINES * XG_PIECE_K * 4,
@@ -66,8 +65,8 @@ enum {
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
     XG_NONE_LATE = 65535, /* in place of the first late line block */
-    XG_NOTES_BYTES = 96,  /* of the notes in fp16_product.inc, beside scales and B's last k */
-    XG_LATE_NOTES_BYTES = 16 + 256, /* of those of fp16_late.inc */
+    XG_NOTES_BYTES = 112,  /* of the notes in fp16_product.inc, beside scales and B's last k */
+    XG_LATE_NOTES_BYTES = 256, /* of those of fp16_late.inc */
     XG_SUSPECTS_A_WARP = 32, /* of 16 x 128 elements of C: with more, all of them are recomputed */
     XG_SUSPECTS_STRIDED = 8, /* the same where an operand is not K-major */
     XG_STRIP_LINES = 8,      /* of a strip's piece, see fp16_strip.h */
@@ -82,13 +81,14 @@ enum {
 
 /*
  * A tile of C that is recomputed: its first row by 128, plus from bit 24 on which of its 8 times 16
- * rows are; and, in the upper half, its first column plus an xg_tile_kind.
+ * rows are; and, in the upper half, its first column, a multiple of 64, plus XG_PLACE_NOT_FINITE if
+ * the tile's operands have Inf or NaN, and XG_PLACE_WIDE if they have wide rows.
  */
 typedef unsigned long long xg_place;
+enum { XG_PLACE_NOT_FINITE = 1, XG_PLACE_WIDE = 2 };
 typedef enum {
-    XG_TILE_FULL_RANGE,      /* 128 columns, BF16 in three parts (full_range.h) */
-    XG_TILE_FULL_RANGE_HALF, /* 64 columns */
-    XG_TILE_STRICT           /* 64 columns, in FP32 */
+    XG_TILE_FULL_RANGE, /* 128 or 64 columns, BF16 in three parts (full_range.h) */
+    XG_TILE_STRICT      /* 64 columns, in FP32 */
 } xg_tile_kind;
 
 /*

@@ -42,7 +42,7 @@ XG_DEVICE float xg_scale_from_parts(float largest)
 /*
  * What threads have seen of a row's elements: the largest magnitude, which ignores NaN; the sum of
  * magnitudes, NaN if there is one; -2 times the bits of the least magnitude that is not zero, as a
- * number without sign (so it is the largest, and 0 if there is none); and of one in four elements
+ * number without sign (so it is the largest, and 0 if there is none); and of one in sixteen elements
  * that are not too small for it the number, in the upper half, and a quarter of the exponent.
  */
 typedef struct {
@@ -69,7 +69,6 @@ XG_DEVICE void xg_see_four(xg_seen *seen, float4 x)
     xg_see(seen, x.y);
     xg_see(seen, x.z);
     xg_see(seen, x.w);
-    xg_see_log(seen, x.x);
 }
 
 /*

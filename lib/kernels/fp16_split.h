@@ -27,8 +27,12 @@ XG_DEVICE void xg_slice_see_along_k(const xg_slice *s, const float4 *in, int hel
         xg_seen seen = {0.0f, 0.0f, 0, 0};
         for (int piece = 0; piece < (held ? 1 : s->pieces); piece++)
             XG_UNROLL
-        for (int row = 0; row < 4; row++)
-            xg_see_four(&seen, xg_row_of(s, in, piece, half * 4 + row, held));
+        for (int row = 0; row < 4; row++) {
+            const float4 x = xg_row_of(s, in, piece, half * 4 + row, held);
+            xg_see_four(&seen, x);
+            if (row == 0)
+                xg_see_log(&seen, x.x);
+        }
         seen.most = xg_float_of(__reduce_max_sync(ALL, xg_bits_of(seen.most)));
         seen.least = __reduce_max_sync(ALL, seen.least);
         seen.logs = __reduce_add_sync(ALL, seen.logs);
@@ -51,7 +55,8 @@ XG_DEVICE void xg_slice_see_along_lines(const xg_slice *s, const float4 *in, int
             xg_see(&seen[1], x.y);
             xg_see(&seen[2], x.z);
             xg_see(&seen[3], x.w);
-            xg_see_log(&seen[0], x.x);
+            if (row % 4 == 0)
+                xg_see_log(&seen[0], x.x);
         }
     }
     seen[1].logs = seen[2].logs = seen[3].logs = seen[0].logs;

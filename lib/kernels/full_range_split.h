@@ -5,9 +5,10 @@
  *
  * An operand is a matrix of rows along k: A itself, or B transposed. In global memory it is K-major
  * (a row's elements are neighbours) or MN-major (those of a k are). In shared memory it is K-major
- * always: a unit of 128 rows by 64 k for each part, as xg_wgmma_operand() wants it.
+ * always: a unit of its 128 or 64 rows by 64 k for each part, as xg_wgmma_operand() wants it.
  *
- * 256 threads load 2 blocks of 16 elements each, 4 rows by 4 k, as 4 times 16 bytes each:
+ * 256 threads load a block for each 64 rows (128 for each 32), of 16 elements each, 4 rows by 4 k, as
+ * 4 times 16 bytes:
  *   K-major    16 threads load 256 bytes of a row, so that a warp's load is two rows'
  *   MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's
  * and store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row.
@@ -29,17 +30,14 @@
 #include "transpose.h"
 
 enum {
-    XG_FULL_RANGE_TILE = 128,
+    XG_FULL_RANGE_ROWS = 128, /* of a tile */
     XG_FULL_RANGE_K = 64,
     XG_FULL_RANGE_PARTS = 3,
-    XG_FULL_RANGE_UNIT = XG_FULL_RANGE_TILE * XG_FULL_RANGE_K * 2,
-    XG_FULL_RANGE_THREADS = 256,
-    XG_FULL_RANGE_BLOCKS = 2,         /* of an operand by a thread, 4 rows by 4 k each */
     XG_FULL_RANGE_LOADS = 4,          /* of 16 bytes, of a block */
     XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the unit rows of neighbouring rows */
-    XG_FULL_RANGE_EXPONENT = 42,      /* by which elements are larger than FP16 parts are made of */
+    XG_FULL_RANGE_EXPONENT = 36,      /* by which elements are larger than FP16 parts are made of */
     /*
-     * Scaled elements are below 2^57, and so their low parts below 2^41: this bit of the exponent
+     * Scaled elements are below 2^51, and so their low parts below 2^35: this bit of the exponent
      * and the next one are both set in a word of two low parts only where Inf or NaN made them NaN.
      */
     XG_FULL_RANGE_SPECIAL = 0x40004000
@@ -52,26 +50,26 @@ XG_DEVICE int xg_full_exponent(float scale)
     return XG_MIN(XG_FULL_RANGE_EXPONENT - xg_scale_exponent(scale), 127);
 }
 
-/* These powers of two, of the rows of A and, behind them, the columns of B; a thread one of each.
- */
-XG_DEVICE void xg_full_note_factors(float *factors, const float *row_scales,
-                                    const float *column_scales)
+/* A thread's number of those that split: the first and the fourth warpgroup, or the first one alone. */
+XG_DEVICE unsigned xg_full_thread(void)
 {
-    const unsigned thread = xg_thread_again() - 128, i = thread % XG_FULL_RANGE_TILE;
-    const float scale = thread < XG_FULL_RANGE_TILE ? row_scales[i] : column_scales[i];
-    factors[thread] = xg_float_of((unsigned)(xg_full_exponent(scale) + 127) << 23);
+    const unsigned thread = xg_thread_again();
+    return thread < 128 ? thread : thread - 256;
 }
 
 typedef struct {
     const float *first; /* the tile's first row, k = 0 */
     int64_t row_stride, k_stride;
     const float *factors; /* of its rows */
-    int rows;             /* of the tile that are inside the matrix */
+    int tile_rows;        /* 128 or 64; and of these inside the matrix: */
+    int rows;
+    int block_rows;       /* of a block by all threads that split: 64 or 32 */
     int k_major, vec4;
 } xg_full_operand;
 
 XG_DEVICE xg_full_operand xg_full_operand_of(const float *first, int64_t row_stride,
-                                             int64_t k_stride, int64_t rows, const float *factors)
+                                             int64_t k_stride, int tile_rows, int64_t rows,
+                                             int splitters, const float *factors)
 {
     const int64_t stride = k_stride == 1 ? row_stride : k_stride;
     const int aligned = ((uintptr_t)first | (uintptr_t)(stride * 4)) % 16 == 0;
@@ -79,10 +77,18 @@ XG_DEVICE xg_full_operand xg_full_operand_of(const float *first, int64_t row_str
                                      row_stride,
                                      k_stride,
                                      factors,
-                                     (int)XG_MIN(rows, XG_FULL_RANGE_TILE),
+                                     tile_rows,
+                                     (int)XG_MIN(rows, tile_rows),
+                                     splitters / 4,
                                      k_stride == 1,
-                                     aligned && rows >= XG_FULL_RANGE_TILE};
+                                     aligned && rows >= tile_rows};
     return operand;
+}
+
+/* Bytes of a part of an operand in a stage. */
+XG_DEVICE unsigned xg_full_unit(int tile_rows)
+{
+    return (unsigned)tile_rows * XG_FULL_RANGE_K * 2;
 }
 
 /* The row of the operand at a row of the unit; and where a row stands. */
@@ -96,30 +102,37 @@ XG_DEVICE unsigned xg_full_unit_row(unsigned row)
     return row / 32 * 32 + row % 4 * 8 + row / 4 % 8;
 }
 
-/* A thread's number of the 256. */
-XG_DEVICE unsigned xg_full_thread(void)
+/* Where a block of a thread is in MN-major: its first row, and its k in fours. */
+XG_DEVICE unsigned xg_full_mn_row(int tile_rows)
 {
-    return xg_thread_again() - 128;
+    const unsigned thread = xg_full_thread();
+    return thread / 32 % ((unsigned)tile_rows / 32) * 32 + thread % 8 * 4;
+}
+
+XG_DEVICE unsigned xg_full_mn_quad(const xg_full_operand *o, unsigned block)
+{
+    const unsigned thread = xg_full_thread(), blocks = (unsigned)(o->tile_rows / o->block_rows);
+    return thread / (unsigned)o->tile_rows * 4 * blocks + 4 * block + thread / 8 % 4;
 }
 
 /*
- * What a thread loads: element e of load i of block b is in row outer + b * block + i * load of the
- * operand in global memory, at inner + e * element there. A row of that is one of the operand's in
- * K-major, a k in MN-major.
+ * What a thread loads of a block: element e of load i is in row outer + i * load of the operand in
+ * global memory, at inner + e * element there. A row of that is one of the operand's in K-major, a
+ * k in MN-major.
  */
 typedef struct {
-    unsigned outer, block, load;
+    unsigned outer, load;
     unsigned inner, element;
 } xg_full_loads;
 
-XG_DEVICE xg_full_loads xg_full_loads_of(int k_major, int strided)
+XG_DEVICE xg_full_loads xg_full_loads_of(const xg_full_operand *o, unsigned block, int strided)
 {
     const unsigned thread = xg_full_thread(), quad = strided ? 1 : 4;
-    const unsigned along_k = thread / 128 * 8 + thread / 8 % 4;
-    if (k_major)
-        return (xg_full_loads){thread / 16 * 4, 64, 1, thread % 16 * quad, strided ? 16u : 1u};
-    return (xg_full_loads){along_k * quad, 4 * quad, strided ? 16u : 1u,
-                           thread / 32 % 4 * 32 + thread % 8 * 4, 1};
+    if (o->k_major)
+        return (xg_full_loads){thread / 16 * 4 + block * (unsigned)o->block_rows, 1,
+                               thread % 16 * quad, strided ? 16u : 1u};
+    return (xg_full_loads){xg_full_mn_quad(o, block) * quad, strided ? 16u : 1u,
+                           xg_full_mn_row(o->tile_rows), 1};
 }
 
 /*
@@ -128,9 +141,9 @@ XG_DEVICE xg_full_loads xg_full_loads_of(int k_major, int strided)
 XG_DEVICE void xg_full_load_block(const xg_full_operand *o, int64_t k, int k_left, unsigned block,
                                   int vec4, int strided, float4 x[XG_FULL_RANGE_LOADS])
 {
-    const xg_full_loads loads = xg_full_loads_of(o->k_major, strided);
+    const xg_full_loads loads = xg_full_loads_of(o, block, strided);
     const int64_t outer_stride = o->k_major ? o->row_stride : o->k_stride;
-    const unsigned first = loads.outer + block * loads.block;
+    const unsigned first = loads.outer;
     const float *const from = o->first + k * o->k_stride + first * outer_stride + loads.inner;
     const int64_t load = loads.load * outer_stride;
     if (vec4 && !(o->k_major && strided)) {
@@ -165,7 +178,7 @@ XG_DEVICE float xg_full_rest_high(float x, unsigned both)
 }
 
 /* Four elements along k of one row, times its factor, as parts; whether there may be Inf or NaN. */
-XG_DEVICE int xg_full_split4(char *to, float4 x, float by)
+XG_DEVICE int xg_full_split4(char *to, unsigned unit, float4 x, float by)
 {
     float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
     uint2 part = {0, 0};
@@ -173,7 +186,7 @@ XG_DEVICE int xg_full_split4(char *to, float4 x, float by)
     for (int i = 0; i < XG_FULL_RANGE_PARTS; i++) {
         part.x = xg_bf16x2(y.x, y.y);
         part.y = xg_bf16x2(y.z, y.w);
-        *(uint2 *)(void *)(to + i * XG_FULL_RANGE_UNIT) = part;
+        *(uint2 *)(void *)(to + (unsigned)i * unit) = part;
         y.x = xg_full_rest_low(y.x, part.x);
         y.y = xg_full_rest_high(y.y, part.x);
         y.z = xg_full_rest_low(y.z, part.y);
@@ -190,12 +203,12 @@ typedef struct {
     unsigned row, at;
 } xg_full_place;
 
-XG_DEVICE xg_full_place xg_full_place_of(int k_major, unsigned block)
+XG_DEVICE xg_full_place xg_full_place_of(const xg_full_operand *o, int k_major, unsigned block)
 {
     const unsigned thread = xg_full_thread();
-    const unsigned row =
-        k_major ? thread / 16 * 4 + 64 * block : thread / 32 % 4 * 32 + thread % 8 * 4;
-    const unsigned quad = k_major ? thread % 16 : thread / 128 * 8 + 4 * block + thread / 8 % 4;
+    const unsigned row = k_major ? thread / 16 * 4 + (unsigned)o->block_rows * block
+                                 : xg_full_mn_row(o->tile_rows);
+    const unsigned quad = k_major ? thread % 16 : xg_full_mn_quad(o, block);
     const unsigned unit_row = xg_full_unit_row(row), chunk = quad / 2 ^ unit_row % 8;
     const xg_full_place place = {row, unit_row * 128 + chunk * 16 + quad % 2 * 8};
     return place;
@@ -205,21 +218,23 @@ XG_DEVICE xg_full_place xg_full_place_of(int k_major, unsigned block)
 XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
                                   char *to)
 {
+    const unsigned unit = xg_full_unit(o->tile_rows);
     int special = 0;
     if (o->k_major) {
-        const xg_full_place place = xg_full_place_of(1, block);
+        const xg_full_place place = xg_full_place_of(o, 1, block);
         const float4 factors = *(const float4 *)(o->factors + place.row);
         const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, x[i], factor[i]);
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, unit, x[i],
+                                      factor[i]);
     } else {
-        const xg_full_place place = xg_full_place_of(0, block);
+        const xg_full_place place = xg_full_place_of(o, 0, block);
         const float4 factors = *(const float4 *)(o->factors + place.row);
         const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP,
+            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, unit,
                                       xg_transposed(x, (int)i), factor[i]);
     }
     return special;
@@ -236,16 +251,18 @@ XG_DEVICE unsigned xg_full_special(unsigned both)
 /* Zeros in place of what the thread has stored that is Inf or NaN. Rare, so in few instructions. */
 XG_DEVICE void xg_full_clear_special(const xg_full_operand *o, char *to)
 {
+    const unsigned blocks = (unsigned)(o->tile_rows / o->block_rows);
+    const unsigned unit = xg_full_unit(o->tile_rows);
     XG_UNROLL_BY(1)
-    for (unsigned i = 0; i < XG_FULL_RANGE_BLOCKS * XG_FULL_RANGE_LOADS; i++) {
-        const xg_full_place place = xg_full_place_of(o->k_major, i / XG_FULL_RANGE_LOADS);
+    for (unsigned i = 0; i < blocks * XG_FULL_RANGE_LOADS; i++) {
+        const xg_full_place place = xg_full_place_of(o, o->k_major, i / XG_FULL_RANGE_LOADS);
         uint2 *const high =
             (uint2 *)(void *)(to + place.at + i % XG_FULL_RANGE_LOADS * XG_FULL_RANGE_ROW_STEP);
         const uint2 clear = {xg_full_special(high->x), xg_full_special(high->y)};
         XG_UNROLL_BY(1)
-        for (int part = 0; part < XG_FULL_RANGE_PARTS; part++) {
-            high[part * (XG_FULL_RANGE_UNIT / 8)].x &= ~clear.x;
-            high[part * (XG_FULL_RANGE_UNIT / 8)].y &= ~clear.y;
+        for (unsigned part = 0; part < XG_FULL_RANGE_PARTS; part++) {
+            high[part * (unit / 8)].x &= ~clear.x;
+            high[part * (unit / 8)].y &= ~clear.y;
         }
     }
 }

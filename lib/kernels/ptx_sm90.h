@@ -363,6 +363,19 @@ XG_DEVICE void xg_wgmma_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
         : "l"(a), "l"(b), "r"(add));
 }
 
+/* The same of BF16. */
+XG_DEVICE void xg_wgmma_bf16_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
+{
+    asm volatile(
+        "{ .reg .pred add; setp.ne.b32 add, %34, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, 0, "
+        "0; }"
+        : XG_SUMS16(sum, 0), XG_SUMS16(sum, 16)
+        : "l"(a), "l"(b), "r"(add));
+}
+
 /* The same with a B of 16 × 256 and 128 sums: columns 128 and on are sum[64] and on. */
 XG_DEVICE void xg_wgmma_64x256x16(float *sum, uint64_t a, uint64_t b, int add)
 {

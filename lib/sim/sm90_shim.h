@@ -134,6 +134,7 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
 #define xg_wgmma_64x128x16(sum, a, b, add)      xg_sim_wgmma(sum, a, b, add, 128, false, XG_SIM_HERE)
 #define xg_wgmma_64x256x16(sum, a, b, add)      xg_sim_wgmma(sum, a, b, add, 256, false, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, true, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, true, XG_SIM_HERE)
 #define xg_wgmma_commit()                       xg_sim_wgmma_commit(XG_SIM_HERE)
 #define xg_wgmma_wait(n)                        xg_sim_wgmma_wait(n, XG_SIM_HERE)
 #define xg_wgmma_pin(sum, count)                ((void)(sum), (void)(count))
