@@ -14,8 +14,10 @@ folder=${1:-.}/lib/kernels
 # main loops: where they recompute elements of C, and where rows are split late.
 known='
 xg_fp16_split_even 90
+xg_fp16x1_128x128 90
 xg_fp16x1_128x256 90
 xg_fp16x3_128x64 90
+xg_fp16x3_128x128 90
 xg_fp16x3_128x256 90
 xg_register_tiled_2d 80
 '

@@ -26,7 +26,7 @@
  *     |C| >= 2^-13 (f_a s_b + f_b s_a),
  *
  * small elements cost at most 2^-22 |A||B|, a quarter of what XGEMM_MATH_DEFAULT allows. All other
- * elements of C are suspects and are recomputed: a few of a warp one by one (fp16_rework.inc), and
+ * elements of C are suspects and are recomputed: a few of a warp one by one (fp16_elements.inc), and
  * where there are many, all of the warp's (full_range.h). Where k is in parts, their sums are added
  * first.
  *

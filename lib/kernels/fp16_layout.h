@@ -102,7 +102,7 @@ typedef struct {
 } xg_tile_list;
 typedef struct {
     xg_tile_list full_range, strict;
-    unsigned strips, unused;
+    unsigned strips, pace; /* pace: see LOCAL(keep_pace) in fp16_feed.inc */
     unsigned long long recomputed;
 } xg_rework;
 
