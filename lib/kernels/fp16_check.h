@@ -70,7 +70,7 @@
 typedef enum {
     XG_ROW_FINITE,
     XG_ROW_NOT_FINITE, /* it has Inf or NaN */
-    XG_ROW_WIDE,       /* its range is larger than BF16 in three parts can hold */
+    XG_ROW_WIDE,       /* its range is larger than BF16 in three parts can hold; it may be far, too */
     XG_ROW_FAR         /* its largest magnitude is outside 2^-60 to 2^90 */
 } xg_row_kind;
 
@@ -161,7 +161,7 @@ XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows, xg_tile_kind *kind)
     return (xg_check_is_hopeless(a, b, rows->a_rows, rows->b_rows) ? XG_TILE_LISTED
             : a.small + b.small > 0                                ? XG_TILE_CHECKED
                                                                    : XG_TILE_PLAIN) |
-           (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far ? XG_TILE_FAR : 0u) |
+           (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far || a.wide ? XG_TILE_FAR : 0u) |
            (a.wide || b.wide ? XG_TILE_WIDE : 0u);
 }
 

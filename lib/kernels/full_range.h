@@ -171,6 +171,20 @@ XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shap
     }
 }
 
+/* The same where all is plain, of an A that is K-major or not as a constant says. */
+XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char *shared,
+                                   int a_k_major)
+{
+    tile->a.k_major = a_k_major;
+    if (tile->b.k_major) {
+        tile->b.k_major = 1;
+        xg_full_split_stages(tile, shape, shared, 1);
+    } else {
+        tile->b.k_major = 0;
+        xg_full_split_stages(tile, shape, shared, 1);
+    }
+}
+
 /*
  * shape.splitters threads, the block's first 128 and maybe the fourth ones, while those between call
  * xg_full_multiply_tile() with the same arguments: a tile's parts. Nobody reads shared memory any
@@ -190,27 +204,12 @@ XG_DEVICE void xg_full_split_tile(const xg_args *p, const xg_full_place_of_c *to
     const int plain = finite && tile.a.vec4 && tile.b.vec4 && tile.k % XG_FULL_RANGE_K == 0;
     xg_full_note_factors(factors, row_scales, column_scales, shape);
     xg_group_sync_at(11, (unsigned)shape.splitters);
-    if (!plain) {
+    if (!plain)
         xg_full_split_stages(&tile, shape, shared, 0);
-    } else if (tile.a.k_major) {
-        tile.a.k_major = 1;
-        if (tile.b.k_major) {
-            tile.b.k_major = 1;
-            xg_full_split_stages(&tile, shape, shared, 1);
-        } else {
-            tile.b.k_major = 0;
-            xg_full_split_stages(&tile, shape, shared, 1);
-        }
-    } else {
-        tile.a.k_major = 0;
-        if (tile.b.k_major) {
-            tile.b.k_major = 1;
-            xg_full_split_stages(&tile, shape, shared, 1);
-        } else {
-            tile.b.k_major = 0;
-            xg_full_split_stages(&tile, shape, shared, 1);
-        }
-    }
+    else if (tile.a.k_major)
+        xg_full_split_plain(&tile, shape, shared, 1);
+    else
+        xg_full_split_plain(&tile, shape, shared, 0);
 }
 
 /* accumulators (+)= one product of parts, 64 k of it: four wgmma. */
