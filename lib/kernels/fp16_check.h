@@ -26,9 +26,9 @@
  *     |C| >= 2^-13 (f_a s_b + f_b s_a),
  *
  * small elements cost at most 2^-22 |A||B|, a quarter of what XGEMM_MATH_DEFAULT allows. All other
- * elements of C are suspects and are recomputed: a few of a warp one by one (fp16_elements.inc), and
- * where there are many, all of the warp's (full_range.h). Where k is in parts, their sums are added
- * first.
+ * elements of C are suspects and are recomputed: a few of a warp one by one (fp16_elements.inc),
+ * and where there are many, all of the warp's (full_range.h). Where k is in parts, their sums are
+ * added first.
  *
  * What the sums add: a tensor core cuts each product toward zero at 2^-25 of the largest of 16 and
  * the accumulator, and each step's sum. With p steps of 16 k between promotions that is at most
@@ -70,8 +70,8 @@
 typedef enum {
     XG_ROW_FINITE,
     XG_ROW_NOT_FINITE, /* it has Inf or NaN */
-    XG_ROW_WIDE,       /* its range is larger than BF16 in three parts can hold; it may be far, too */
-    XG_ROW_FAR         /* its largest magnitude is outside 2^-60 to 2^90 */
+    XG_ROW_WIDE, /* its range is larger than BF16 in three parts can hold; it may be far, too */
+    XG_ROW_FAR   /* its largest magnitude is outside 2^-60 to 2^90 */
 } xg_row_kind;
 
 /* Of a row of an operand; all 0 but the kind where it is not finite. */
@@ -178,9 +178,10 @@ XG_DEVICE unsigned xg_suspects_most(const xg_args *p)
 /* Of elements that are recomputed one by one (fp16_elements.inc). */
 enum {
     XG_ELEMENTS_MOST = XG_UNIT_LINES * XG_UNIT_LINES, /* on a block's list: a tile's */
-    XG_ELEMENTS_BYTES = XG_ELEMENTS_MOST * 8,         /* of it; a sum for each warp and the count follow */
+    XG_ELEMENTS_BYTES = XG_ELEMENTS_MOST * 8, /* of it; a sum for each warp and the count follow */
     XG_ELEMENT_WARPS = 8,
-    XG_ELEMENT_LOADS = 8 /* of a lane from either operand at once, if of 16 bytes; else twice as many */
+    XG_ELEMENT_LOADS =
+        8 /* of a lane from either operand at once, if of 16 bytes; else twice as many */
 };
 
 XG_DEVICE xg_place xg_place_at(int row, int column)
@@ -218,9 +219,9 @@ XG_DEVICE void xg_tiles_are_ready(xg_tile_list *list, unsigned count)
 
 /*
  * One thread: takes the next tile; 0 if there is none. Who has listed one that is not yet to be
- * seen is about to say so, whatever else runs. Who takes one too many gives it back and looks again:
- * of several such the last one to give back finds what has been listed meanwhile. (By compare and
- * swap one block would come through at a time, a microsecond each.)
+ * seen is about to say so, whatever else runs. Who takes one too many gives it back and looks
+ * again: of several such the last one to give back finds what has been listed meanwhile. (By
+ * compare and swap one block would come through at a time, a microsecond each.)
  */
 XG_DEVICE int xg_take_tile(xg_tile_list *list, xg_place *tiles, xg_place *place)
 {

@@ -12,10 +12,9 @@
  * are added to others in FP32 (promoted) every 64 k.
  *
  * Four warpgroups. The first and the last one load and split, and store parts to one of two stages
- * of 64 k in shared memory; the two others, of 64 rows each, multiply what the other stage holds. (Or
- * three, with one that splits, which takes about twice as long.)
- * Loads go to registers, half a stage or more ahead of the split.
- * Traffic: 256 rows of 4 bytes a k for 2 * 128 * 128 OP: 32 OP/B.
+ * of 64 k in shared memory; the two others, of 64 rows each, multiply what the other stage holds.
+ * (Or three, with one that splits, which takes about twice as long.) Loads go to registers, half a
+ * stage or more ahead of the split. Traffic: 256 rows of 4 bytes a k for 2 * 128 * 128 OP: 32 OP/B.
  */
 #ifndef XGEMM_KERNELS_FULL_RANGE_H
 #define XGEMM_KERNELS_FULL_RANGE_H
@@ -61,12 +60,14 @@ typedef struct {
     int columns, splitters;
 } xg_full_shape;
 
-/* The powers of two by which elements are multiplied, of the tile's rows of A and, behind them, its columns of B. */
+/* The powers of two by which elements are multiplied, of the tile's rows of A and, behind them, its
+ * columns of B. */
 XG_DEVICE void xg_full_note_factors(float *factors, const float *row_scales,
                                     const float *column_scales, xg_full_shape shape)
 {
     XG_UNROLL_BY(1)
-    for (int i = (int)xg_full_thread(); i < XG_FULL_RANGE_ROWS + shape.columns; i += shape.splitters) {
+    for (int i = (int)xg_full_thread(); i < XG_FULL_RANGE_ROWS + shape.columns;
+         i += shape.splitters) {
         const float scale =
             i < XG_FULL_RANGE_ROWS ? row_scales[i] : column_scales[i - XG_FULL_RANGE_ROWS];
         factors[i] = xg_float_of((unsigned)(xg_full_exponent(scale) + 127) << 23);
@@ -143,8 +144,7 @@ XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shap
                                     int plain)
 {
     enum { AHEAD_MOST = 3 };
-    const unsigned blocks =
-        xg_full_a_blocks(tile) + (unsigned)(shape.columns / tile->b.block_rows);
+    const unsigned blocks = xg_full_a_blocks(tile) + (unsigned)(shape.columns / tile->b.block_rows);
     const unsigned ahead = blocks % 2 == 0 ? 2 : AHEAD_MOST;
     float4 x[AHEAD_MOST][XG_FULL_RANGE_LOADS];
     unsigned stage = 0;
@@ -186,15 +186,15 @@ XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char
 }
 
 /*
- * shape.splitters threads, the block's first 128 and maybe the fourth ones, while those between call
- * xg_full_multiply_tile() with the same arguments: a tile's parts. Nobody reads shared memory any
- * more. "finite": neither operand has Inf or NaN in the tile.
+ * shape.splitters threads, the block's first 128 and maybe the fourth ones, while those between
+ * call xg_full_multiply_tile() with the same arguments: a tile's parts. Nobody reads shared memory
+ * any more. "finite": neither operand has Inf or NaN in the tile.
  *
  * row_scales and column_scales are powers of two from 2^-126 to 2^113, by which the rows of A and
  * columns of B are divided so that their largest magnitudes are at most 2^15. 128 and as many as
- * columns are read; those past C's edges may be any. Here elements are 2^36 times as large, or as much as a
- * scale allows (xg_full_exponent), so that 159 binades of a row are held in full. Inf and NaN count
- * as 0.
+ * columns are read; those past C's edges may be any. Here elements are 2^36 times as large, or as
+ * much as a scale allows (xg_full_exponent), so that 159 binades of a row are held in full. Inf and
+ * NaN count as 0.
  */
 XG_DEVICE void xg_full_split_tile(const xg_args *p, const xg_full_place_of_c *to,
                                   xg_full_shape shape, int finite, char *shared, float *factors,
@@ -235,7 +235,8 @@ XG_DEVICE void xg_full_consume(float sum[64], unsigned stage, unsigned shared, x
                                int last)
 {
     const int tile_columns = shape.columns;
-    const unsigned warpgroup = xg_thread_again() / 128 - 1, from = shared + stage * XG_FULL_RANGE_STAGE;
+    const unsigned warpgroup = xg_thread_again() / 128 - 1,
+                   from = shared + stage * XG_FULL_RANGE_STAGE;
     const unsigned unit = xg_full_unit(XG_FULL_RANGE_ROWS);
     const uint64_t a = xg_wgmma_operand(from + warpgroup * (unit / 2));
     const uint64_t b = xg_wgmma_operand(from + XG_FULL_RANGE_PARTS * unit);

@@ -7,14 +7,13 @@
  * (a row's elements are neighbours) or MN-major (those of a k are). In shared memory it is K-major
  * always: a unit of its 128 or 64 rows by 64 k for each part, as xg_wgmma_operand() wants it.
  *
- * 256 threads load a block for each 64 rows (128 for each 32), of 16 elements each, 4 rows by 4 k, as
- * 4 times 16 bytes:
- *   K-major    16 threads load 256 bytes of a row, so that a warp's load is two rows'
- *   MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's
- * and store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row.
- * In MN-major they are 8 rows' threads and 2 neighbours along k; that their stores meet 32 banks,
- * rows stand in an order of their own in the unit: of each 32 first 0, 4, 8 ..., then 1, 5, 9 ...
- * C's rows and columns come in that order, and so a thread has 8 neighbouring columns of C.
+ * 256 threads load a block for each 64 rows (128 for each 32), of 16 elements each, 4 rows by 4 k,
+ * as 4 times 16 bytes: K-major    16 threads load 256 bytes of a row, so that a warp's load is two
+ * rows' MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's and
+ * store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row. In
+ * MN-major they are 8 rows' threads and 2 neighbours along k; that their stores meet 32 banks, rows
+ * stand in an order of their own in the unit: of each 32 first 0, 4, 8 ..., then 1, 5, 9 ... C's
+ * rows and columns come in that order, and so a thread has 8 neighbouring columns of C.
  *
  * Where 16-byte loads cannot be (unaligned rows, the tile's edges, the last k), the same thread
  * loads the same number of elements by 4 bytes. In K-major its four k are then 16 apart, for
@@ -50,7 +49,8 @@ XG_DEVICE int xg_full_exponent(float scale)
     return XG_MIN(XG_FULL_RANGE_EXPONENT - xg_scale_exponent(scale), 127);
 }
 
-/* A thread's number of those that split: the first and the fourth warpgroup, or the first one alone. */
+/* A thread's number of those that split: the first and the fourth warpgroup, or the first one
+ * alone. */
 XG_DEVICE unsigned xg_full_thread(void)
 {
     const unsigned thread = xg_thread_again();
@@ -63,7 +63,7 @@ typedef struct {
     const float *factors; /* of its rows */
     int tile_rows;        /* 128 or 64; and of these inside the matrix: */
     int rows;
-    int block_rows;       /* of a block by all threads that split: 64 or 32 */
+    int block_rows; /* of a block by all threads that split: 64 or 32 */
     int k_major, vec4;
 } xg_full_operand;
 
@@ -73,15 +73,9 @@ XG_DEVICE xg_full_operand xg_full_operand_of(const float *first, int64_t row_str
 {
     const int64_t stride = k_stride == 1 ? row_stride : k_stride;
     const int aligned = ((uintptr_t)first | (uintptr_t)(stride * 4)) % 16 == 0;
-    const xg_full_operand operand = {first,
-                                     row_stride,
-                                     k_stride,
-                                     factors,
-                                     tile_rows,
-                                     (int)XG_MIN(rows, tile_rows),
-                                     splitters / 4,
-                                     k_stride == 1,
-                                     aligned && rows >= tile_rows};
+    const xg_full_operand operand = {first,         row_stride,    k_stride,
+                                     factors,       tile_rows,     (int)XG_MIN(rows, tile_rows),
+                                     splitters / 4, k_stride == 1, aligned && rows >= tile_rows};
     return operand;
 }
 
@@ -206,8 +200,8 @@ typedef struct {
 XG_DEVICE xg_full_place xg_full_place_of(const xg_full_operand *o, int k_major, unsigned block)
 {
     const unsigned thread = xg_full_thread();
-    const unsigned row = k_major ? thread / 16 * 4 + (unsigned)o->block_rows * block
-                                 : xg_full_mn_row(o->tile_rows);
+    const unsigned row =
+        k_major ? thread / 16 * 4 + (unsigned)o->block_rows * block : xg_full_mn_row(o->tile_rows);
     const unsigned quad = k_major ? thread % 16 : xg_full_mn_quad(o, block);
     const unsigned unit_row = xg_full_unit_row(row), chunk = quad / 2 ^ unit_row % 8;
     const xg_full_place place = {row, unit_row * 128 + chunk * 16 + quad % 2 * 8};
@@ -226,8 +220,8 @@ XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, uns
         const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
         XG_UNROLL
         for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, unit, x[i],
-                                      factor[i]);
+            special |=
+                xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, unit, x[i], factor[i]);
     } else {
         const xg_full_place place = xg_full_place_of(o, 0, block);
         const float4 factors = *(const float4 *)(o->factors + place.row);
