@@ -42,8 +42,9 @@ XG_DEVICE float xg_scale_from_parts(float largest)
 /*
  * What threads have seen of a row's elements: the largest magnitude, which ignores NaN; the sum of
  * magnitudes, NaN if there is one; -2 times the bits of the least magnitude that is not zero, as a
- * number without sign (so it is the largest, and 0 if there is none); and of one in sixteen elements
- * that are not too small for it the number, in the upper half, and a quarter of the exponent.
+ * number without sign (so it is the largest, and 0 if there is none); and of one in sixteen
+ * elements that are not too small for it the number, in the upper half, and a quarter of the
+ * exponent.
  */
 typedef struct {
     float most, sum;

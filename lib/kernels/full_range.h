@@ -137,8 +137,8 @@ XG_DEVICE void xg_full_clear(const xg_full_tile *tile, char *to)
 
 /*
  * All stages of a tile. Where "plain" is not 0 it is that all loads are whole and of 16 bytes, that
- * operands are K-major as a_k_major and b_k_major say, and that none has Inf or NaN: then these are
- * constants, and the loop is short enough for the instruction cache.
+ * the operands' k_major are constants, and that none has Inf or NaN: then the loop is short enough
+ * for the instruction cache.
  */
 XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shape, char *shared,
                                     int plain)

@@ -7,11 +7,14 @@
  * (a row's elements are neighbours) or MN-major (those of a k are). In shared memory it is K-major
  * always: a unit of its 128 or 64 rows by 64 k for each part, as xg_wgmma_operand() wants it.
  *
- * 256 threads load a block for each 64 rows (128 for each 32), of 16 elements each, 4 rows by 4 k,
- * as 4 times 16 bytes: K-major    16 threads load 256 bytes of a row, so that a warp's load is two
- * rows' MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's and
- * store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row. In
- * MN-major they are 8 rows' threads and 2 neighbours along k; that their stores meet 32 banks, rows
+ * 256 threads load a block for each 64 rows (128 threads for each 32), of 16 elements each, 4 rows
+ * by 4 k, as 4 times 16 bytes:
+ *
+ *     K-major    16 threads load 256 bytes of a row, so that a warp's load is two rows'
+ *     MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's
+ *
+ * and store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row.
+ * In MN-major they are 8 rows' threads and 2 neighbours in k; that their stores meet 32 banks, rows
  * stand in an order of their own in the unit: of each 32 first 0, 4, 8 ..., then 1, 5, 9 ... C's
  * rows and columns come in that order, and so a thread has 8 neighbouring columns of C.
  *
@@ -96,7 +99,7 @@ XG_DEVICE unsigned xg_full_unit_row(unsigned row)
     return row / 32 * 32 + row % 4 * 8 + row / 4 % 8;
 }
 
-/* Where a block of a thread is in MN-major: its first row, and its k in fours. */
+/* Where a block of a thread is in MN-major: its first row, and the number of its group of 4 k. */
 XG_DEVICE unsigned xg_full_mn_row(int tile_rows)
 {
     const unsigned thread = xg_full_thread();

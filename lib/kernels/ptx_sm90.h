@@ -318,6 +318,18 @@ XG_DEVICE void xg_wgmma_commit(void)
 #define XG_SUMS64(sum, i)                                                                          \
     XG_SUMS16(sum, i), XG_SUMS16(sum, (i) + 16), XG_SUMS16(sum, (i) + 32), XG_SUMS16(sum, (i) + 48)
 
+/* The instruction, of FP16 or BF16: see the functions. */
+#define XG_WGMMA_64x128x16(type, sum, a, b, add)                                                   \
+    asm volatile(                                                                                  \
+        "{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"                                             \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {"                          \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "\
+        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "\
+        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "\
+        "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"                    \
+        : XG_SUMS64(sum, 0)                                                                        \
+        : "l"(a), "l"(b), "r"(add))
+
 /*
  * sum (+)= A * B: A 64 × 16 and B 16 × 128 of FP16, both contiguous along k in shared memory, as
  * xg_wgmma_operand() says; sums in FP32. Thread t of the warpgroup has 64 of them: sum[4 * j + 2 *
@@ -325,55 +337,36 @@ XG_DEVICE void xg_wgmma_commit(void)
  */
 XG_DEVICE void xg_wgmma_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
 {
-    asm volatile(
-        "{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
-        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-        "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"
-        : XG_SUMS64(sum, 0)
-        : "l"(a), "l"(b), "r"(add));
+    XG_WGMMA_64x128x16("f16", sum, a, b, add);
 }
 
 /* The same of BF16. */
 XG_DEVICE void xg_wgmma_bf16_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
 {
-    asm volatile(
-        "{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
-        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-        "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"
-        : XG_SUMS64(sum, 0)
-        : "l"(a), "l"(b), "r"(add));
+    XG_WGMMA_64x128x16("bf16", sum, a, b, add);
 }
+
+/* The instruction, of FP16 or BF16: see the functions. */
+#define XG_WGMMA_64x64x16(type, sum, a, b, add)                                                    \
+    asm volatile(                                                                                  \
+        "{ .reg .pred add; setp.ne.b32 add, %34, 0;\n"                                             \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {"                           \
+        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "    \
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, 0, "\
+        "0; }"                                                                                     \
+        : XG_SUMS16(sum, 0), XG_SUMS16(sum, 16)                                                    \
+        : "l"(a), "l"(b), "r"(add))
 
 /* The same with a B of 16 × 64 and 32 sums. */
 XG_DEVICE void xg_wgmma_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
 {
-    asm volatile(
-        "{ .reg .pred add; setp.ne.b32 add, %34, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
-        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, 0, "
-        "0; }"
-        : XG_SUMS16(sum, 0), XG_SUMS16(sum, 16)
-        : "l"(a), "l"(b), "r"(add));
+    XG_WGMMA_64x64x16("f16", sum, a, b, add);
 }
 
 /* The same of BF16. */
 XG_DEVICE void xg_wgmma_bf16_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
 {
-    asm volatile(
-        "{ .reg .pred add; setp.ne.b32 add, %34, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "
-        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, 0, "
-        "0; }"
-        : XG_SUMS16(sum, 0), XG_SUMS16(sum, 16)
-        : "l"(a), "l"(b), "r"(add));
+    XG_WGMMA_64x64x16("bf16", sum, a, b, add);
 }
 
 /* The same with a B of 16 × 256 and 128 sums: columns 128 and on are sum[64] and on. */
