@@ -147,8 +147,9 @@ static xg_row_stats *stats(void)
 /* A guard that takes no notice of small elements of one operand. */
 static void ignore_small(int first_block, int blocks)
 {
+    float *const bounds = (float *)(void *)(workspace + layout.bounds);
     for (int i = 0; i < blocks * XG_UNIT_LINES; i++)
-        stats()[first_block * XG_UNIT_LINES + i].small = 0.0f;
+        bounds[first_block * XG_UNIT_LINES + i] = fabsf(bounds[first_block * XG_UNIT_LINES + i]);
 }
 
 static void reserve(const guard_product *p)
@@ -207,10 +208,12 @@ float guard_scale_of_a(int row)
     return ((const float *)(const void *)(workspace + layout.a_scales))[row];
 }
 
-unsigned guard_fate(int row, int column)
+xg_place guard_listed_tile(void)
 {
-    const unsigned *const fates = (const unsigned *)(const void *)(workspace + layout.fates);
-    return fates[row / XG_UNIT_LINES * 2 * layout.b_blocks + column / 64];
+    const xg_rework *const rework = (const xg_rework *)(const void *)(workspace + layout.list);
+    if (rework->tiles.reserved == 0)
+        return 0;
+    return *(const xg_place *)(const void *)(rework + 1);
 }
 
 static float half_at(const char *part, int row, int k)

@@ -64,11 +64,12 @@ void guard_free(guard_product *p);
 /* Splits and multiplies; how many elements of C were recomputed. */
 unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake);
 
-/* What the last product left in its workspace: of row i of A or column j of B; of a tile. */
+/* What the last product left in its workspace: of row i of A or column j of B; and
+ * the first tile that was recomputed, or 0. */
 const xg_row_stats *guard_stats_of_a(int row);
 const xg_row_stats *guard_stats_of_b(int column);
 float guard_scale_of_a(int row);
-unsigned guard_fate(int row, int column);
+xg_place guard_listed_tile(void);
 
 /* Parts of an element, as the split left them there; low is 0 where there is one part. */
 typedef struct {

@@ -35,9 +35,22 @@ static shape shape_of(int64_t m, int64_t n, int64_t k)
     return (shape){XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, m, n, k, .alpha = 1.0f};
 }
 
+/* Elements of op(A) and op(B). */
+static float *of_a(product *p, int64_t row, int64_t k)
+{
+    const bool turned = p->shape.transa != XGEMM_NO_TRANS;
+    return &p->a.before[matrix_at(&p->a, turned ? k : row, turned ? row : k)];
+}
+
+static float *of_b(product *p, int64_t k, int64_t column)
+{
+    const bool turned = p->shape.transb != XGEMM_NO_TRANS;
+    return &p->b.before[matrix_at(&p->b, turned ? column : k, turned ? k : column)];
+}
+
 static void plant_row(product *p, int64_t row, int64_t k)
 {
-    p->a.before[matrix_at(&p->a, row, k)] = 0x1p-40f;
+    *of_a(p, row, k) = 0x1p-40f;
 }
 
 /* k is even. */
@@ -45,10 +58,10 @@ static void plant_column(product *p, int64_t column)
 {
     const int64_t k = p->shape.k, ends[] = {0, 1, k - 2, k - 1};
     for (int64_t i = 1; i < k; i += 2)
-        p->b.before[matrix_at(&p->b, i, column)] = -1.0f;
+        *of_b(p, i, column) = -1.0f;
     /* So that the sum is 0 where the rows have their small elements, too. */
     for (int i = 0; i < COUNT(ends); i++)
-        p->b.before[matrix_at(&p->b, ends[i], column)] = 0.0f;
+        *of_b(p, ends[i], column) = 0.0f;
 }
 
 static product *new_product(xgemm_handle *handle, const shape *s)
@@ -122,10 +135,19 @@ static void plant_columns_alone(product *p)
         plant_column(p, column);
 }
 
-static void plant_nine(product *p)
+static void plant_33(product *p)
 {
     plant_row(p, 20, 0);
-    for (int64_t column = 0; column < 9; column++)
+    for (int64_t column = 0; column < 33; column++)
+        plant_column(p, column);
+}
+
+/* Two columns of each 128: 32 elements of a warp's 16 rows and 128 columns. */
+static void plant_rows_and_few_columns(product *p)
+{
+    for (int64_t row = 0; row < p->shape.m; row++)
+        plant_row(p, row, 0);
+    for (int64_t column = 7; column < p->shape.n; column += 64)
         plant_column(p, column);
 }
 
@@ -137,7 +159,7 @@ static void plant_all(product *p)
         plant_column(p, column);
 }
 
-/* More than XG_SUSPECTS_STRIDED in 16 rows of a tile: all of these, 64 or 128 columns. */
+/* More than XG_SUSPECTS_A_WARP in 16 rows of a tile: all of these, 64 or 128 columns. */
 START_TEST(many_elements)
 {
     xgemm_handle *handle = open_with(kernels[_i]);
@@ -147,9 +169,25 @@ START_TEST(many_elements)
         return;
     run_and_check(handle, &s, plant_rows_alone, 0);
     run_and_check(handle, &s, plant_columns_alone, 0);
-    run_and_check(handle, &s, plant_nine, 16 * columns);
+    run_and_check(handle, &s, plant_33, 16 * columns);
     run_and_check(handle, &s, plant_all, s.m * s.n);
     run_and_check(handle, &ragged, plant_all, ragged.m * ragged.n);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* So many single elements that operands are copied where they are not K-major, in all layouts;
+ * with one part there is no room for that. */
+START_TEST(elements_by_way_of_copies)
+{
+    xgemm_handle *handle = open_with(kernels[_i / 4]);
+    shape s = shape_of(300, 260, 132);
+    s.transa = _i % 2 ? XGEMM_TRANS : XGEMM_NO_TRANS;
+    s.transb = _i / 2 % 2 ? XGEMM_TRANS : XGEMM_NO_TRANS;
+    if (!handle)
+        return;
+    s.beta = 0.5f;
+    run_and_check(handle, &s, plant_rows_and_few_columns, 300 * 4);
     xgemm_destroy(handle);
 }
 END_TEST
@@ -431,6 +469,7 @@ static Suite *all(void)
     TCase *counts = new_case(suite, "counts", TIMEOUT_S);
     tcase_add_loop_test(counts, some_elements, 0, COUNT(kernels));
     tcase_add_loop_test(counts, many_elements, 0, COUNT(kernels));
+    tcase_add_loop_test(counts, elements_by_way_of_copies, 0, 4 * 3);
     tcase_add_test(counts, panels);
     tcase_add_test(counts, at_most_all);
     tcase_add_test(counts, strided_batch);

@@ -42,7 +42,8 @@
  * rounding the operands to TF32 may cost.
  *
  * A row with Inf or NaN makes all of its elements of C Inf or NaN. Its parts are zeros, it is no
- * suspect, and what Inf and NaN give is added after the tile has been stored (fp16_epilogue.inc).
+ * suspect, and what Inf and NaN give is added after the tile has been stored (fp16_epilogue.inc;
+ * where there are many such rows, full_range.h).
  *
  * What is said here of a row of A holds for a column of B: both are rows of an operand.
  */
@@ -82,15 +83,33 @@ typedef struct __attribute__((aligned(16))) {
     unsigned kind;
 } xg_row_stats;
 
+XG_DEVICE float xg_magnitude_of(float bound)
+{
+    return bound < 0.0f ? -bound : bound;
+}
+
+/* What the check of a tile's sums needs of a row: s times XG_CHECK_FACTOR, negative if f is 1. */
+XG_DEVICE float xg_row_bound(xg_row_stats stats)
+{
+    return stats.small > 0.0f ? -stats.sum : stats.sum;
+}
+
+/* Of a row and a column: the least magnitude of an element of C that is no suspect. */
+XG_DEVICE float xg_least_of(float row_bound, float column_bound)
+{
+    return (row_bound < 0.0f ? xg_magnitude_of(column_bound) : 0.0f) +
+           (column_bound < 0.0f ? xg_magnitude_of(row_bound) : 0.0f);
+}
+
 /*
  * What becomes of a tile of C. Besides, as bits: it has rows with Inf or NaN; it has rows of A
  * whose scale may overflow or underflow before the column's is applied (xg_scale_by); it has rows
  * of XG_ROW_WIDE.
  */
 typedef enum {
-    XG_TILE_PLAIN,
-    XG_TILE_CHECKED,
-    XG_TILE_LISTED,
+    XG_TILE_PLAIN,   /* its sums are stored as they are, */
+    XG_TILE_CHECKED, /* after a check, */
+    XG_TILE_LISTED,  /* not at all: it is on the list of tiles */
     XG_TILE_REPAIR = 4,
     XG_TILE_FAR = 8,
     XG_TILE_WIDE = 16
@@ -146,47 +165,38 @@ XG_DEVICE int xg_check_is_hopeless(xg_rows_found a, xg_rows_found b, int a_rows,
            fmaxf(fmaxf(a.log2, b.log2), pairs) < -26.0f;
 }
 
-/* Called by whole warps: what is known of a tile before its product. "kind" is set if listed. */
-XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows, xg_tile_kind *kind)
+/* Called by whole warps: what is known of a tile before its product. */
+XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows)
 {
-    enum { REPAIRS_MOST = 8 }; /* rows; with more it is as fast to compute the tile in FP32 */
+    enum { REPAIRS_MOST = 8 }; /* rows; with more it is as fast to compute the tile otherwise */
     const xg_rows_found a = xg_look_at_rows(rows->a, rows->a_rows);
     const xg_rows_found b = xg_look_at_rows(rows->b, rows->b_rows);
     const int repairs = a.not_finite + b.not_finite;
-    if (repairs > REPAIRS_MOST) {
-        *kind = XG_TILE_STRICT;
-        return XG_TILE_LISTED;
-    }
-    *kind = XG_TILE_FULL_RANGE;
-    return (xg_check_is_hopeless(a, b, rows->a_rows, rows->b_rows) ? XG_TILE_LISTED
-            : a.small + b.small > 0                                ? XG_TILE_CHECKED
-                                                                   : XG_TILE_PLAIN) |
+    const int listed = repairs > REPAIRS_MOST ||
+                       xg_check_is_hopeless(a, b, rows->a_rows, rows->b_rows);
+    return (listed                   ? XG_TILE_LISTED
+            : a.small + b.small > 0 ? XG_TILE_CHECKED
+                                     : XG_TILE_PLAIN) |
            (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far || a.wide ? XG_TILE_FAR : 0u) |
            (a.wide || b.wide ? XG_TILE_WIDE : 0u);
 }
 
-/*
- * The most suspects of a warp's sums that are recomputed one by one. A warp takes some microseconds
- * for one, a full-range tile 200; where an operand is not K-major each of its elements is a sector
- * of memory, and one suspect takes ten times as long.
- */
-XG_DEVICE unsigned xg_suspects_most(const xg_args *p)
-{
-    return p->a_col == 1 && p->b_row == 1 ? XG_SUSPECTS_A_WARP : XG_SUSPECTS_STRIDED;
-}
-
 /* Of elements that are recomputed one by one (fp16_elements.inc). */
+#define XG_ELEMENTS_MOST 0xfffffff0u /* whose numbers fit a word of the list */
 enum {
-    XG_ELEMENTS_MOST = XG_UNIT_LINES * XG_UNIT_LINES, /* on a block's list: a tile's */
-    XG_ELEMENTS_BYTES = XG_ELEMENTS_MOST * 8, /* of it; a sum for each warp and the count follow */
-    XG_ELEMENT_WARPS = 8,
-    XG_ELEMENT_LOADS =
-        8 /* of a lane from either operand at once, if of 16 bytes; else twice as many */
+    XG_ELEMENT_LOADS = 8, /* of 16 bytes, of a lane from either operand at once */
+    XG_WIDE_ELEMENTS_BYTES = XG_UNIT_LINES * XG_UNIT_LINES * 8 /* a tile's; their count follows */
 };
 
-XG_DEVICE xg_place xg_place_at(int row, int column)
+/*
+ * The most suspects of a warp's sums that are recomputed one by one. A warp takes some microseconds
+ * for one, a full-range tile 200; ten times as long where an operand is not K-major and one part
+ * leaves no room for a copy (fp16_copies.inc). None if C is too large for their numbers.
+ */
+XG_DEVICE unsigned xg_suspects_most(int a_blocks, int b_blocks, int strided)
 {
-    return (xg_place)(unsigned)row | (xg_place)(unsigned)column << 32;
+    const int64_t elements = (int64_t)a_blocks * b_blocks * XG_UNIT_LINES * XG_UNIT_LINES;
+    return elements > XG_ELEMENTS_MOST ? 0 : strided ? XG_SUSPECTS_STRIDED : XG_SUSPECTS_A_WARP;
 }
 
 enum { XG_ALL_ROWS = 0xff };
@@ -194,48 +204,10 @@ enum { XG_ALL_ROWS = 0xff };
 /* "fate" says whether the tile's operands have Inf or NaN, and wide rows. */
 XG_DEVICE xg_place xg_tile_place(int row, int column, unsigned rows, unsigned fate)
 {
-    return xg_place_at((int)((unsigned)row / XG_UNIT_LINES | rows << 24),
-                       column + (fate & XG_TILE_REPAIR ? XG_PLACE_NOT_FINITE : 0) +
-                           (fate & XG_TILE_WIDE ? XG_PLACE_WIDE : 0));
-}
-
-/* The tiles on the first list; in C there are so many units of 128 x 128. */
-XG_DEVICE xg_place *xg_listed_tiles(xg_rework *rework, int64_t units, xg_tile_kind kind)
-{
-    return (xg_place *)(void *)(rework + 1) + (kind == XG_TILE_STRICT ? 2 * units : 0);
-}
-
-/* One thread: lists a tile. Once all can see it, it is to be counted as "ready". */
-XG_DEVICE void xg_list_tile(xg_tile_list *list, xg_place *tiles, xg_place place)
-{
-    xg_store_relaxed(&tiles[atomicAdd(&list->count, 1u)], place);
-}
-
-XG_DEVICE void xg_tiles_are_ready(xg_tile_list *list, unsigned count)
-{
-    __threadfence();
-    atomicAdd(&list->ready, count);
-}
-
-/*
- * One thread: takes the next tile; 0 if there is none. Who has listed one that is not yet to be
- * seen is about to say so, whatever else runs. Who takes one too many gives it back and looks
- * again: of several such the last one to give back finds what has been listed meanwhile. (By
- * compare and swap one block would come through at a time, a microsecond each.)
- */
-XG_DEVICE int xg_take_tile(xg_tile_list *list, xg_place *tiles, xg_place *place)
-{
-    do {
-        const unsigned mine = atomicAdd(&list->taken, 1u), count = atomicAdd(&list->count, 0u);
-        if (mine < count) {
-            xg_count_wait(&list->ready, count);
-            __threadfence(); /* it was counted as ready after it had been written */
-            *place = atomicAdd(&tiles[mine], 0ull);
-            return 1;
-        }
-        atomicAdd(&list->taken, ~0u);
-    } while (atomicAdd(&list->taken, 0u) < atomicAdd(&list->count, 0u));
-    return 0;
+    const int flags = (fate & XG_TILE_REPAIR ? XG_PLACE_NOT_FINITE : 0) +
+                      (fate & XG_TILE_WIDE ? XG_PLACE_WIDE : 0);
+    return (xg_place)((unsigned)row / XG_UNIT_LINES | rows << 24) |
+           (xg_place)(unsigned)(column + flags) << 32;
 }
 
 #endif

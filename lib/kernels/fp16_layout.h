@@ -15,16 +15,15 @@
  *     units of A: line blocks (128 lines), in each k blocks (64)
  *     units of B
  *     counts: of each block the warps that have left sums there for another one's tile
- *     the list of the tiles of C that are computed without the parts: their number, and places
+ *     what is to be recomputed of C (xg_rework), and the slots of its lists: for each 128 x 64 of C
+ *         one for itself, then for each warp's 16 x 64 those for elements
  *     scales of A's rows, then of B's columns: what the parts have to be multiplied by again
- *     statistics of A's rows, then of B's columns, see fp16_check.h
- *     what becomes of each 128 x 64 of C: an xg_tile_fate
- *     suspects of each 128 x 64 of C and warp that has its sums: XG_SUSPECTS_A_WARP words, each 0
- * or one more than the column in the tile plus 256 times the row among the warp's 16 late: of each
- * line block of A how many groups of 16 lines are split, for what the product splits itself
- * (fp16_late.inc), after the number of groups that somebody does sums, if tiles are shared
- * (fp16_share.inc): of each block those of one tile; or, where the split computes strips of C
- * (fp16_slice_strip.h), A's rows and B's columns that they are of
+ *     statistics of A's rows, then of B's columns, see fp16_check.h; and what an epilogue needs of
+ *         them (xg_row_bound)
+ *     late: of each line block of A how many groups of 16 lines are split, for what the product
+ *         splits itself (fp16_late.inc), after the number of groups that somebody does
+ *     sums, if tiles are shared (fp16_share.inc): of each block those of one tile; or, where the
+ *         split computes strips of C (fp16_slice_strip.h), A's rows and B's columns that they are of
  *
  * Lines and k are padded with zeros, but where k is one more than a multiple of 64: the parts then
  * end before that one, whose products the end of each tile adds in FP32. A cluster of "slices"
@@ -68,7 +67,7 @@ enum {
     XG_NOTES_BYTES = 112,  /* of the notes in fp16_product.inc, beside scales and B's last k */
     XG_LATE_NOTES_BYTES = 256, /* of those of fp16_late.inc */
     XG_SUSPECTS_A_WARP = 32, /* of 16 x 128 elements of C: with more, all of them are recomputed */
-    XG_SUSPECTS_STRIDED = 8, /* the same where an operand is not K-major */
+    XG_SUSPECTS_STRIDED = 8, /* the same where it would take too long */
     XG_STRIP_LINES = 8,      /* of a strip's piece, see fp16_strip.h */
     XG_SPLIT_STRIPS = 4,     /* the most rows below, or columns beside, that the split computes */
     XG_SPLIT_STRIP_BYTES = 1536, /* of shared memory for each, see fp16_slice_strip.h */
@@ -80,29 +79,37 @@ enum {
 };
 
 /*
- * A tile of C that is recomputed: its first row by 128, plus from bit 24 on which of its 8 times 16
- * rows are; and, in the upper half, its first column, a multiple of 64, plus XG_PLACE_NOT_FINITE if
- * the tile's operands have Inf or NaN, and XG_PLACE_WIDE if they have wide rows.
+ * A tile of C that is recomputed (full_range.h): its first row by 128, plus from bit 24 on which of
+ * its 8 times 16 rows are; and, in the upper half, its first column, a multiple of 64, plus
+ * XG_PLACE_NOT_FINITE if the tile's operands have Inf or NaN, and XG_PLACE_WIDE if they have wide
+ * rows.
  */
 typedef unsigned long long xg_place;
 enum { XG_PLACE_NOT_FINITE = 1, XG_PLACE_WIDE = 2 };
-typedef enum {
-    XG_TILE_FULL_RANGE, /* 128 or 64 columns, BF16 in three parts (full_range.h) */
-    XG_TILE_STRICT      /* 64 columns, in FP32 */
-} xg_tile_kind;
+
+/* A list of slots (worklist.h): how many are reserved, published, taken, and to be taken. */
+typedef struct {
+    unsigned reserved, published, taken;
+    int available;
+} xg_worklist;
+
+/* Pieces of work that warps take by number, and how many are done. */
+typedef struct {
+    unsigned taken, done;
+} xg_pieces;
 
 /*
- * Tiles that any block may take: how many have a place on the list, stand there, and are taken. One
- * list is for tensor cores, one for FP32. And the pieces of strips that are taken (fp16_strip.h),
- * and how many elements of C are recomputed, which xgemm_last_recomputed() reads: the last member,
- * as a split that follows others of the same call leaves it as it is.
+ * What is recomputed of C: tiles (of type xg_place), and elements (each one more than its number in
+ * C, whose rows are padded to whole units). Besides: strips, the pieces of these that are taken
+ * (fp16_strip.h); pace, see LOCAL(keep_pace) in fp16_feed.inc; the blocks that multiply no more
+ * (ended), and K-major copies that are made then (fp16_copies.inc); and how many elements of C are
+ * recomputed, which xgemm_last_recomputed() reads: the last member, as a split that follows others
+ * of the same call leaves it as it is.
  */
 typedef struct {
-    unsigned count, ready, taken, unused;
-} xg_tile_list;
-typedef struct {
-    xg_tile_list full_range, strict;
-    unsigned strips, pace; /* pace: see LOCAL(keep_pace) in fp16_feed.inc */
+    xg_worklist tiles, elements;
+    unsigned strips, pace, ended, unused;
+    xg_pieces copies;
     unsigned long long recomputed;
 } xg_rework;
 
@@ -115,7 +122,7 @@ typedef struct {
     int slices, slice_chunks;
     int64_t unit_bytes;
     /* Bytes from the workspace's start, the last one without the sums of shared tiles. */
-    int64_t b_units, counts, list, a_scales, b_scales, stats, late, fates, suspects, bytes;
+    int64_t b_units, counts, list, elements, a_scales, b_scales, stats, bounds, late, bytes;
 } xg_fp16_layout;
 
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
@@ -245,14 +252,14 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.b_units = at.a_blocks * at.k_blocks * at.unit_bytes;
     at.counts = at.b_units + at.b_blocks * at.k_blocks * at.unit_bytes;
     at.list = at.counts + XG_SHARE_COUNTS * 4;
-    const int64_t tiles = (int64_t)at.a_blocks * at.b_blocks, rows = at.a_blocks + at.b_blocks;
-    at.a_scales = at.list + (int64_t)sizeof(xg_rework) + 4 * tiles * (int64_t)sizeof(xg_place);
+    const int64_t units = (int64_t)at.a_blocks * at.b_blocks, rows = at.a_blocks + at.b_blocks;
+    at.elements = at.list + (int64_t)sizeof(xg_rework) + 2 * units * (int64_t)sizeof(xg_place);
+    at.a_scales = at.elements + 2 * units * (XG_UNIT_LINES / 16) * XG_SUSPECTS_A_WARP * 4;
     at.b_scales = at.a_scales + (int64_t)at.a_blocks * XG_UNIT_LINES * 4;
     at.stats = at.b_scales + (int64_t)at.b_blocks * XG_UNIT_LINES * 4;
-    at.late = at.stats + rows * XG_UNIT_LINES * 16;
-    at.fates = at.late + (int64_t)sizeof(xg_late_counts) + at.a_blocks * 4;
-    at.suspects = (at.fates + 2 * tiles * 4 + 127) / 128 * 128;
-    at.bytes = at.suspects + 2 * tiles * 8 * XG_SUSPECTS_A_WARP * 4;
+    at.bounds = at.stats + rows * XG_UNIT_LINES * 16;
+    at.late = at.bounds + rows * XG_UNIT_LINES * 4;
+    at.bytes = (at.late + (int64_t)sizeof(xg_late_counts) + at.a_blocks * 4 + 127) / 128 * 128;
     return at;
 }
 

@@ -95,6 +95,7 @@ XG_DEVICE void xg_slice_store_stats(const xg_args *p, const xg_slice *s, int lin
     if (xg_last_is_broken(p, s, line)) /* its parts are not zeros */
         all.most = 0x7fffffffu;
     stats[number] = xg_row_stats_of(all, parts);
+    ((float *)(void *)(xg_workspace_of(p) + at.bounds))[number] = xg_row_bound(stats[number]);
 }
 
 /* Each warp sends its two lines' to all slices, and notes what the slices' together are. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TF32's accuracy from FP16, tiles of 128 × 256, two blocks sharing what they read of B. */
-#include "fp16_rest.h"
 #include "full_range.h"
 
 #define KERNEL  xg_fp16x1_128x256

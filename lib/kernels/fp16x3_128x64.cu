@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FP32 from three FP16 products, tiles of 128 × 64. */
-#include "fp16_rest.h"
 #include "full_range.h"
 
 #define KERNEL  xg_fp16x3_128x64

@@ -3,13 +3,16 @@
  * One 128 x 128 or 128 x 64 tile of C = alpha A B + beta C with FP32's accuracy and FP32's range of
  * exponents, on tensor cores, from A and B as they are.
  *
+ * Inf and NaN count as 0 there. What they give comes from a second pass over such a tile, a product
+ * of classes: signs, zeros, Inf and NaN.
+ *
  * Each row of A and column of B is scaled by a power of two that the caller gives; then every
  * element is split into three BF16 parts, x = high + middle + low, each the rest rounded to
  * nearest. BF16 has FP32's exponents, so that the parts hold 24 bits wherever x is a normal number
  * that is not among the smallest. Of the nine products of parts six count: middle * middle,
  * high * low, low * high, high * middle, middle * high and high * high, added in that order, the
  * small ones first. The tensor core cuts off what it adds, toward zero, so that its accumulators
- * are added to others in FP32 (promoted) every 64 k.
+ * are added to others in FP32 (promoted) every 32 k of high * high.
  *
  * Four warpgroups. The first and the last one load and split, and store parts to one of two stages
  * of 64 k in shared memory; the two others, of 64 rows each, multiply what the other stage holds.
@@ -26,6 +29,7 @@ enum {
     XG_FULL_RANGE_STAGE = 2 * XG_FULL_RANGE_PARTS * XG_FULL_RANGE_ROWS * XG_FULL_RANGE_K * 2,
     XG_FULL_RANGE_BYTES = 2 * XG_FULL_RANGE_STAGE,
     XG_FULL_RANGE_PRODUCTS = 6,
+    XG_FULL_RANGE_PROMOTIONS = 2, /* of the large products, in 64 k */
     XG_FULL_RANGE_CONSUMERS = 256 /* threads that multiply */
 };
 
@@ -119,29 +123,25 @@ XG_DEVICE void xg_full_load(const xg_full_tile *tile, int k, unsigned block, int
         xg_full_load_block(&tile->b, k, k_left, block - xg_full_a_blocks(tile), b_vec4, strided, x);
 }
 
-/* A block, as parts to a stage. */
-XG_DEVICE int xg_full_split(const xg_full_tile *tile, const float4 x[XG_FULL_RANGE_LOADS],
-                            unsigned block, char *to)
+/* A block, as parts to a stage, or as classes. */
+XG_DEVICE void xg_full_split(const xg_full_tile *tile, const float4 x[XG_FULL_RANGE_LOADS],
+                             unsigned block, char *to, int finite, int classes)
 {
     if (block < xg_full_a_blocks(tile))
-        return xg_full_split_block(&tile->a, x, block, to);
-    return xg_full_split_block(&tile->b, x, block - xg_full_a_blocks(tile),
-                               to + XG_FULL_RANGE_PARTS * xg_full_unit(XG_FULL_RANGE_ROWS));
-}
-
-XG_DEVICE void xg_full_clear(const xg_full_tile *tile, char *to)
-{
-    xg_full_clear_special(&tile->a, to);
-    xg_full_clear_special(&tile->b, to + XG_FULL_RANGE_PARTS * xg_full_unit(XG_FULL_RANGE_ROWS));
+        xg_full_split_block(&tile->a, x, block, to, finite, classes);
+    else
+        xg_full_split_block(&tile->b, x, block - xg_full_a_blocks(tile),
+                            to + XG_FULL_RANGE_PARTS * xg_full_unit(XG_FULL_RANGE_ROWS), finite,
+                            classes);
 }
 
 /*
- * All stages of a tile. Where "plain" is not 0 it is that all loads are whole and of 16 bytes, that
- * the operands' k_major are constants, and that none has Inf or NaN: then the loop is short enough
- * for the instruction cache.
+ * All stages of a tile, as parts or as classes. Where "plain" is not 0 it is that all loads are
+ * whole and of 16 bytes, that the operands' k_major are constants, and that none has Inf or NaN:
+ * then the loop is short enough for the instruction cache.
  */
 XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shape, char *shared,
-                                    int plain)
+                                    int plain, int classes)
 {
     enum { AHEAD_MOST = 3 };
     const unsigned blocks = xg_full_a_blocks(tile) + (unsigned)(shape.columns / tile->b.block_rows);
@@ -154,18 +154,15 @@ XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shap
     XG_UNROLL_BY(1)
     for (int k = 0; k < tile->k; k += XG_FULL_RANGE_K, stage ^= 1) {
         char *const parts = shared + stage * XG_FULL_RANGE_STAGE;
-        int special = 0;
         if (k >= 2 * XG_FULL_RANGE_K)
             xg_full_wait_consumed(stage, (unsigned)shape.splitters);
         XG_UNROLL
         for (unsigned block = 0; block < blocks; block++) {
             const unsigned next = block + ahead;
-            special |= xg_full_split(tile, x[block % ahead], block, parts);
+            xg_full_split(tile, x[block % ahead], block, parts, plain, classes);
             xg_full_load(tile, k + (int)(next / blocks) * XG_FULL_RANGE_K, next % blocks, plain,
                          x[block % ahead]);
         }
-        if (!plain && special)
-            xg_full_clear(tile, parts);
         xg_fence_async_shared();
         xg_full_arrive_produced(stage, (unsigned)shape.splitters);
     }
@@ -178,17 +175,18 @@ XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char
     tile->a.k_major = a_k_major;
     if (tile->b.k_major) {
         tile->b.k_major = 1;
-        xg_full_split_stages(tile, shape, shared, 1);
+        xg_full_split_stages(tile, shape, shared, 1, 0);
     } else {
         tile->b.k_major = 0;
-        xg_full_split_stages(tile, shape, shared, 1);
+        xg_full_split_stages(tile, shape, shared, 1, 0);
     }
 }
 
 /*
  * shape.splitters threads, the block's first 128 and maybe the fourth ones, while those between
  * call xg_full_multiply_tile() with the same arguments: a tile's parts. Nobody reads shared memory
- * any more. "finite": neither operand has Inf or NaN in the tile.
+ * any more. "finite": neither operand has Inf or NaN in the tile. "classes": once more, for
+ * xg_full_add_classes().
  *
  * row_scales and column_scales are powers of two from 2^-126 to 2^113, by which the rows of A and
  * columns of B are divided so that their largest magnitudes are at most 2^15. 128 and as many as
@@ -197,43 +195,45 @@ XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char
  * NaN count as 0.
  */
 XG_DEVICE void xg_full_split_tile(const xg_args *p, const xg_full_place_of_c *to,
-                                  xg_full_shape shape, int finite, char *shared, float *factors,
-                                  const float *row_scales, const float *column_scales)
+                                  xg_full_shape shape, int finite, int classes, char *shared,
+                                  float *factors, const float *row_scales,
+                                  const float *column_scales)
 {
     xg_full_tile tile = xg_full_tile_of(p, to, shape, factors);
     const int plain = finite && tile.a.vec4 && tile.b.vec4 && tile.k % XG_FULL_RANGE_K == 0;
     xg_full_note_factors(factors, row_scales, column_scales, shape);
     xg_group_sync_at(11, (unsigned)shape.splitters);
     if (!plain)
-        xg_full_split_stages(&tile, shape, shared, 0);
+        xg_full_split_stages(&tile, shape, shared, 0, classes);
     else if (tile.a.k_major)
         xg_full_split_plain(&tile, shape, shared, 1);
     else
         xg_full_split_plain(&tile, shape, shared, 0);
 }
 
-/* accumulators (+)= one product of parts, 64 k of it: four wgmma. */
+/* accumulators (+)= one product of parts, so many steps of 16 k of it from "step" on. */
 XG_DEVICE void xg_full_multiply(float accumulators[64], uint64_t a, uint64_t b, int tile_columns,
-                                int product)
+                                int product, int step, int steps, int add)
 {
     const int a_parts[XG_FULL_RANGE_PRODUCTS] = {1, 0, 2, 0, 1, 0};
     const int b_parts[XG_FULL_RANGE_PRODUCTS] = {1, 2, 0, 1, 0, 0};
     a += (uint64_t)a_parts[product] * (xg_full_unit(XG_FULL_RANGE_ROWS) / 16);
     b += (uint64_t)b_parts[product] * (xg_full_unit(tile_columns) / 16);
     XG_UNROLL
-    for (int i = 0; i < XG_FULL_RANGE_K / 16; i++)
+    for (int i = step; i < step + steps; i++)
         if (tile_columns == 64)
             xg_wgmma_bf16_64x64x16(accumulators, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
-                                   product > 0 || i > 0);
+                                   add || i > step);
         else
             xg_wgmma_bf16_64x128x16(accumulators, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
-                                    product > 0 || i > 0);
+                                    add || i > step);
 }
 
-/* sum += the products of the stage at an address. */
+/* sum += the products of the stage at an address, from number "first" on. */
 XG_DEVICE void xg_full_consume(float sum[64], unsigned stage, unsigned shared, xg_full_shape shape,
-                               int last)
+                               int first, int last)
 {
+    enum { STEPS = XG_FULL_RANGE_K / 16, HIGH = XG_FULL_RANGE_PRODUCTS - 1 };
     const int tile_columns = shape.columns;
     const unsigned warpgroup = xg_thread_again() / 128 - 1,
                    from = shared + stage * XG_FULL_RANGE_STAGE;
@@ -242,18 +242,23 @@ XG_DEVICE void xg_full_consume(float sum[64], unsigned stage, unsigned shared, x
     const uint64_t b = xg_wgmma_operand(from + XG_FULL_RANGE_PARTS * unit);
     float accumulators[64];
     xg_full_wait_produced(stage, (unsigned)shape.splitters);
-    xg_wgmma_fence();
     XG_UNROLL
-    for (int i = 0; i < XG_FULL_RANGE_PRODUCTS; i++)
-        xg_full_multiply(accumulators, a, b, tile_columns, i);
-    xg_wgmma_commit();
-    xg_wgmma_wait(0);
-    if (!last)
-        xg_full_arrive_consumed(stage, (unsigned)shape.splitters);
-    xg_wgmma_pin(accumulators, tile_columns / 2);
-    XG_UNROLL
-    for (int i = 0; i < tile_columns / 2; i++)
-        sum[i] += accumulators[i];
+    for (int step = 0; step < STEPS; step += STEPS / XG_FULL_RANGE_PROMOTIONS) {
+        xg_wgmma_fence();
+        XG_UNROLL
+        for (int i = step == 0 ? first : HIGH; i < HIGH; i++)
+            xg_full_multiply(accumulators, a, b, tile_columns, i, 0, STEPS, i > first);
+        xg_full_multiply(accumulators, a, b, tile_columns, HIGH, step,
+                         STEPS / XG_FULL_RANGE_PROMOTIONS, step == 0 && first < HIGH);
+        xg_wgmma_commit();
+        xg_wgmma_wait(0);
+        if (step == STEPS - STEPS / XG_FULL_RANGE_PROMOTIONS && !last)
+            xg_full_arrive_consumed(stage, (unsigned)shape.splitters);
+        xg_wgmma_pin(accumulators, tile_columns / 2);
+        XG_UNROLL
+        for (int i = 0; i < tile_columns / 2; i++)
+            sum[i] += accumulators[i];
+    }
 }
 
 /* Four columns of C from c on, of which "columns" are inside the matrix. */
@@ -314,6 +319,20 @@ XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_ful
     }
 }
 
+/* All stages of a tile: sum = the products from number "first" on. */
+XG_DEVICE void xg_full_consume_stages(const xg_args *p, xg_full_shape shape, const char *shared,
+                                      float sum[64], int first)
+{
+    const unsigned address = xg_shared_address(shared);
+    const int steps = (int)((p->k + XG_FULL_RANGE_K - 1) / XG_FULL_RANGE_K);
+    XG_UNROLL
+    for (int i = 0; i < shape.columns / 2; i++)
+        sum[i] = 0.0f;
+    XG_UNROLL_BY(1)
+    for (int step = 0; step < steps; step++)
+        xg_full_consume(sum, (unsigned)step % 2, address, shape, first, step + 2 >= steps);
+}
+
 /*
  * 256 threads, the block's threads 128 to 383, all call it with the same arguments: the sums of a
  * tile, from the parts that xg_full_split_tile() makes; xg_full_store() follows. k is below 2^31 -
@@ -325,14 +344,29 @@ XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_ful
 XG_DEVICE void xg_full_multiply_tile(const xg_args *p, xg_full_shape shape, const char *shared,
                                      float sum[64])
 {
-    const unsigned address = xg_shared_address(shared);
-    const int steps = (int)((p->k + XG_FULL_RANGE_K - 1) / XG_FULL_RANGE_K);
+    xg_full_consume_stages(p, shape, shared, sum, 0);
+}
+
+/*
+ * The same threads, once they have stored the tile, and from the classes that
+ * xg_full_split_tile() makes then: what Inf and NaN give is added to C.
+ */
+XG_DEVICE void xg_full_add_classes(const xg_args *p, const xg_full_place_of_c *to,
+                                   xg_full_shape shape, const char *shared)
+{
+    const unsigned thread = xg_thread_again() - 128, lane = thread % 32;
+    float sum[64];
+    xg_full_consume_stages(p, shape, shared, sum, XG_FULL_RANGE_PRODUCTS - 1);
     XG_UNROLL
-    for (int i = 0; i < shape.columns / 2; i++)
-        sum[i] = 0.0f;
-    XG_UNROLL_BY(1)
-    for (int step = 0; step < steps; step++)
-        xg_full_consume(sum, (unsigned)step % 2, address, shape, step + 2 >= steps);
+    for (int i = 0; i < shape.columns / 2; i++) {
+        const unsigned e = (unsigned)i / 2 % 2, h = (unsigned)i % 2;
+        const int row = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
+        const int column = (int)((unsigned)i / 16 * 32 + lane % 4 * 8 + 4 * h) + i / 4 % 4;
+        const int there = row < p->m - to->row && column < p->n - to->column &&
+                          (to->wanted >> row / 16 & 1);
+        if (there && !(fabsf(sum[i]) < INFINITY))
+            p->c[(to->row + row) * p->c_row + to->column + column] += p->alpha * sum[i];
+    }
 }
 
 #endif

@@ -38,11 +38,6 @@ enum {
     XG_FULL_RANGE_LOADS = 4,          /* of 16 bytes, of a block */
     XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the unit rows of neighbouring rows */
     XG_FULL_RANGE_EXPONENT = 36,      /* by which elements are larger than FP16 parts are made of */
-    /*
-     * Scaled elements are below 2^51, and so their low parts below 2^35: this bit of the exponent
-     * and the next one are both set in a word of two low parts only where Inf or NaN made them NaN.
-     */
-    XG_FULL_RANGE_SPECIAL = 0x40004000
 };
 
 /* By which power of two elements are multiplied whose FP16 parts are to be multiplied by "scale".
@@ -174,10 +169,41 @@ XG_DEVICE float xg_full_rest_high(float x, unsigned both)
     return x - xg_float_of(both & 0xffff0000u);
 }
 
-/* Four elements along k of one row, times its factor, as parts; whether there may be Inf or NaN. */
-XG_DEVICE int xg_full_split4(char *to, unsigned unit, float4 x, float by)
+/*
+ * The class of x as a BF16 in the upper half: 0, 1 or -1 by its sign, or Inf or NaN as it is. An
+ * element of a product of classes is finite where no Inf or NaN takes part in it, and else it is
+ * what IEEE arithmetic makes of the finite elements' signs.
+ */
+XG_DEVICE unsigned xg_full_class(float x)
+{
+    const unsigned bits = xg_bits_of(x), sign = bits & 0x80000000u, rest = bits & 0x7fffffffu;
+    const unsigned class_of_finite = rest ? 0x3f800000u : 0u;
+    return sign | (rest > 0x7f800000u    ? 0x7fc00000u
+                   : rest == 0x7f800000u ? rest
+                                         : class_of_finite);
+}
+
+/* Four elements along k of one row, as classes in place of high parts. */
+XG_DEVICE void xg_full_classes4(char *to, float4 x)
+{
+    const uint2 classes = {xg_full_class(x.x) >> 16 | xg_full_class(x.y),
+                           xg_full_class(x.z) >> 16 | xg_full_class(x.w)};
+    *(uint2 *)(void *)to = classes;
+}
+
+XG_DEVICE float xg_full_finite(float x)
+{
+    return fabsf(x) < INFINITY ? x : 0.0f;
+}
+
+/* Four elements along k of one row, times its factor, as parts; if not "finite", Inf and NaN are 0. */
+XG_DEVICE void xg_full_split4(char *to, unsigned unit, float4 x, float by, int finite)
 {
     float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
+    if (!finite) {
+        y.x = xg_full_finite(y.x), y.y = xg_full_finite(y.y);
+        y.z = xg_full_finite(y.z), y.w = xg_full_finite(y.w);
+    }
     uint2 part = {0, 0};
     XG_UNROLL
     for (int i = 0; i < XG_FULL_RANGE_PARTS; i++) {
@@ -189,7 +215,6 @@ XG_DEVICE int xg_full_split4(char *to, unsigned unit, float4 x, float by)
         y.z = xg_full_rest_low(y.z, part.y);
         y.w = xg_full_rest_high(y.w, part.y);
     }
-    return (((part.x & part.x << 1) | (part.y & part.y << 1)) & XG_FULL_RANGE_SPECIAL) != 0;
 }
 
 /*
@@ -211,56 +236,22 @@ XG_DEVICE xg_full_place xg_full_place_of(const xg_full_operand *o, int k_major, 
     return place;
 }
 
-/* A block, to the unit of high parts at "to", behind which the others are. */
-XG_DEVICE int xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
-                                  char *to)
+/* A block, to the unit of high parts at "to", behind which the others are; or as classes. */
+XG_DEVICE void xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
+                                   char *to, int finite, int classes)
 {
     const unsigned unit = xg_full_unit(o->tile_rows);
-    int special = 0;
-    if (o->k_major) {
-        const xg_full_place place = xg_full_place_of(o, 1, block);
-        const float4 factors = *(const float4 *)(o->factors + place.row);
-        const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
-        XG_UNROLL
-        for (unsigned i = 0; i < 4; i++)
-            special |=
-                xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, unit, x[i], factor[i]);
-    } else {
-        const xg_full_place place = xg_full_place_of(o, 0, block);
-        const float4 factors = *(const float4 *)(o->factors + place.row);
-        const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
-        XG_UNROLL
-        for (unsigned i = 0; i < 4; i++)
-            special |= xg_full_split4(to + place.at + i * XG_FULL_RANGE_ROW_STEP, unit,
-                                      xg_transposed(x, (int)i), factor[i]);
-    }
-    return special;
-}
-
-/* The BF16 of a word that are Inf or NaN, as a mask. */
-XG_DEVICE unsigned xg_full_special(unsigned both)
-{
-    const unsigned exponent = 0x7f80;
-    return ((both & exponent) == exponent ? 0xffffu : 0u) |
-           ((both >> 16 & exponent) == exponent ? 0xffff0000u : 0u);
-}
-
-/* Zeros in place of what the thread has stored that is Inf or NaN. Rare, so in few instructions. */
-XG_DEVICE void xg_full_clear_special(const xg_full_operand *o, char *to)
-{
-    const unsigned blocks = (unsigned)(o->tile_rows / o->block_rows);
-    const unsigned unit = xg_full_unit(o->tile_rows);
-    XG_UNROLL_BY(1)
-    for (unsigned i = 0; i < blocks * XG_FULL_RANGE_LOADS; i++) {
-        const xg_full_place place = xg_full_place_of(o, o->k_major, i / XG_FULL_RANGE_LOADS);
-        uint2 *const high =
-            (uint2 *)(void *)(to + place.at + i % XG_FULL_RANGE_LOADS * XG_FULL_RANGE_ROW_STEP);
-        const uint2 clear = {xg_full_special(high->x), xg_full_special(high->y)};
-        XG_UNROLL_BY(1)
-        for (unsigned part = 0; part < XG_FULL_RANGE_PARTS; part++) {
-            high[part * (unit / 8)].x &= ~clear.x;
-            high[part * (unit / 8)].y &= ~clear.y;
-        }
+    const xg_full_place place = xg_full_place_of(o, o->k_major, block);
+    const float4 factors = *(const float4 *)(o->factors + place.row);
+    const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
+    XG_UNROLL
+    for (unsigned i = 0; i < 4; i++) {
+        const float4 four = o->k_major ? x[i] : xg_transposed(x, (int)i);
+        char *const its = to + place.at + i * XG_FULL_RANGE_ROW_STEP;
+        if (classes)
+            xg_full_classes4(its, four);
+        else
+            xg_full_split4(its, unit, four, factor[i], finite);
     }
 }
 

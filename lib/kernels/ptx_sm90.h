@@ -155,16 +155,19 @@ XG_DEVICE void xg_fence_async_global(void)
     asm volatile("fence.proxy.async.global;" ::: "memory");
 }
 
-/* Stores 8 bytes that other blocks read by atomics. */
-XG_DEVICE void xg_store_relaxed(unsigned long long *to, unsigned long long value)
+/* Loads what other blocks change by atomics. */
+XG_DEVICE unsigned xg_load_relaxed(const unsigned *from)
 {
-    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
 }
 
 /*
  * A count in global memory, by which a block waits for another one: what a warp wrote before its
  * last barrier is seen by who has waited until it counted, and by others after their next barrier.
- * Only for blocks of lower numbers, which have begun: whatever else runs, they will go on.
+ * Only for blocks of lower numbers, which have begun: whatever else runs, they will go on. Others
+ * are waited for so many looks at most.
  */
 XG_DEVICE void xg_count_up(unsigned *count)
 {
@@ -179,6 +182,21 @@ XG_DEVICE void xg_count_wait(const unsigned *count, unsigned least)
                  "@less bra AGAIN; }" ::"l"(count),
                  "r"(least)
                  : "memory");
+}
+
+XG_DEVICE unsigned xg_count_read(const unsigned *count)
+{
+    unsigned value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(count) : "memory");
+    return value;
+}
+
+XG_DEVICE int xg_count_wait_briefly(const unsigned *count, unsigned least, int looks)
+{
+    unsigned value = 0;
+    for (int i = 0; i < looks && value < least; i++)
+        value = xg_count_read(count);
+    return value >= least;
 }
 
 /* The blocks of the cluster, 1 in a launch without clusters; and which of them this one is. */

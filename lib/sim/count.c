@@ -77,6 +77,11 @@ void xg_sim_count_forget(void)
     known_counts = known_room = 0;
 }
 
+bool xg_sim_count_is_reached(const unsigned *count, unsigned least)
+{
+    return *count >= least;
+}
+
 static bool is_reached(int thread)
 {
     return *awaited[thread].count >= awaited[thread].least;

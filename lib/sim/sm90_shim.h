@@ -82,7 +82,7 @@ XG_SIM_API void xg_sim_fence_async(void);
 #define xg_fence_async_shared() xg_sim_fence_async()
 #define xg_fence_async_global() ((void)0) /* kernels of a stream have ended by then */
 
-#define xg_store_relaxed(to, value) ((void)atomicExch(to, value))
+#define xg_load_relaxed(from) atomicAdd((unsigned *)(uintptr_t)(from), 0u)
 
 /* Counts by which threads wait for others, of their cluster or one that has run before it. */
 XG_SIM_API void xg_sim_count_wait(const unsigned *count, unsigned least, const xg_sim_place *here);
@@ -90,6 +90,12 @@ XG_SIM_API void xg_sim_count_up(const unsigned *count);
 #define xg_count_up(count) (xg_sim_count_up(count), (void)atomicAdd(count, 1u))
 #define xg_count_wait(count, least)                                                                \
     ((void)atomicAdd(count, 0u), xg_sim_count_wait(count, least, XG_SIM_HERE))
+
+#define xg_count_read(count) xg_load_relaxed(count)
+/* No other cluster runs meanwhile. */
+#define xg_count_wait_briefly(count, least, looks)                                                 \
+    ((void)(looks), xg_sim_count_is_reached(count, least) && (xg_count_wait(count, least), 1))
+XG_SIM_API bool xg_sim_count_is_reached(const unsigned *count, unsigned least);
 
 /* Clusters. */
 XG_SIM_API unsigned xg_sim_cluster_rank(void), xg_sim_cluster_size(void);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lists in global memory that blocks fill and empty while other blocks do so: what is left to
+ * compute, for whoever is free.
+ *
+ * Slots are reserved, then written, then published, which makes as many available. A taker lowers
+ * what is available, and if that was not above 0 raises it again and looks whether it is now: so
+ * what has become available meanwhile is seen by the last of those who raise it, or by who has
+ * published it, who takes later, too. Nothing is left over whichever block comes to its end last.
+ */
+#ifndef XGEMM_KERNELS_WORKLIST_H
+#define XGEMM_KERNELS_WORKLIST_H
+
+#include "fp16_layout.h"
+#include "ptx_sm90.h"
+
+/* One thread: reserves so many slots; the first one. */
+XG_DEVICE unsigned xg_worklist_reserve(xg_worklist *list, unsigned count)
+{
+    return atomicAdd(&list->reserved, count);
+}
+
+/* The thread that has reserved them, once its warp has written the slots. */
+XG_DEVICE void xg_worklist_publish(xg_worklist *list, unsigned count)
+{
+    __threadfence();
+    atomicAdd(&list->published, count);
+    atomicAdd(&list->available, (int)count);
+}
+
+/* One thread: the number of a slot that has been published; 0: there is none. */
+XG_DEVICE int xg_worklist_take(xg_worklist *list, unsigned *slot)
+{
+    unsigned published = xg_count_read(&list->published);
+    unsigned reserved = xg_load_relaxed(&list->reserved);
+    if ((int)xg_load_relaxed((const unsigned *)&list->available) <= 0)
+        return 0;
+    while (atomicAdd(&list->available, -1) <= 0)
+        if (atomicAdd(&list->available, 1) < 0)
+            return 0;
+    *slot = atomicAdd(&list->taken, 1u);
+    /* Once as many are published as are reserved at a later time all of these are. */
+    while (published != reserved || *slot >= reserved) {
+        published = xg_load_relaxed(&list->reserved);
+        xg_count_wait(&list->published, published);
+        reserved = xg_load_relaxed(&list->reserved);
+    }
+    return 1;
+}
+
+#endif
