@@ -18,7 +18,7 @@ XG_DEVICE void multiply_tile(const xg_args *p, const xg_full_place_of_c *to, xg_
 {
     float sum[64];
     if (classes) {
-        xg_full_add_classes(p, to, shape, shared);
+        xg_full_store_classes(p, to, shape, 0, shared);
         return;
     }
     xg_full_multiply_tile(p, shape, shared, sum);

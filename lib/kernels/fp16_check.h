@@ -112,7 +112,8 @@ typedef enum {
     XG_TILE_LISTED,  /* not at all: it is on the list of tiles */
     XG_TILE_REPAIR = 4,
     XG_TILE_FAR = 8,
-    XG_TILE_WIDE = 16
+    XG_TILE_WIDE = 16,
+    XG_TILE_BROKEN = 32
 } xg_tile_fate;
 
 /* Which rows a thread of a warp looks at: so many of A from the first on, then of B. */
@@ -178,7 +179,8 @@ XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows)
             : a.small + b.small > 0 ? XG_TILE_CHECKED
                                      : XG_TILE_PLAIN) |
            (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far || a.wide ? XG_TILE_FAR : 0u) |
-           (a.wide || b.wide ? XG_TILE_WIDE : 0u);
+           (a.wide || b.wide ? XG_TILE_WIDE : 0u) |
+           (a.not_finite == rows->a_rows || b.not_finite == rows->b_rows ? XG_TILE_BROKEN : 0u);
 }
 
 /* Of elements that are recomputed one by one (fp16_elements.inc). */
@@ -205,7 +207,8 @@ enum { XG_ALL_ROWS = 0xff };
 XG_DEVICE xg_place xg_tile_place(int row, int column, unsigned rows, unsigned fate)
 {
     const int flags = (fate & XG_TILE_REPAIR ? XG_PLACE_NOT_FINITE : 0) +
-                      (fate & XG_TILE_WIDE ? XG_PLACE_WIDE : 0);
+                      (fate & XG_TILE_WIDE ? XG_PLACE_WIDE : 0) +
+                      (fate & XG_TILE_BROKEN ? XG_PLACE_BROKEN : 0);
     return (xg_place)((unsigned)row / XG_UNIT_LINES | rows << 24) |
            (xg_place)(unsigned)(column + flags) << 32;
 }

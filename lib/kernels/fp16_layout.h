@@ -81,11 +81,11 @@ enum {
 /*
  * A tile of C that is recomputed (full_range.h): its first row by 128, plus from bit 24 on which of
  * its 8 times 16 rows are; and, in the upper half, its first column, a multiple of 64, plus
- * XG_PLACE_NOT_FINITE if the tile's operands have Inf or NaN, and XG_PLACE_WIDE if they have wide
- * rows.
+ * XG_PLACE_NOT_FINITE if the tile's operands have Inf or NaN, XG_PLACE_WIDE if they have wide rows,
+ * and XG_PLACE_BROKEN if all rows of A, or all columns of B, have Inf or NaN.
  */
 typedef unsigned long long xg_place;
-enum { XG_PLACE_NOT_FINITE = 1, XG_PLACE_WIDE = 2 };
+enum { XG_PLACE_NOT_FINITE = 1, XG_PLACE_WIDE = 2, XG_PLACE_BROKEN = 4 };
 
 /* A list of slots (worklist.h): how many are reserved, published, taken, and to be taken. */
 typedef struct {

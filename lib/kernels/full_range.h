@@ -186,7 +186,7 @@ XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char
  * shape.splitters threads, the block's first 128 and maybe the fourth ones, while those between
  * call xg_full_multiply_tile() with the same arguments: a tile's parts. Nobody reads shared memory
  * any more. "finite": neither operand has Inf or NaN in the tile. "classes": once more, for
- * xg_full_add_classes().
+ * xg_full_store_classes().
  *
  * row_scales and column_scales are powers of two from 2^-126 to 2^113, by which the rows of A and
  * columns of B are divided so that their largest magnitudes are at most 2^15. 128 and as many as
@@ -349,10 +349,11 @@ XG_DEVICE void xg_full_multiply_tile(const xg_args *p, xg_full_shape shape, cons
 
 /*
  * The same threads, once they have stored the tile, and from the classes that
- * xg_full_split_tile() makes then: what Inf and NaN give is added to C.
+ * xg_full_split_tile() makes then: what Inf and NaN give is added to C. "alone": nothing else of the
+ * tile has been stored, as all of its elements are Inf or NaN.
  */
-XG_DEVICE void xg_full_add_classes(const xg_args *p, const xg_full_place_of_c *to,
-                                   xg_full_shape shape, const char *shared)
+XG_DEVICE void xg_full_store_classes(const xg_args *p, const xg_full_place_of_c *to,
+                                     xg_full_shape shape, int alone, const char *shared)
 {
     const unsigned thread = xg_thread_again() - 128, lane = thread % 32;
     float sum[64];
@@ -362,10 +363,11 @@ XG_DEVICE void xg_full_add_classes(const xg_args *p, const xg_full_place_of_c *t
         const unsigned e = (unsigned)i / 2 % 2, h = (unsigned)i % 2;
         const int row = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
         const int column = (int)((unsigned)i / 16 * 32 + lane % 4 * 8 + 4 * h) + i / 4 % 4;
+        float *const c = p->c + (to->row + row) * p->c_row + to->column + column;
         const int there = row < p->m - to->row && column < p->n - to->column &&
                           (to->wanted >> row / 16 & 1);
         if (there && !(fabsf(sum[i]) < INFINITY))
-            p->c[(to->row + row) * p->c_row + to->column + column] += p->alpha * sum[i];
+            *c = xg_blend(p->alpha, sum[i], alone ? p->beta : 1.0f, c);
     }
 }
 

@@ -28,24 +28,32 @@ XG_DEVICE void xg_worklist_publish(xg_worklist *list, unsigned count)
     atomicAdd(&list->available, (int)count);
 }
 
-/* One thread: the number of a slot that has been published; 0: there is none. */
-XG_DEVICE int xg_worklist_take(xg_worklist *list, unsigned *slot)
+/*
+ * One thread: takes a slot that has been published, or, as long as there are that many for each of
+ * so many takers, XG_WORKLIST_SLOTS in a row; how many it has taken, 0 where there is none.
+ */
+enum { XG_WORKLIST_SLOTS = 4, XG_ONE_EACH = 1 << 28 /* takers */ };
+XG_DEVICE int xg_worklist_take(xg_worklist *list, unsigned takers, unsigned *slot)
 {
     unsigned published = xg_count_read(&list->published);
     unsigned reserved = xg_load_relaxed(&list->reserved);
-    if ((int)xg_load_relaxed((const unsigned *)&list->available) <= 0)
+    const int seen = (int)xg_load_relaxed((const unsigned *)&list->available);
+    int count = seen >= (int)(XG_WORKLIST_SLOTS * takers) ? XG_WORKLIST_SLOTS : 1;
+    if (seen <= 0)
         return 0;
-    while (atomicAdd(&list->available, -1) <= 0)
-        if (atomicAdd(&list->available, 1) < 0)
+    while (atomicAdd(&list->available, -count) < count) {
+        if (atomicAdd(&list->available, count) + count <= 0)
             return 0;
-    *slot = atomicAdd(&list->taken, 1u);
+        count = 1;
+    }
+    *slot = atomicAdd(&list->taken, (unsigned)count);
     /* Once as many are published as are reserved at a later time all of these are. */
-    while (published != reserved || *slot >= reserved) {
+    while (published != reserved || *slot + (unsigned)count > reserved) {
         published = xg_load_relaxed(&list->reserved);
         xg_count_wait(&list->published, published);
         reserved = xg_load_relaxed(&list->reserved);
     }
-    return 1;
+    return count;
 }
 
 #endif
