@@ -118,10 +118,9 @@ typedef struct {
 
 static kernel kernel_of(const guard_product *p)
 {
-    static const kernel kernels[2][2] = {{{&tf32_product, 128, 1, 512},
-                                          {&wide_tf32_product, 256, 2, 384}},
-                                         {{&right_product, 64, 1, 512},
-                                          {&wide_product, 256, 2, 512}}};
+    static const kernel kernels[2][2] = {
+        {{&tf32_product, 128, 1, 512}, {&wide_tf32_product, 256, 2, 384}},
+        {{&right_product, 64, 1, 512}, {&wide_product, 256, 2, 512}}};
     return kernels[p->parts - 1][p->wide];
 }
 

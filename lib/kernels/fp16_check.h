@@ -173,11 +173,11 @@ XG_DEVICE unsigned xg_tile_fate_of(const xg_tile_rows *rows)
     const xg_rows_found a = xg_look_at_rows(rows->a, rows->a_rows);
     const xg_rows_found b = xg_look_at_rows(rows->b, rows->b_rows);
     const int repairs = a.not_finite + b.not_finite;
-    const int listed = repairs > REPAIRS_MOST ||
-                       xg_check_is_hopeless(a, b, rows->a_rows, rows->b_rows);
-    return (listed                   ? XG_TILE_LISTED
+    const int listed =
+        repairs > REPAIRS_MOST || xg_check_is_hopeless(a, b, rows->a_rows, rows->b_rows);
+    return (listed                  ? XG_TILE_LISTED
             : a.small + b.small > 0 ? XG_TILE_CHECKED
-                                     : XG_TILE_PLAIN) |
+                                    : XG_TILE_PLAIN) |
            (repairs > 0 ? XG_TILE_REPAIR : 0u) | (a.far || a.wide ? XG_TILE_FAR : 0u) |
            (a.wide || b.wide ? XG_TILE_WIDE : 0u) |
            (a.not_finite == rows->a_rows || b.not_finite == rows->b_rows ? XG_TILE_BROKEN : 0u);

@@ -261,6 +261,12 @@ XG_DEVICE void xg_full_consume(float sum[64], unsigned stage, unsigned shared, x
     }
 }
 
+/* alpha sum + beta C; what C was where the sum is NaN. */
+XG_DEVICE float xg_full_blend(const xg_args *p, float sum, float old)
+{
+    return p->beta == 0.0f ? p->alpha * sum : xg_blend_found(p->alpha, sum, p->beta, &old);
+}
+
 /* Four columns of C from c on, of which "columns" are inside the matrix. */
 XG_DEVICE void xg_full_store4(const xg_args *p, float *c, int columns, int vec4, float4 sum)
 {
@@ -269,16 +275,14 @@ XG_DEVICE void xg_full_store4(const xg_args *p, float *c, int columns, int vec4,
         float4 old = {0.0f, 0.0f, 0.0f, 0.0f};
         if (p->beta != 0.0f)
             old = *(const float4 *)c;
-        xg_store_four(c, xg_blend_found(p->alpha, sum.x, p->beta, &old.x),
-                      xg_blend_found(p->alpha, sum.y, p->beta, &old.y),
-                      xg_blend_found(p->alpha, sum.z, p->beta, &old.z),
-                      xg_blend_found(p->alpha, sum.w, p->beta, &old.w));
+        xg_store_four(c, xg_full_blend(p, sum.x, old.x), xg_full_blend(p, sum.y, old.y),
+                      xg_full_blend(p, sum.z, old.z), xg_full_blend(p, sum.w, old.w));
     } else {
         XG_UNROLL
         for (int i = 0; i < 4; i++)
             if (i < columns) {
                 const float old = p->beta != 0.0f ? c[i] : 0.0f;
-                c[i] = xg_blend_found(p->alpha, x[i], p->beta, &old);
+                c[i] = xg_full_blend(p, x[i], old);
             }
     }
 }
@@ -349,8 +353,8 @@ XG_DEVICE void xg_full_multiply_tile(const xg_args *p, xg_full_shape shape, cons
 
 /*
  * The same threads, once they have stored the tile, and from the classes that
- * xg_full_split_tile() makes then: what Inf and NaN give is added to C. "alone": nothing else of the
- * tile has been stored, as all of its elements are Inf or NaN.
+ * xg_full_split_tile() makes then: what Inf and NaN give is added to C. "alone": nothing else of
+ * the tile has been stored, as all of its elements are Inf or NaN.
  */
 XG_DEVICE void xg_full_store_classes(const xg_args *p, const xg_full_place_of_c *to,
                                      xg_full_shape shape, int alone, const char *shared)
@@ -364,8 +368,8 @@ XG_DEVICE void xg_full_store_classes(const xg_args *p, const xg_full_place_of_c 
         const int row = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
         const int column = (int)((unsigned)i / 16 * 32 + lane % 4 * 8 + 4 * h) + i / 4 % 4;
         float *const c = p->c + (to->row + row) * p->c_row + to->column + column;
-        const int there = row < p->m - to->row && column < p->n - to->column &&
-                          (to->wanted >> row / 16 & 1);
+        const int there =
+            row < p->m - to->row && column < p->n - to->column && (to->wanted >> row / 16 & 1);
         if (there && !(fabsf(sum[i]) < INFINITY))
             *c = xg_blend(p->alpha, sum[i], alone ? p->beta : 1.0f, c);
     }

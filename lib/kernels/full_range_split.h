@@ -178,9 +178,7 @@ XG_DEVICE unsigned xg_full_class(float x)
 {
     const unsigned bits = xg_bits_of(x), sign = bits & 0x80000000u, rest = bits & 0x7fffffffu;
     const unsigned class_of_finite = rest ? 0x3f800000u : 0u;
-    return sign | (rest > 0x7f800000u    ? 0x7fc00000u
-                   : rest == 0x7f800000u ? rest
-                                         : class_of_finite);
+    return sign | (rest > 0x7f800000u ? 0x7fc00000u : rest == 0x7f800000u ? rest : class_of_finite);
 }
 
 /* Four elements along k of one row, as classes in place of high parts. */
@@ -196,7 +194,8 @@ XG_DEVICE float xg_full_finite(float x)
     return fabsf(x) < INFINITY ? x : 0.0f;
 }
 
-/* Four elements along k of one row, times its factor, as parts; if not "finite", Inf and NaN are 0. */
+/* Four elements along k of one row, times its factor, as parts; if not "finite", Inf and NaN are 0.
+ */
 XG_DEVICE void xg_full_split4(char *to, unsigned unit, float4 x, float by, int finite)
 {
     float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
