@@ -155,6 +155,17 @@ XG_DEVICE void xg_fence_async_global(void)
     asm volatile("fence.proxy.async.global;" ::: "memory");
 }
 
+/* Stores what other blocks read by atomics or relaxed loads: 4 bytes, and 8. */
+XG_DEVICE void xg_store_relaxed(unsigned *to, unsigned value)
+{
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+
+XG_DEVICE void xg_store_relaxed8(unsigned long long *to, unsigned long long value)
+{
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+
 /* Loads what other blocks change by atomics. */
 XG_DEVICE unsigned xg_load_relaxed(const unsigned *from)
 {

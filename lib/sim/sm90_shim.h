@@ -82,6 +82,8 @@ XG_SIM_API void xg_sim_fence_async(void);
 #define xg_fence_async_shared() xg_sim_fence_async()
 #define xg_fence_async_global() ((void)0) /* kernels of a stream have ended by then */
 
+#define xg_store_relaxed(to, value)  ((void)atomicExch(to, value))
+#define xg_store_relaxed8(to, value) ((void)atomicExch(to, value))
 #define xg_load_relaxed(from) atomicAdd((unsigned *)(uintptr_t)(from), 0u)
 
 /* Counts by which threads wait for others, of their cluster or one that has run before it. */
