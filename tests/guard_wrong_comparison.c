@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A product whose check has > in place of >=: what it compares is the next lower number. */
-#include "kernels/full_range.h"
 #include "kernels/fp16_strip.h"
 #include "kernels/full_range.h"
 

@@ -38,14 +38,14 @@ static shape shape_of(int64_t m, int64_t n, int64_t k)
 /* Elements of op(A) and op(B). */
 static float *of_a(product *p, int64_t row, int64_t k)
 {
-    const bool turned = p->shape.transa != XGEMM_NO_TRANS;
-    return &p->a.before[matrix_at(&p->a, turned ? k : row, turned ? row : k)];
+    const bool transposed = p->shape.transa != XGEMM_NO_TRANS;
+    return &p->a.before[matrix_at(&p->a, transposed ? k : row, transposed ? row : k)];
 }
 
 static float *of_b(product *p, int64_t k, int64_t column)
 {
-    const bool turned = p->shape.transb != XGEMM_NO_TRANS;
-    return &p->b.before[matrix_at(&p->b, turned ? column : k, turned ? k : column)];
+    const bool transposed = p->shape.transb != XGEMM_NO_TRANS;
+    return &p->b.before[matrix_at(&p->b, transposed ? column : k, transposed ? k : column)];
 }
 
 static void plant_row(product *p, int64_t row, int64_t k)

@@ -181,7 +181,7 @@ XG_DEVICE unsigned xg_full_class(float x)
     return sign | (rest > 0x7f800000u ? 0x7fc00000u : rest == 0x7f800000u ? rest : class_of_finite);
 }
 
-/* Four elements along k of one row, as classes in place of high parts. */
+/* Four neighbours in k of a row, as classes in place of high parts. */
 XG_DEVICE void xg_full_classes4(char *to, float4 x)
 {
     const uint2 classes = {xg_full_class(x.x) >> 16 | xg_full_class(x.y),
@@ -194,8 +194,7 @@ XG_DEVICE float xg_full_finite(float x)
     return fabsf(x) < INFINITY ? x : 0.0f;
 }
 
-/* Four elements along k of one row, times its factor, as parts; if not "finite", Inf and NaN are 0.
- */
+/* Four neighbours in k of a row, times its factor, as parts; if not "finite", Inf and NaN are 0. */
 XG_DEVICE void xg_full_split4(char *to, unsigned unit, float4 x, float by, int finite)
 {
     float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
