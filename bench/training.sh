@@ -10,7 +10,7 @@
 # differ by more than 1e-5, relative, or where libxgemm computed nothing.
 #
 # The libraries are also those of $XGEMM_LIBRARY and $XGEMM_PRELOAD, and by default those in the
-# folder above (tests/portable.sh). XGEMM_TRAINING_MODELS picks of "gpt2 vit llama",
+# folder above (bench/portable.sh). XGEMM_TRAINING_MODELS picks of "gpt2 vit llama",
 # XGEMM_TRAINING_OPTIONS are options for training.py, PYTHON is the interpreter.
 #
 # PyTorch computes linear layers with a bias by cublasLtMatmul, which cannot be preloaded. Runs with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public query of devices. */
-#include "../backend.h"
+#include "backend/backend.h"
 #include "catalog.h"
 #include "fields.h"
 

@@ -3,7 +3,7 @@
 #ifndef XGEMM_LIB_DEVICE_FIELDS_H
 #define XGEMM_LIB_DEVICE_FIELDS_H
 
-#include "../error.h"
+#include "base/error.h"
 
 /* Whether the caller's struct can be filled in; else the sentence. */
 xgemm_status xg_device_check(const xgemm_device *device, xg_error *error);

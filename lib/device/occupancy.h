@@ -3,7 +3,7 @@
 #ifndef XGEMM_LIB_DEVICE_OCCUPANCY_H
 #define XGEMM_LIB_DEVICE_OCCUPANCY_H
 
-#include "../error.h"
+#include "base/error.h"
 
 typedef struct {
     int threads, registers;

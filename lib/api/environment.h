@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* $XGEMM_DEVICE and $XGEMM_KERNEL. */
+#ifndef XGEMM_LIB_ENVIRONMENT_H
+#define XGEMM_LIB_ENVIRONMENT_H
+
+#include "families/kernels.h"
+
+/* XGEMM_DEVICE_AUTO when unset, empty or "auto". */
+xgemm_status xg_environment_device(int *device, xg_error *error);
+
+/* NULL when unset, empty or "auto". */
+xgemm_status xg_environment_kernel(const xg_backend *backend, const xg_kernel **kernel,
+                                   xg_error *error);
+
+#endif

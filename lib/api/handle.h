@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef XGEMM_LIB_HANDLE_H
+#define XGEMM_LIB_HANDLE_H
+
+#include "backend/backend.h"
+#include "families/kernels.h"
+#include "planner/plans.h"
+#include "planner/workspace.h"
+
+/* What the last product tells of the elements of C that it recomputed. */
+typedef struct {
+    int64_t elements;  /* where nothing is counted on the device */
+    const void *count; /* in its workspace; NULL: see above */
+    int64_t most;      /* of C, all products of a batch */
+    void *stream;      /* that it ran on */
+    bool is_callers;   /* that workspace is the caller's, */
+    bool is_lost;      /* who has given another one since, so that it may be gone */
+} xg_recomputed;
+
+struct xgemm_handle {
+    int ordinal;
+    const xg_backend *backend;
+    xg_device *device;
+    int64_t block_shared; /* see xg_request */
+    int processors;       /* of the device, for the plan */
+    void *stream;
+    xgemm_math math;
+    const xg_kernel *kernel; /* NULL: chosen for every call */
+    const char *last_kernel;
+    xg_plans plans;
+    xg_workspace *workspaces;
+    void *given_workspace; /* the caller's; NULL: the library's own */
+    size_t given_bytes;
+    xg_recomputed recomputed;
+    xg_error error;
+};
+
+/* For a public function's end: keeps the sentence with the function's name before it. */
+xgemm_status xg_handle_done(xgemm_handle *handle, xgemm_status status, const char *function);
+
+/* Waits for the last product and tells how many elements of C it recomputed. */
+xgemm_status xg_recomputed_get(xgemm_handle *handle, int64_t *elements);
+
+/* A function was given a NULL handle. */
+xgemm_status xg_no_handle(const char *function);
+
+#endif

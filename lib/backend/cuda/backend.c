@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A GPU, through the CUDA driver. */
+#include "backend/backend.h"
+
+#include "context.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Wraps a driver call in the device's context; the rest of the function sees its result. */
+#define IN_CONTEXT(device, result, call, error)                                                    \
+    {                                                                                              \
+        bool pushed;                                                                               \
+        const xgemm_status entered = xg_cu_enter(device, &pushed, error);                          \
+        if (entered)                                                                               \
+            return entered;                                                                        \
+        (result) = (call);                                                                         \
+        xg_cu_leave(device, pushed);                                                               \
+    }
+
+static xgemm_status result_of(const xg_device *device, xg_cu_result result, const char *function,
+                              xg_error *error)
+{
+    return result ? xg_cu_fail(device->driver, result, function, error) : XGEMM_OK;
+}
+
+static bool can_run(const xg_program *program)
+{
+    return program->image != NULL;
+}
+
+static xgemm_status make_current(xg_device *device, xg_error *error)
+{
+    return result_of(device, device->driver->context_set(device->context), "cuCtxSetCurrent",
+                     error);
+}
+
+static xgemm_status out_of_memory(xg_device *device, size_t bytes, xg_error *error)
+{
+    size_t available = 0, total = 0;
+    device->driver->memory_info(&available, &total);
+    return xg_fail(error, XGEMM_ERROR_OUT_OF_DEVICE_MEMORY,
+                   "GPU %d has no %zu bytes of memory left: %zu of %zu are free", device->ordinal,
+                   bytes, available, total);
+}
+
+static xgemm_status allocate(xg_device *device, size_t bytes, void **memory, xg_error *error)
+{
+    const xg_cu *driver = device->driver;
+    xg_cu_pointer pointer = 0;
+    xgemm_status status;
+    bool pushed;
+
+    status = xg_cu_enter(device, &pushed, error);
+    if (status)
+        return status;
+    const unsigned mode = xg_cu_relax_capture(driver);
+    const xg_cu_result result = driver->memory_allocate(&pointer, bytes);
+    xg_cu_restore_capture(driver, mode);
+    if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
+        status = out_of_memory(device, bytes, error);
+    else
+        status = result_of(device, result, "cuMemAlloc", error);
+    xg_cu_leave(device, pushed);
+    *memory = (void *)(uintptr_t)pointer;
+    return status;
+}
+
+static xgemm_status release(xg_device *device, void *memory, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->memory_free((uintptr_t)memory), error);
+    return result_of(device, result, "cuMemFree", error);
+}
+
+static xgemm_status allocate_pinned(xg_device *device, size_t bytes, void **memory, xg_error *error)
+{
+    xg_cu_result result;
+    *memory = NULL;
+    IN_CONTEXT(device, result, device->driver->memory_allocate_pinned(memory, bytes), error);
+    if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
+                       "the host has no %zu bytes of memory left that could be pinned", bytes);
+    return result_of(device, result, "cuMemAllocHost", error);
+}
+
+static xgemm_status release_pinned(xg_device *device, void *memory, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->memory_free_pinned(memory), error);
+    return result_of(device, result, "cuMemFreeHost", error);
+}
+
+static xgemm_status memory_info(xg_device *device, uint64_t *free_bytes, uint64_t *total,
+                                xg_error *error)
+{
+    size_t available = 0, all = 0;
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->memory_info(&available, &all), error);
+    *free_bytes = available;
+    *total = all;
+    return result_of(device, result, "cuMemGetInfo", error);
+}
+
+static xgemm_status wait(xg_device *device, void *stream, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->stream_wait(stream), error);
+    return result_of(device, result, "cuStreamSynchronize", error);
+}
+
+static void drain(xg_device *device)
+{
+    bool pushed;
+    if (xg_cu_enter(device, &pushed, NULL))
+        return;
+    device->driver->context_wait();
+    xg_cu_leave(device, pushed);
+}
+
+static xgemm_status upload(xg_device *device, void *stream, void *to, const void *from,
+                           size_t bytes, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->upload((uintptr_t)to, from, bytes, stream), error);
+    if (result)
+        return result_of(device, result, "cuMemcpyHtoDAsync", error);
+    return wait(device, stream, error); /* pinned memory is read after the call returns */
+}
+
+static xgemm_status download(xg_device *device, void *stream, void *to, const void *from,
+                             size_t bytes, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->download(to, (uintptr_t)from, bytes, stream), error);
+    if (result)
+        return result_of(device, result, "cuMemcpyDtoHAsync", error);
+    return wait(device, stream, error);
+}
+
+static int processors(const xg_device *device)
+{
+    return device ? device->processors : 1;
+}
+
+/* Unknown without a device. */
+static int architecture(const xg_device *device)
+{
+    return device ? device->compute_capability : 0;
+}
+
+static int64_t block_shared(const xg_device *device)
+{
+    return device->shared_in_block;
+}
+
+/*
+ * Multiprocessors that the launch before leaves first would take several blocks of the
+ * next and others none: an even launch asks for so much shared memory that none of them
+ * holds more blocks than its share.
+ */
+static uint32_t shared_of(const xg_device *device, const xg_launch *what)
+{
+    const int64_t blocks = (int64_t)what->grid[0] * what->grid[1] * what->grid[2];
+    const int64_t share = (blocks + device->processors - 1) / device->processors;
+    const int64_t bytes = device->shared_in_all / (share + 1) - device->shared_reserved + 1;
+    const int64_t rounded = (bytes + 127) / 128 * 128;
+    return what->even && rounded > (int64_t)what->shared_bytes ? (uint32_t)rounded
+                                                               : what->shared_bytes;
+}
+
+/* More shared memory than that a function must be allowed, once. Threads may do it twice. */
+static xgemm_status allow_shared(xg_device *device, const xg_launch *what, uint32_t bytes,
+                                 xg_cu_function function, xg_error *error)
+{
+    enum { WITHOUT_ASKING = 48 * 1024 };
+    uint32_t *allowed = &device->shared_bytes[what->program->index];
+    if (bytes <= WITHOUT_ASKING || bytes <= __atomic_load_n(allowed, __ATOMIC_RELAXED))
+        return XGEMM_OK;
+    const xg_cu_result result = device->driver->function_set(
+        function, XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+    if (!result)
+        __atomic_store_n(allowed, bytes, __ATOMIC_RELAXED);
+    return result_of(device, result, "cuFuncSetAttribute", error);
+}
+
+/* More blocks than that in a cluster a function must be allowed, once. */
+enum { CLUSTER_WITHOUT_ASKING = 8 };
+
+static xgemm_status allow_cluster(xg_device *device, const xg_launch *what, xg_cu_function function,
+                                  xg_error *error)
+{
+    bool *allowed = &device->large_clusters[what->program->index];
+    if (what->cluster <= CLUSTER_WITHOUT_ASKING || __atomic_load_n(allowed, __ATOMIC_RELAXED))
+        return XGEMM_OK;
+    const xg_cu_result result = device->driver->function_set(
+        function, XG_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    if (!result)
+        __atomic_store_n(allowed, true, __ATOMIC_RELAXED);
+    return result_of(device, result, "cuFuncSetAttribute", error);
+}
+
+static xgemm_status lacks(const char *function, xg_error *error)
+{
+    return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
+                   "the CUDA driver is too old: libcuda.so.1 has no %s, which CUDA 12.0 has",
+                   function);
+}
+
+/* A launch that is in clusters, or may overlap with the one before it. */
+static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch *what,
+                                bool overlaps, uint32_t shared_bytes, xg_cu_function function,
+                                void **arguments, xg_error *error)
+{
+    xg_cu_attribute attributes[2] = {0};
+    xg_cu_launch_config how = {
+        .shared_bytes = shared_bytes, .stream = stream, .attributes = attributes};
+    memcpy(how.grid, what->grid, sizeof how.grid);
+    memcpy(how.block, what->block, sizeof how.block);
+    if (!device->driver->launch_with)
+        return lacks("cuLaunchKernelEx", error);
+    if (what->cluster > 1) {
+        attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attributes[how.count].value.cluster[0] = what->cluster;
+        attributes[how.count].value.cluster[1] = 1;
+        attributes[how.count++].value.cluster[2] = 1;
+    }
+    if (overlaps) {
+        attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attributes[how.count++].value.allowed = 1;
+    }
+    const xgemm_status status = allow_cluster(device, what, function, error);
+    return status ? status
+                  : result_of(device, device->driver->launch_with(&how, function, arguments, NULL),
+                              "cuLaunchKernelEx", error);
+}
+
+/* A matrix for the copy engine; what is past its edges is copied as zeros. */
+static xgemm_status map_tiles(xg_device *device, const xg_tiled *tiled, xg_tile_map *map,
+                              xg_error *error)
+{
+    enum { RANK = 2 };
+    const uint64_t sizes[RANK] = {(uint64_t)tiled->width, (uint64_t)tiled->lines};
+    const uint64_t byte_steps[RANK - 1] = {(uint64_t)tiled->step * sizeof(float)};
+    const unsigned tile[RANK] = {(unsigned)tiled->tile_width, (unsigned)tiled->tile_lines};
+    const unsigned element_steps[RANK] = {1, 1};
+    if (!device->driver->map_tiles)
+        return lacks("cuTensorMapEncodeTiled", error);
+    const xg_cu_result result = device->driver->map_tiles(
+        map, XG_CU_TENSOR_MAP_DATA_TYPE_FLOAT32, RANK, (void *)(uintptr_t)tiled->base, sizes,
+        byte_steps, tile, element_steps, XG_CU_TENSOR_MAP_INTERLEAVE_NONE,
+        XG_CU_TENSOR_MAP_SWIZZLE_NONE, XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        XG_CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    return result_of(device, result, "cuTensorMapEncodeTiled", error);
+}
+
+/* Both operands, where the kernel has maps. */
+static xgemm_status map_operands(xg_device *device, const xg_launch *what, xg_tile_maps *maps,
+                                 xg_error *error)
+{
+    if (what->tiled[0].tile_lines == 0)
+        return XGEMM_OK;
+    const xgemm_status status = map_tiles(device, &what->tiled[0], &maps->a, error);
+    return status ? status : map_tiles(device, &what->tiled[1], &maps->b, error);
+}
+
+static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
+                                   xg_error *error)
+{
+    xg_cu_function function;
+    xgemm_status status = xg_cu_function_of(device, what->program, &function, error);
+    const uint32_t shared_bytes = shared_of(device, what);
+    if (!status)
+        status = allow_shared(device, what, shared_bytes, function, error);
+    xg_tile_maps maps;
+    if (!status)
+        status = map_operands(device, what, &maps, error);
+    if (status)
+        return status;
+    void *arguments[2] = {NULL, &maps}; /* the driver takes as many as the kernel has */
+    *(const void **)arguments = what->arguments;
+    const bool overlaps = what->overlaps && device->overlaps[what->program->index];
+    if (what->cluster > 1 || overlaps)
+        return launch_with(device, stream, what, overlaps, shared_bytes, function, arguments,
+                           error);
+    return result_of(device,
+                     device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
+                                            what->block[0], what->block[1], what->block[2],
+                                            shared_bytes, stream, arguments, NULL),
+                     "cuLaunchKernel", error);
+}
+
+static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
+{
+    bool pushed;
+    xgemm_status status = xg_cu_enter(device, &pushed, error);
+    if (status)
+        return status;
+    status = launch_current(device, stream, what, error);
+    xg_cu_leave(device, pushed);
+    return status;
+}
+
+static xgemm_status mark_create(xg_device *device, xg_mark **mark, xg_error *error)
+{
+    xg_cu_event event = NULL;
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->event_create(&event, XG_CU_EVENT_DEFAULT), error);
+    *mark = (xg_mark *)event;
+    return result_of(device, result, "cuEventCreate", error);
+}
+
+static void mark_destroy(xg_device *device, xg_mark *mark)
+{
+    bool pushed;
+    if (xg_cu_enter(device, &pushed, NULL))
+        return;
+    device->driver->event_destroy((xg_cu_event)mark);
+    xg_cu_leave(device, pushed);
+}
+
+static xgemm_status mark_record(xg_device *device, void *stream, xg_mark *mark, xg_error *error)
+{
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->event_record((xg_cu_event)mark, stream), error);
+    return result_of(device, result, "cuEventRecord", error);
+}
+
+static xgemm_status mark_elapsed(xg_device *device, xg_mark *from, xg_mark *to, double *us,
+                                 xg_error *error)
+{
+    float milliseconds = 0.0f;
+    xg_cu_result result;
+    IN_CONTEXT(device, result, device->driver->event_wait((xg_cu_event)to), error);
+    if (result)
+        return result_of(device, result, "cuEventSynchronize", error);
+    IN_CONTEXT(device, result,
+               device->driver->event_elapsed(&milliseconds, (xg_cu_event)from, (xg_cu_event)to),
+               error);
+    *us = (double)milliseconds * 1e3;
+    return result_of(device, result, "cuEventElapsedTime", error);
+}
+
+static xgemm_status resources_current(xg_device *device, const xg_program *program,
+                                      xgemm_kernel_resources *out, xg_error *error)
+{
+    const struct {
+        unsigned attribute;
+        int *value;
+    } wanted[] = {
+        {XG_CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers},
+        {XG_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->shared_bytes},
+        {XG_CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
+        {XG_CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
+        {XG_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &out->max_threads},
+        {XG_CU_FUNC_ATTRIBUTE_BINARY_VERSION, &out->binary_version},
+    };
+    xg_cu_function function;
+    const xgemm_status status = xg_cu_function_of(device, program, &function, error);
+    if (status)
+        return status;
+    xg_cu_result result = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !result; i++)
+        result = device->driver->function_attribute(wanted[i].value, wanted[i].attribute, function);
+    return result_of(device, result, "cuFuncGetAttribute", error);
+}
+
+static xgemm_status resources(xg_device *device, const xg_program *program,
+                              xgemm_kernel_resources *out, xg_error *error)
+{
+    bool pushed;
+    xgemm_status status = xg_cu_enter(device, &pushed, error);
+    if (status)
+        return status;
+    status = resources_current(device, program, out, error);
+    xg_cu_leave(device, pushed);
+    return status;
+}
+
+const xg_backend xg_backend_cuda = {
+    .name = "CUDA",
+    .has_streams = true,
+    .can_run = can_run,
+    .count = xg_cu_count,
+    .processors = processors,
+    .block_shared = block_shared,
+    .architecture = architecture,
+    .describe = xg_cu_describe,
+    .open = xg_cu_device_open,
+    .close = xg_cu_device_close,
+    .make_current = make_current,
+    .allocate = allocate,
+    .release = release,
+    .allocate_pinned = allocate_pinned,
+    .release_pinned = release_pinned,
+    .memory_info = memory_info,
+    .upload = upload,
+    .download = download,
+    .launch = launch,
+    .wait = wait,
+    .drain = drain,
+    .mark_create = mark_create,
+    .mark_destroy = mark_destroy,
+    .mark_record = mark_record,
+    .mark_elapsed = mark_elapsed,
+    .resources = resources,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The CUDA driver, opened at run time: our own declarations of what we call,
+ * so that neither building nor loading the library needs CUDA. They match
+ * cuda.h (a test compares them where cuda.h is installed). Names are the
+ * suffixed ones: without suffix a name means the oldest version of a function.
+ */
+#ifndef XGEMM_CUDA_DRIVER_H
+#define XGEMM_CUDA_DRIVER_H
+
+#include "base/error.h"
+#include "families/common/args.h"
+
+typedef unsigned xg_cu_result;
+typedef int xg_cu_device;
+typedef struct CUctx_st *xg_cu_context;
+typedef struct CUmod_st *xg_cu_module;
+typedef struct CUfunc_st *xg_cu_function;
+typedef struct CUstream_st *xg_cu_stream;
+typedef struct CUevent_st *xg_cu_event;
+typedef unsigned long long xg_cu_pointer;
+
+/* X(member, symbol, parameters) */
+#define XG_CU_FUNCTIONS(X)                                                                         \
+    X(init, cuInit, (unsigned flags))                                                              \
+    X(version, cuDriverGetVersion, (int *version))                                                 \
+    X(error_name, cuGetErrorName, (xg_cu_result, const char **))                                   \
+    X(error_string, cuGetErrorString, (xg_cu_result, const char **))                               \
+    X(device_count, cuDeviceGetCount, (int *))                                                     \
+    X(device_get, cuDeviceGet, (xg_cu_device *, int ordinal))                                      \
+    X(device_name, cuDeviceGetName, (char *, int length, xg_cu_device))                            \
+    X(device_attribute, cuDeviceGetAttribute, (int *, unsigned attribute, xg_cu_device))           \
+    X(device_memory, cuDeviceTotalMem_v2, (size_t *, xg_cu_device))                                \
+    X(context_retain, cuDevicePrimaryCtxRetain, (xg_cu_context *, xg_cu_device))                   \
+    X(context_release, cuDevicePrimaryCtxRelease_v2, (xg_cu_device))                               \
+    X(context_current, cuCtxGetCurrent, (xg_cu_context *))                                         \
+    X(context_set, cuCtxSetCurrent, (xg_cu_context))                                               \
+    X(context_push, cuCtxPushCurrent_v2, (xg_cu_context))                                          \
+    X(context_pop, cuCtxPopCurrent_v2, (xg_cu_context *))                                          \
+    X(context_wait, cuCtxSynchronize, (void))                                                      \
+    X(capture_mode, cuThreadExchangeStreamCaptureMode, (unsigned *mode))                           \
+    X(module_load, cuModuleLoadData, (xg_cu_module *, const void *image))                          \
+    X(module_unload, cuModuleUnload, (xg_cu_module))                                               \
+    X(module_function, cuModuleGetFunction, (xg_cu_function *, xg_cu_module, const char *name))    \
+    X(function_attribute, cuFuncGetAttribute, (int *, unsigned attribute, xg_cu_function))         \
+    X(function_set, cuFuncSetAttribute, (xg_cu_function, unsigned attribute, int value))           \
+    X(memory_allocate, cuMemAlloc_v2, (xg_cu_pointer *, size_t bytes))                             \
+    X(memory_free, cuMemFree_v2, (xg_cu_pointer))                                                  \
+    X(memory_allocate_pinned, cuMemAllocHost_v2, (void **, size_t bytes))                          \
+    X(memory_free_pinned, cuMemFreeHost, (void *))                                                 \
+    X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * total))                         \
+    X(upload, cuMemcpyHtoDAsync_v2, (xg_cu_pointer, const void *, size_t bytes, xg_cu_stream))     \
+    X(download, cuMemcpyDtoHAsync_v2, (void *, xg_cu_pointer, size_t bytes, xg_cu_stream))         \
+    X(stream_wait, cuStreamSynchronize, (xg_cu_stream))                                            \
+    X(event_create, cuEventCreate, (xg_cu_event *, unsigned flags))                                \
+    X(event_destroy, cuEventDestroy_v2, (xg_cu_event))                                             \
+    X(event_record, cuEventRecord, (xg_cu_event, xg_cu_stream))                                    \
+    X(event_wait, cuEventSynchronize, (xg_cu_event))                                               \
+    X(event_elapsed, cuEventElapsedTime, (float *ms, xg_cu_event from, xg_cu_event to))            \
+    X(launch, cuLaunchKernel,                                                                      \
+      (xg_cu_function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,        \
+       unsigned block_y, unsigned block_z, unsigned shared_bytes, xg_cu_stream, void **arguments,  \
+       void **extra))
+
+/* What a launch may say of itself. */
+typedef struct {
+    unsigned id;
+    union {
+        char room[64];
+        unsigned cluster[3];
+        int allowed;
+    } value __attribute__((aligned(8)));
+} xg_cu_attribute;
+
+typedef struct {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    xg_cu_stream stream;
+    xg_cu_attribute *attributes;
+    unsigned count;
+} xg_cu_launch_config;
+
+/* What only newer drivers have: NULL where it is missing. */
+#define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
+    X(launch_with, cuLaunchKernelEx,                                                               \
+      (const xg_cu_launch_config *, xg_cu_function, void **arguments, void **extra))               \
+    X(map_tiles, cuTensorMapEncodeTiled,                                                           \
+      (xg_tile_map *, unsigned type, unsigned rank, void *base, const uint64_t *sizes,             \
+       const uint64_t *byte_steps, const unsigned *tile, const unsigned *element_steps,            \
+       unsigned interleave, unsigned swizzle, unsigned l2_promotion, unsigned fill))
+
+typedef struct {
+#define XG_CU_MEMBER(member, symbol, parameters) xg_cu_result(*member) parameters;
+    XG_CU_FUNCTIONS(XG_CU_MEMBER)
+    XG_CU_NEWER_FUNCTIONS(XG_CU_MEMBER)
+#undef XG_CU_MEMBER
+    int driver_version; /* 1000 * major + 10 * minor */
+} xg_cu;
+
+/* Values of cuda.h's enumerations, checked by the same test. X(name, value) */
+#define XG_CU_CONSTANTS(X)                                                                         \
+    X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
+    X(CUDA_ERROR_NO_DEVICE, 100)                                                                   \
+    X(CUDA_ERROR_INVALID_DEVICE, 101)                                                              \
+    X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                           \
+    X(CUDA_ERROR_INVALID_PTX, 218)                                                                 \
+    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                     \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                             \
+    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                     \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                              \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                        \
+    X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                               \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                          \
+    X(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                                             \
+    X(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                          \
+    X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                \
+    X(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                                                   \
+    X(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 37)                                             \
+    X(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                                       \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                                      \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                            \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                            \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81)                                \
+    X(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 82)                                    \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                   \
+    X(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)                                      \
+    X(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)                                   \
+    X(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 120)                                                     \
+    X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                                                  \
+    X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                      \
+    X(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, 2)                                                       \
+    X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                                                       \
+    X(CU_FUNC_ATTRIBUTE_NUM_REGS, 4)                                                               \
+    X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                          \
+    X(CU_FUNC_ATTRIBUTE_PTX_VERSION, 5)                                                            \
+    X(CU_FUNC_ATTRIBUTE_BINARY_VERSION, 6)                                                         \
+    X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                     \
+    X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                    \
+    X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                                    \
+    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                                          \
+    X(CU_TENSOR_MAP_INTERLEAVE_NONE, 0)                                                            \
+    X(CU_TENSOR_MAP_SWIZZLE_NONE, 0)                                                               \
+    X(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)                                                       \
+    X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, 0)                                                        \
+    X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
+    X(CU_EVENT_DEFAULT, 0)
+
+enum {
+#define XG_CU_VALUE(name, value) XG_##name = (value),
+    XG_CU_CONSTANTS(XG_CU_VALUE)
+#undef XG_CU_VALUE
+};
+
+/* The oldest driver that has every function: CUDA 11.0. */
+enum { XG_CU_OLDEST = 11000 };
+
+/* The oldest that captures launches which overlap the one before into a graph: CUDA 12.3. */
+enum { XG_CU_OVERLAPS = 12030 };
+
+/*
+ * Opens libcuda.so.1 and initialises it; once for the process (a failure is
+ * tried again by the next call). Any thread may call.
+ */
+xgemm_status xg_cu_open(const xg_cu **driver, xg_error *error);
+
+/* A driver's result other than 0 as a failure: "function failed: CUDA_ERROR_X (text)". */
+xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *function,
+                        xg_error *error);
+
+#endif

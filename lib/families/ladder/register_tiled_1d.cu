@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * register-tiled-1d: 64 × 64 × 8 tiles, a column of 8 results a thread.
+ *
+ * Idea: coarsening in registers. Of each step along k a thread reads one
+ * element of B and the eight of A that its rows need (two 16-byte reads: A's
+ * tile lies transposed in shared memory), for eight products. 512 threads
+ * bring one element of each tile; the next ones are on their way from global
+ * memory while this tile is multiplied, and two tiles in turn save a barrier.
+ * Traffic: 64 × 64 tile, 16 OP/B.
+ * Source: the code repository of seed text 000 (row R27).
+ */
+#include "families/common/dialect.h"
+
+#define TILE    64
+#define DEPTH   8
+#define RESULTS 8
+#define THREADS (TILE * TILE / RESULTS)
+#define PAD     4 /* the transposed stores of a warp fall into 32 banks; rows stay 16-byte aligned */
+
+XG_KERNEL void __launch_bounds__(THREADS) xg_register_tiled_1d(const xg_args p)
+{
+    XG_SHARED16 float a_tile[2][DEPTH][TILE + PAD];
+    XG_SHARED16 float b_tile[2][DEPTH][TILE + PAD];
+    const int t = (int)threadIdx.x;
+    const int64_t row0 = XG_BLOCK_Y * TILE, col0 = XG_BLOCK_X * TILE;
+
+    /* What this thread loads: element (ax, ak) of A's tile, (bx, bk) of B's. */
+    const int ax = XG_TILE_X(p.a_col == 1, t, TILE, DEPTH);
+    const int ak = XG_TILE_K(p.a_col == 1, t, TILE, DEPTH);
+    const int bx = XG_TILE_X(p.b_row == 1, t, TILE, DEPTH);
+    const int bk = XG_TILE_K(p.b_row == 1, t, TILE, DEPTH);
+    const int a_inside = row0 + ax < p.m, b_inside = col0 + bx < p.n;
+    const float *a = p.a + (row0 + ax) * p.a_row + ak * p.a_col;
+    const float *b = p.b + (col0 + bx) * p.b_col + bk * p.b_row;
+
+    /* What it computes: rows y ... y + 7 of column x. */
+    const int x = t % TILE, y = t / TILE * RESULTS;
+    float sum[RESULTS] = {0.0f};
+    int now = 0;
+
+    float a_next = a_inside && ak < p.k ? *a : 0.0f;
+    float b_next = b_inside && bk < p.k ? *b : 0.0f;
+    for (int64_t l = 0; l < p.k; l += DEPTH) {
+        a_tile[now][ak][ax] = a_next;
+        b_tile[now][bk][bx] = b_next;
+        __syncthreads();
+        a += DEPTH * p.a_col;
+        b += DEPTH * p.b_row;
+        a_next = a_inside && l + DEPTH + ak < p.k ? *a : 0.0f;
+        b_next = b_inside && l + DEPTH + bk < p.k ? *b : 0.0f;
+        XG_UNROLL
+        for (int i = 0; i < DEPTH; i++) {
+            const float bi = b_tile[now][i][x];
+            XG_UNROLL
+            for (int r = 0; r < RESULTS; r++)
+                sum[r] += a_tile[now][i][y + r] * bi;
+        }
+        now ^= 1;
+    }
+    XG_UNROLL
+    for (int r = 0; r < RESULTS; r++)
+        if (row0 + y + r < p.m && col0 + x < p.n) {
+            float *c = &p.c[(row0 + y + r) * p.c_row + col0 + x];
+            *c = xg_blend(p.alpha, sum[r], p.beta, c);
+        }
+}
+
+#undef TILE
+#undef DEPTH
+#undef RESULTS
+#undef THREADS
+#undef PAD

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One 128 x 128 or 128 x 64 tile of C = alpha A B + beta C with FP32's accuracy and FP32's range of
+ * exponents, on tensor cores, from A and B as they are.
+ *
+ * Inf and NaN count as 0 there. What they give comes from a second pass over such a tile, a product
+ * of classes: signs, zeros, Inf and NaN.
+ *
+ * Each row of A and column of B is scaled by a power of two that the caller gives; then every
+ * element is split into three BF16 parts, x = high + middle + low, each the rest rounded to
+ * nearest. BF16 has FP32's exponents, so that the parts hold 24 bits wherever x is a normal number
+ * that is not among the smallest. Of the nine products of parts six count: middle * middle,
+ * high * low, low * high, high * middle, middle * high and high * high, added in that order, the
+ * small ones first. The tensor core cuts off what it adds, toward zero, so that its accumulators
+ * are added to others in FP32 (promoted) every 32 k of high * high.
+ *
+ * Four warpgroups. The first and the last one load and split, and store parts to one of two stages
+ * of 64 k in shared memory; the two others, of 64 rows each, multiply what the other stage holds.
+ * (Or three, with one that splits, which takes about twice as long.) Loads go to registers, half a
+ * stage or more ahead of the split. Traffic: 256 rows of 4 bytes a k for 2 * 128 * 128 OP: 32 OP/B.
+ */
+#ifndef XGEMM_KERNELS_FULL_RANGE_H
+#define XGEMM_KERNELS_FULL_RANGE_H
+
+#include "full_range_split.h"
+#include "families/common/ptx_sm90.h"
+
+enum {
+    XG_FULL_RANGE_STAGE = 2 * XG_FULL_RANGE_PARTS * XG_FULL_RANGE_ROWS * XG_FULL_RANGE_K * 2,
+    XG_FULL_RANGE_BYTES = 2 * XG_FULL_RANGE_STAGE,
+    XG_FULL_RANGE_PRODUCTS = 6,
+    XG_FULL_RANGE_PROMOTIONS = 2, /* of the large products, in 64 k */
+    XG_FULL_RANGE_CONSUMERS = 256 /* threads that multiply */
+};
+
+/*
+ * Barriers: 5 to 8 say that a stage has been produced, one for each stage and warpgroup that
+ * multiplies, so that one of these may promote while the other one's products run; 9 and 10 that
+ * both have consumed a stage. 11 is of those who split alone.
+ */
+XG_DEVICE void xg_full_arrive_produced(unsigned stage, unsigned splitters)
+{
+    xg_group_arrive_at(5 + stage, splitters + 128);
+    xg_group_arrive_at(7 + stage, splitters + 128);
+}
+
+XG_DEVICE void xg_full_wait_produced(unsigned stage, unsigned splitters)
+{
+    xg_group_sync_at(3 + 2 * (xg_thread_again() / 128) + stage, splitters + 128);
+}
+
+XG_DEVICE void xg_full_arrive_consumed(unsigned stage, unsigned splitters)
+{
+    xg_group_arrive_at(9 + stage, splitters + XG_FULL_RANGE_CONSUMERS);
+}
+
+XG_DEVICE void xg_full_wait_consumed(unsigned stage, unsigned splitters)
+{
+    xg_group_sync_at(9 + stage, splitters + XG_FULL_RANGE_CONSUMERS);
+}
+
+/* Of a kernel's tiles: 128 or 64 columns, and 256 or 128 threads that split. */
+typedef struct {
+    int columns, splitters;
+} xg_full_shape;
+
+/* The powers of two by which elements are multiplied, of the tile's rows of A and, behind them, its
+ * columns of B. */
+XG_DEVICE void xg_full_note_factors(float *factors, const float *row_scales,
+                                    const float *column_scales, xg_full_shape shape)
+{
+    XG_UNROLL_BY(1)
+    for (int i = (int)xg_full_thread(); i < XG_FULL_RANGE_ROWS + shape.columns;
+         i += shape.splitters) {
+        const float scale =
+            i < XG_FULL_RANGE_ROWS ? row_scales[i] : column_scales[i - XG_FULL_RANGE_ROWS];
+        factors[i] = xg_float_of((unsigned)(xg_full_exponent(scale) + 127) << 23);
+    }
+}
+
+typedef struct {
+    xg_full_operand a, b;
+    int k;
+} xg_full_tile;
+
+/* What is stored of a tile: see xg_full_store(). */
+typedef struct {
+    int row, column, columns;
+    unsigned wanted;
+} xg_full_place_of_c;
+
+XG_DEVICE xg_full_tile xg_full_tile_of(const xg_args *p, const xg_full_place_of_c *to,
+                                       xg_full_shape shape, const float *factors)
+{
+    const xg_full_tile tile = {
+        xg_full_operand_of(p->a + to->row * p->a_row, p->a_row, p->a_col, XG_FULL_RANGE_ROWS,
+                           p->m - to->row, shape.splitters, factors),
+        xg_full_operand_of(p->b + to->column * p->b_col, p->b_col, p->b_row, shape.columns,
+                           p->n - to->column, shape.splitters, factors + XG_FULL_RANGE_ROWS),
+        (int)p->k};
+    return tile;
+}
+
+/* Blocks of a thread in a stage: those of A, then those of B. */
+XG_DEVICE unsigned xg_full_a_blocks(const xg_full_tile *tile)
+{
+    return (unsigned)(XG_FULL_RANGE_ROWS / tile->a.block_rows);
+}
+
+/* The thread's block of the 64 k from "k" on; past the end of k nothing. */
+XG_DEVICE void xg_full_load(const xg_full_tile *tile, int k, unsigned block, int plain,
+                            float4 x[XG_FULL_RANGE_LOADS])
+{
+    const int k_left = XG_MIN(tile->k - k, XG_FULL_RANGE_K);
+    const int whole = plain || k_left == XG_FULL_RANGE_K;
+    const int a_vec4 = plain || (tile->a.vec4 && whole), b_vec4 = plain || (tile->b.vec4 && whole);
+    const int strided = (tile->a.k_major && !a_vec4) || (tile->b.k_major && !b_vec4);
+    if (k_left <= 0)
+        return;
+    if (block < xg_full_a_blocks(tile))
+        xg_full_load_block(&tile->a, k, k_left, block, a_vec4, strided, x);
+    else
+        xg_full_load_block(&tile->b, k, k_left, block - xg_full_a_blocks(tile), b_vec4, strided, x);
+}
+
+/* A block, as parts to a stage, or as classes. */
+XG_DEVICE void xg_full_split(const xg_full_tile *tile, const float4 x[XG_FULL_RANGE_LOADS],
+                             unsigned block, char *to, int finite, int classes)
+{
+    if (block < xg_full_a_blocks(tile))
+        xg_full_split_block(&tile->a, x, block, to, finite, classes);
+    else
+        xg_full_split_block(&tile->b, x, block - xg_full_a_blocks(tile),
+                            to + XG_FULL_RANGE_PARTS * xg_full_unit(XG_FULL_RANGE_ROWS), finite,
+                            classes);
+}
+
+/*
+ * All stages of a tile, as parts or as classes. Where "plain" is not 0 it is that all loads are
+ * whole and of 16 bytes, that the operands' k_major are constants, and that none has Inf or NaN:
+ * then the loop is short enough for the instruction cache.
+ */
+XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shape, char *shared,
+                                    int plain, int classes)
+{
+    enum { AHEAD_MOST = 3 };
+    const unsigned blocks = xg_full_a_blocks(tile) + (unsigned)(shape.columns / tile->b.block_rows);
+    const unsigned ahead = blocks % 2 == 0 ? 2 : AHEAD_MOST;
+    float4 x[AHEAD_MOST][XG_FULL_RANGE_LOADS];
+    unsigned stage = 0;
+    XG_UNROLL
+    for (unsigned block = 0; block < ahead; block++)
+        xg_full_load(tile, 0, block, plain, x[block]);
+    XG_UNROLL_BY(1)
+    for (int k = 0; k < tile->k; k += XG_FULL_RANGE_K, stage ^= 1) {
+        char *const parts = shared + stage * XG_FULL_RANGE_STAGE;
+        if (k >= 2 * XG_FULL_RANGE_K)
+            xg_full_wait_consumed(stage, (unsigned)shape.splitters);
+        XG_UNROLL
+        for (unsigned block = 0; block < blocks; block++) {
+            const unsigned next = block + ahead;
+            xg_full_split(tile, x[block % ahead], block, parts, plain, classes);
+            xg_full_load(tile, k + (int)(next / blocks) * XG_FULL_RANGE_K, next % blocks, plain,
+                         x[block % ahead]);
+        }
+        xg_fence_async_shared();
+        xg_full_arrive_produced(stage, (unsigned)shape.splitters);
+    }
+}
+
+/* The same where all is plain, of an A that is K-major or not as a constant says. */
+XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char *shared,
+                                   int a_k_major)
+{
+    tile->a.k_major = a_k_major;
+    if (tile->b.k_major) {
+        tile->b.k_major = 1;
+        xg_full_split_stages(tile, shape, shared, 1, 0);
+    } else {
+        tile->b.k_major = 0;
+        xg_full_split_stages(tile, shape, shared, 1, 0);
+    }
+}
+
+/*
+ * shape.splitters threads, the block's first 128 and maybe the fourth ones, while those between
+ * call xg_full_multiply_tile() with the same arguments: a tile's parts. Nobody reads shared memory
+ * any more. "finite": neither operand has Inf or NaN in the tile. "classes": once more, for
+ * xg_full_store_classes().
+ *
+ * row_scales and column_scales are powers of two from 2^-126 to 2^113, by which the rows of A and
+ * columns of B are divided so that their largest magnitudes are at most 2^15. 128 and as many as
+ * columns are read; those past C's edges may be any. Here elements are 2^36 times as large, or as
+ * much as a scale allows (xg_full_exponent), so that 159 binades of a row are held in full. Inf and
+ * NaN count as 0.
+ */
+XG_DEVICE void xg_full_split_tile(const xg_args *p, const xg_full_place_of_c *to,
+                                  xg_full_shape shape, int finite, int classes, char *shared,
+                                  float *factors, const float *row_scales,
+                                  const float *column_scales)
+{
+    xg_full_tile tile = xg_full_tile_of(p, to, shape, factors);
+    const int plain = finite && tile.a.vec4 && tile.b.vec4 && tile.k % XG_FULL_RANGE_K == 0;
+    xg_full_note_factors(factors, row_scales, column_scales, shape);
+    xg_group_sync_at(11, (unsigned)shape.splitters);
+    if (!plain)
+        xg_full_split_stages(&tile, shape, shared, 0, classes);
+    else if (tile.a.k_major)
+        xg_full_split_plain(&tile, shape, shared, 1);
+    else
+        xg_full_split_plain(&tile, shape, shared, 0);
+}
+
+/* accumulators (+)= one product of parts, so many steps of 16 k of it from "step" on. */
+XG_DEVICE void xg_full_multiply(float accumulators[64], uint64_t a, uint64_t b, int tile_columns,
+                                int product, int step, int steps, int add)
+{
+    const int a_parts[XG_FULL_RANGE_PRODUCTS] = {1, 0, 2, 0, 1, 0};
+    const int b_parts[XG_FULL_RANGE_PRODUCTS] = {1, 2, 0, 1, 0, 0};
+    a += (uint64_t)a_parts[product] * (xg_full_unit(XG_FULL_RANGE_ROWS) / 16);
+    b += (uint64_t)b_parts[product] * (xg_full_unit(tile_columns) / 16);
+    XG_UNROLL
+    for (int i = step; i < step + steps; i++)
+        if (tile_columns == 64)
+            xg_wgmma_bf16_64x64x16(accumulators, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
+                                   add || i > step);
+        else
+            xg_wgmma_bf16_64x128x16(accumulators, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
+                                    add || i > step);
+}
+
+/* sum += the products of the stage at an address, from number "first" on. */
+XG_DEVICE void xg_full_consume(float sum[64], unsigned stage, unsigned shared, xg_full_shape shape,
+                               int first, int last)
+{
+    enum { STEPS = XG_FULL_RANGE_K / 16, HIGH = XG_FULL_RANGE_PRODUCTS - 1 };
+    const int tile_columns = shape.columns;
+    const unsigned warpgroup = xg_thread_again() / 128 - 1,
+                   from = shared + stage * XG_FULL_RANGE_STAGE;
+    const unsigned unit = xg_full_unit(XG_FULL_RANGE_ROWS);
+    const uint64_t a = xg_wgmma_operand(from + warpgroup * (unit / 2));
+    const uint64_t b = xg_wgmma_operand(from + XG_FULL_RANGE_PARTS * unit);
+    float accumulators[64];
+    xg_full_wait_produced(stage, (unsigned)shape.splitters);
+    XG_UNROLL
+    for (int step = 0; step < STEPS; step += STEPS / XG_FULL_RANGE_PROMOTIONS) {
+        xg_wgmma_fence();
+        XG_UNROLL
+        for (int i = step == 0 ? first : HIGH; i < HIGH; i++)
+            xg_full_multiply(accumulators, a, b, tile_columns, i, 0, STEPS, i > first);
+        xg_full_multiply(accumulators, a, b, tile_columns, HIGH, step,
+                         STEPS / XG_FULL_RANGE_PROMOTIONS, step == 0 && first < HIGH);
+        xg_wgmma_commit();
+        xg_wgmma_wait(0);
+        if (step == STEPS - STEPS / XG_FULL_RANGE_PROMOTIONS && !last)
+            xg_full_arrive_consumed(stage, (unsigned)shape.splitters);
+        xg_wgmma_pin(accumulators, tile_columns / 2);
+        XG_UNROLL
+        for (int i = 0; i < tile_columns / 2; i++)
+            sum[i] += accumulators[i];
+    }
+}
+
+/* alpha sum + beta C; what C was where the sum is NaN. */
+XG_DEVICE float xg_full_blend(const xg_args *p, float sum, float old)
+{
+    return p->beta == 0.0f ? p->alpha * sum : xg_blend_found(p->alpha, sum, p->beta, &old);
+}
+
+/* Four columns of C from c on, of which "columns" are inside the matrix. */
+XG_DEVICE void xg_full_store4(const xg_args *p, float *c, int columns, int vec4, float4 sum)
+{
+    const float x[4] = {sum.x, sum.y, sum.z, sum.w};
+    if (vec4 && columns >= 4) {
+        float4 old = {0.0f, 0.0f, 0.0f, 0.0f};
+        if (p->beta != 0.0f)
+            old = *(const float4 *)c;
+        xg_store_four(c, xg_full_blend(p, sum.x, old.x), xg_full_blend(p, sum.y, old.y),
+                      xg_full_blend(p, sum.z, old.z), xg_full_blend(p, sum.w, old.w));
+    } else {
+        XG_UNROLL
+        for (int i = 0; i < 4; i++)
+            if (i < columns) {
+                const float old = p->beta != 0.0f ? c[i] : 0.0f;
+                c[i] = xg_full_blend(p, x[i], old);
+            }
+    }
+}
+
+/*
+ * The tile to C, of it so many columns, and of each 16 rows those whose bit is set in "wanted". A
+ * thread has rows of two unit rows (xg_full_row_of()), and of each 32 columns 8
+ * neighbours: accumulator 16 * g + 4 * i + 2 * e + h is that of column 32 * g + 8 * (lane % 4) +
+ * 4 * h + i.
+ */
+XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_full_place_of_c *to,
+                             int tile_columns, const float *factors)
+{
+    const int row = to->row, column = to->column;
+    const float *const column_factors = factors + XG_FULL_RANGE_ROWS;
+    const unsigned thread = xg_thread_again() - 128, lane = thread % 32;
+    const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_row * 4)) % 16 == 0;
+    XG_UNROLL
+    for (unsigned e = 0; e < 2; e++) {
+        const int i = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
+        if (i >= p->m - row || !(to->wanted >> i / 16 & 1))
+            continue;
+        const int row_exponent = -xg_scale_exponent(factors[i]);
+        XG_UNROLL
+        for (unsigned eight = 0; eight < (unsigned)tile_columns / 16; eight++) {
+            const int j = (int)(eight / 2 * 32 + lane % 4 * 8 + eight % 2 * 4);
+            const float *const x = sum + eight / 2 * 16 + 2 * e + eight % 2;
+            const int columns = (int)XG_MIN(XG_MIN(p->n - column, to->columns) - j, 4);
+            float scaled[4];
+            XG_UNROLL
+            for (int l = 0; l < 4; l++)
+                scaled[l] =
+                    xg_scale_by(x[4 * l], row_exponent - xg_scale_exponent(column_factors[j + l]));
+            if (columns > 0)
+                xg_full_store4(p, p->c + (row + i) * p->c_row + column + j, columns, vec4,
+                               (float4){scaled[0], scaled[1], scaled[2], scaled[3]});
+        }
+    }
+}
+
+/* All stages of a tile: sum = the products from number "first" on. */
+XG_DEVICE void xg_full_consume_stages(const xg_args *p, xg_full_shape shape, const char *shared,
+                                      float sum[64], int first)
+{
+    const unsigned address = xg_shared_address(shared);
+    const int steps = (int)((p->k + XG_FULL_RANGE_K - 1) / XG_FULL_RANGE_K);
+    XG_UNROLL
+    for (int i = 0; i < shape.columns / 2; i++)
+        sum[i] = 0.0f;
+    XG_UNROLL_BY(1)
+    for (int step = 0; step < steps; step++)
+        xg_full_consume(sum, (unsigned)step % 2, address, shape, first, step + 2 >= steps);
+}
+
+/*
+ * 256 threads, the block's threads 128 to 383, all call it with the same arguments: the sums of a
+ * tile, from the parts that xg_full_split_tile() makes; xg_full_store() follows. k is below 2^31 -
+ * 128.
+ *
+ * Of "shared", at a multiple of 1024, XG_FULL_RANGE_BYTES are used, and "factors", at a multiple of
+ * 16, is shared memory for 256 floats. When a thread returns others may still read them.
+ */
+XG_DEVICE void xg_full_multiply_tile(const xg_args *p, xg_full_shape shape, const char *shared,
+                                     float sum[64])
+{
+    xg_full_consume_stages(p, shape, shared, sum, 0);
+}
+
+/*
+ * The same threads, once they have stored the tile, and from the classes that
+ * xg_full_split_tile() makes then: what Inf and NaN give is added to C. "alone": nothing else of
+ * the tile has been stored, as all of its elements are Inf or NaN.
+ */
+XG_DEVICE void xg_full_store_classes(const xg_args *p, const xg_full_place_of_c *to,
+                                     xg_full_shape shape, int alone, const char *shared)
+{
+    const unsigned thread = xg_thread_again() - 128, lane = thread % 32;
+    float sum[64];
+    xg_full_consume_stages(p, shape, shared, sum, XG_FULL_RANGE_PRODUCTS - 1);
+    XG_UNROLL
+    for (int i = 0; i < shape.columns / 2; i++) {
+        const unsigned e = (unsigned)i / 2 % 2, h = (unsigned)i % 2;
+        const int row = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
+        const int column = (int)((unsigned)i / 16 * 32 + lane % 4 * 8 + 4 * h) + i / 4 % 4;
+        float *const c = p->c + (to->row + row) * p->c_row + to->column + column;
+        const int there =
+            row < p->m - to->row && column < p->n - to->column && (to->wanted >> row / 16 & 1);
+        if (there && !(fabsf(sum[i]) < INFINITY))
+            *c = xg_blend(p->alpha, sum[i], alone ? p->beta : 1.0f, c);
+    }
+}
+
+#endif

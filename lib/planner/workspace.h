@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The library's own device memory for intermediate results. One a stream, so
+ * that calls on different streams never share it; it only grows, and what it
+ * grew out of stays until the handle ends, since a captured graph may use it.
+ */
+#ifndef XGEMM_LIB_WORKSPACE_H
+#define XGEMM_LIB_WORKSPACE_H
+
+#include "backend/backend.h"
+
+typedef struct xg_workspace xg_workspace;
+
+/* At least bytes (> 0) for the stream, in *memory; the list grows at *list. */
+xgemm_status xg_workspace_get(xg_workspace **list, const xg_backend *backend, xg_device *device,
+                              void *stream, size_t bytes, void **memory, xg_error *error);
+
+void xg_workspace_free(xg_workspace **list, const xg_backend *backend, xg_device *device);
+
+#endif

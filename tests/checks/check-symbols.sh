@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The shared library exports exactly the version script's functions, each with
+# its version, and these are the functions of the headers.
+#
+# XGEMM_LIBRARY is the shared library (./.libs/libxgemm.so), srcdir the top of
+# the sources.
+
+library=${XGEMM_LIBRARY:-./.libs/libxgemm.so}
+srcdir=${srcdir:-$(dirname "$0")/../..}
+map=$srcdir/lib/libxgemm.map
+NM=${NM:-nm}
+export LC_ALL=C
+
+if [ ! -f "$library" ] || [ -z "$(command -v "${NM%% *}")" ]; then
+    echo "skipped: no $library, or no ${NM%% *}" >&2
+    exit 77
+fi
+
+work=$(mktemp -d) || exit 77
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+failed=0
+
+# The lists $1 and $2 are the same; else $3, with what only one of them has.
+same()
+{
+    if ! cmp -s "$work/$1" "$work/$2"; then
+        echo "$3:" >&2
+        diff "$work/$1" "$work/$2" | sed -n 's/^[<>]/    &/p' >&2
+        failed=1
+    fi
+}
+
+# name@@VERSION, as the map has them.
+sed -n -e 's/^\([A-Z0-9_.]*\) {$/version \1/p' \
+    -e 's/^ *\([a-z0-9_]*\);$/\1/p' "$map" |
+    awk '$1 == "version" { version = $2; next } { print $1 "@@" version }' |
+    sort >"$work/map"
+
+# The same of the library; the versions themselves are absolute symbols.
+$NM -D --defined-only --with-symbol-versions "$library" >"$work/nm" ||
+    $NM -D --defined-only "$library" >"$work/nm" || exit 1
+awk '$2 != "A" { print $3 }' "$work/nm" | sort >"$work/exported"
+same map exported "lib/libxgemm.map (<) and the symbols of $library (>) differ"
+
+sed 's/@@.*//' "$work/map" >"$work/map-names"
+cat "$srcdir/include/xgemm.h" "$srcdir"/include/xgemm/*.h | tr '\n' ' ' |
+    grep -o 'XGEMM_API [^(#]*(' |
+    sed -n 's/^.*[ *]\(xgemm_[a-z0-9_]*\)($/\1/p' | sort >"$work/declared"
+same map-names declared "lib/libxgemm.map (<) and the functions of the headers (>) differ"
+
+if [ ! -s "$work/map" ] || grep -qv '@@XGEMM_0\.[12]$' "$work/map"; then
+    echo "lib/libxgemm.map has no functions, or versions other than XGEMM_0.1 and XGEMM_0.2" >&2
+    failed=1
+fi
+exit $failed

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# xgemm explain: what a user sees of a kernel, and of a GPU that need not be
+# there. The counts themselves are tests/test_trace's.
+
+topic=explain
+# shellcheck source=tests/cli/shell.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
+
+run explain tiled16 -m 1 -n 1 -k 1
+if grep -q 'no traced kernels' err; then
+    echo 'skipped explain: this build cannot trace'
+    exit 77
+fi
+
+# shows NAME PATTERN ARGUMENT...: of a large output, whose lines are many.
+shows()
+{
+    name=$1
+    pattern=$2
+    shift 2
+    says "$name" "$pattern" explain "$@"
+}
+
+test_textbook()
+{
+    set -- tiled16 -m 100 -n 100 -k 100
+    shows 'a hundred: 49 blocks' 'all 49 blocks, 392 warps' "$@"
+    shows 'a hundred: divergence' \
+        'loading A: 350 divergent requests; 392 warps x 7 phases = 2744 warp-phases: 12.76 %' "$@"
+    shows 'warp map' 'warp 1: \(0, 2, 0\) to \(15, 3, 0\)' "$@"
+    shows 'bytes of one thread an element' \
+        'm n \(2 \* 4 k \+ 4\) bytes = 512\.1 GiB' tiled32 -m 4096 -n 4096 -k 4096 --blocks 1
+    for of in naive:0.25 coalesced:0.25 tiled16:4.00 tiled32:8.00 coarsened:12.80; do
+        shows "OP/B of ${of%:*}" "by formula, for large sizes: *${of#*:} OP/B" "${of%:*}"
+    done
+    shows 'naive: A takes 32 sectors' \
+        'load +A +4 B.* 32\.00 +32\.00 +4\.00 +not coalesced +naive\.cu' naive
+    shows "coalesced: B's load takes 4" 'load +B +4 B.* 4\.00 +4\.00 +coalesced' coalesced
+    shows "coalesced: A's takes 1" 'load +A +4 B.* 1\.00 +1\.00 +coalesced' coalesced
+    shows 'column-major B is not coalesced' 'load +B .*not coalesced' tiled16-colmajor --transb T
+    shows 'corner-turned is' 'coalescing: +done' corner-turned --transb T
+    shows 'half of the channels' '2 of 4 channels \(50 %\)' \
+        tiled16 -m 4 -n 4 -k 4 --dram 4x2x8 --tile 2
+    shows 'banks that a latency needs' \
+        'latency / transfer \+ 1 banks: 8 banks hide a latency of 7 transfers' \
+        tiled16 -m 4 -n 4 -k 4 --dram 4x8x8 --tile 2
+    shows 'a sample is said to be one' 'a sample of 4 of 64 blocks' tiled32 --blocks 4
+    shows 'CSV' '^naive.cu,.*,A,global,load,4,not coalesced,' naive --csv
+}
+
+test_gpu()
+{
+    shows 'sm_86: 6 blocks, 3072 loads' \
+        '2 \* 256 threads \* 6 blocks = 3072 floats a multiprocessor' tiled16 --gpu sm_86
+    shows 'sm_86: one block of 32 x 32' ': 1 block a multiprocessor, limited by' tiled32 --gpu sm_86
+    shows 'A100: balance' '19492 GFLOP/s in FP32, 1555 GB/s: they balance at 12\.5 OP/B' \
+        tiled16 --gpu A100
+    shows 'A100: tiled32 under the roof' \
+        'asked \(no cache\) +7\.53 OP/B: at most +11708 GFLOP/s, +60\.1 %' tiled32 --gpu A100
+    shows 'waves' 'waves: 64 blocks, [0-9]* at once: ' tiled32 --gpu A100
+    shows 'privatisation' 'privatisation: not done: 1 blocks leave 107 of 108' \
+        tiled32 -m 32 -n 32 -k 4096 --gpu A100
+    shows 'split-K' 'privatisation: done: [0-9]+ blocks each sum a part of k' \
+        pipelined-128x128 -m 128 -n 128 -k 2048 --gpu A100
+    shows 'stream-K' 'privatisation: done: all blocks share the last 4 tiles' \
+        tma-128x128 -m 150 -n 150 -k 600 --blocks 4
+    shows 'JSON' '"roof_asked_gflops": ' tiled16 --gpu A100 --json
+    run explain tiled16 --gpu 'A100' --plot roof.svg
+    if ! have gnuplot; then
+        skip 'plot' 'no gnuplot'
+    elif [ "$status" -eq 0 ] && grep -q '<svg' roof.svg && grep -q 'perfect cache' roof.svg; then
+        ok 'plot'
+    else
+        no 'plot' "exit status $status; $(head -n 1 err)"
+    fi
+    refuses 'a GPU that is none' 2 'nearest' explain tiled16 --gpu nosuch
+    refuses 'a plot into nowhere' 1 'cannot write|needs gnuplot' \
+        explain tiled16 --gpu A100 --plot nowhere/roof.svg
+}
+
+test_refused()
+{
+    for wrong in '' 'tiled16 naive' nothing 'tiled16 -m 0' 'tiled16 -k x' 'tiled16 --dram 4x2' \
+        'tiled16 --dram 0x2x8' 'tiled16 --dram 4x2x7' 'tiled16 --blocks 0'; do
+        # shellcheck disable=SC2086 # words of a command line
+        refuses "'$wrong'" 2 '^xgemm explain: ' explain $wrong
+    done
+    refuses 'a kernel of the CPU' 1 "only a GPU's can be traced" explain blas
+}
+
+# Every kernel, watched, with asynchronous copies that come as late as they may.
+test_late()
+{
+    orders='late,check late,reverse,check shuffle=7,late,check'
+    [ "${XGEMM_TEST_EFFORT:-100}" -lt 100 ] && orders=shuffle=7,late,check
+    for how in $orders; do
+        XGEMM_SIM=$how "$XGEMM" verify --device sim --quick -m 1,65 -n 70 -k 9,130 \
+            >out 2>err </dev/null
+        status=$?
+        if [ "$status" -eq 0 ]; then
+            ok "XGEMM_SIM=$how"
+        else
+            no "XGEMM_SIM=$how" "exit status $status; $(head -n 1 err) $(grep FAILED out)"
+        fi
+    done
+}
+
+test_textbook
+test_gpu
+test_refused
+test_late
+finish

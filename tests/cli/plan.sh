@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# xgemm plan, and batches of bench and verify, from the command line.
+
+topic=plan
+# shellcheck source=tests/cli/shell.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
+
+test_plans()
+{
+    says 'a large square' \
+        '^ +4096 +4096 +4096 +auto:tma-128x128 +128x128x24 +1 +496 +1 +3 +84411648 +[0-9.]+ +[0-9]+$' \
+        plan -s 4096 --gpu H200 --math strict
+    says 'a large square on tensor cores' '^ +4096 +4096 +4096 +auto:fp16x3-128x256 ' \
+        plan -s 4096 --gpu H200
+    says 'a GPU without those' '^ +4096 +4096 +4096 +auto:pipelined-[0-9x]+ ' plan -s 4096 --gpu A100
+    says 'matrix times vector' '^ +1 +9000 +9000 +auto:skinny ' plan -m 1 -n 9000 -k 9000 --gpu H200
+    says 'k is split' '^ +64 +64 +60000 +auto:[a-z0-9-]+ +[0-9x]+ +[1-9][0-9]+ ' \
+        plan -m 64 -n 64 -k 60000 --gpu H200
+    says 'a thousand small ones: one launch' \
+        '^ +1000 +64 +64 +64 +auto:[a-z0-9-]+ +[0-9x]+ +1 +0 +1000 +1 ' plan -s 64 --batch 1000 --gpu H200
+    says 'a kernel without batches' '^ +3 +64 +64 +64 +tiled32 +32x32x32 +1 +0 +1 +3 +0 +- +-$' \
+        plan -s 64 --batch 3 --gpu H200 --kernel tiled32
+    says 'no copies of aligned operands' ' 1 +0 +1 +1 +0 +[0-9.]+ +[0-9]+$' \
+        plan -s 4096 --transa T --kernel pipelined-64x128 --gpu H100
+    says 'copies of padded ones' ' 1 +0 +1 +2 +[1-9][0-9]+ +[0-9.]+ +[0-9]+$' \
+        plan -s 4096 --transa T --ld-pad 1 --kernel pipelined-128x128 --gpu H100
+    says 'tiles that are shared' ' +128x128x24 +1 +312 +1 +3 ' \
+        plan -s 3072 --math strict --kernel tma-128x128 --gpu H200
+    says 'nothing multiplied' 'auto:none +- +- +- +1 +1 ' plan -s 9 --alpha 0 --device sim
+    says 'the CPU' '^ +64 +64 +64 +reference +- +1 +0 +1 +1 +0 +- +-$' \
+        plan -s 64 --device cpu --kernel reference
+    says 'CSV: the heading' \
+        '^m,n,k,kernel,tile,split_k,shared_tiles,together,launches,workspace_bytes,predicted_us,predicted_gflops$' \
+        plan -s 64 --device sim --csv
+    says 'CSV: of a batch' '^batch,m,n,k,kernel' plan -s 64 --device sim --batch 2 --csv
+    says 'JSON: the GPU' '"multiprocessors": 108' plan -s 64 --gpu A100 --json
+    says 'JSON: the plan' '"workspace_bytes": 0' plan -s 64 --gpu A100 --json
+    says 'JSON: the device' '"name": "libxgemm simulator"' plan -s 64 --device sim --json
+    printf '3 4 5 # one\n6 7 8\n' >sizes
+    says 'a file of sizes' '^ +6 +7 +8 ' plan --shapes sizes --gpu A100
+    run plan -s 16:64:16 --kernel all --gpu sm_90 --csv
+    kernels=$("$XGEMM" kernels --csv | grep 'sim' | grep -c -v ',tf32,')
+    if [ "$(grep -c -v ^m, out)" -eq $((4 * kernels)) ]; then
+        ok 'all kernels and sizes'
+    else
+        no 'all kernels and sizes' "$(wc -l <out) lines, $kernels kernels"
+    fi
+}
+
+test_refused()
+{
+    refuses 'no sizes' 2 '^xgemm plan: which sizes' plan
+    refuses 'an operand' 2 '"64" is no option' plan 64
+    refuses 'no batch' 2 '--batch takes a whole number from 1' plan -s 64 --batch 0
+    refuses 'a GPU that is none' 2 'nearest' plan -s 64 --gpu nosuch
+    refuses '--gpu and --device' 2 'give one of them' plan -s 64 --gpu A100 --device cpu
+    refuses 'an unknown kernel' 2 'nosuch' plan -s 64 --gpu A100 --kernel nosuch
+    run plan -s 64 --gpu V100
+    if [ "$status" -eq 1 ] && grep -q 'compute capability 7.0; the kernels need at least 8.0' err; then
+        ok 'a GPU that is too old'
+    else
+        no 'a GPU that is too old' "exit status $status; $(head -n 1 err)"
+    fi
+}
+
+test_batches()
+{
+    says 'bench: a batch' '^ +20 +16 +16 +16 +auto:' \
+        bench -s 16 --batch 20 --device cpu --samples 2 --warm 0 --time 0
+    run bench -s 16 --batch 20 --device cpu --samples 2 --warm 0 --time 0 --kernel reference --json
+    cp out run.json
+    says 'bench: JSON has the batch' '"batch": 20' bench --from run.json --json
+    says 'bench: an earlier batch' '^20,16,16,16,reference,' bench --from run.json --csv
+    # All 20 products are counted.
+    if awk '/"median_us"/ { us = $2 + 0 } /"gflops"/ { g = $2 + 0 }
+            END { wanted = 20 * 2 * 16 * 16 * 16 / us / 1000
+                  exit !(g > 0.999 * wanted && g < 1.001 * wanted) }' run.json; then
+        ok 'bench: the speed of a batch'
+    else
+        no 'bench: the speed of a batch' "$(grep -E 'median_us|gflops' run.json | tr '\n' ' ')"
+    fi
+    # 96 cases of one product, 16 of batches.
+    says 'verify: batches are among the cases' '^reference,112,' \
+        verify -m 5 -n 4 -k 3 --device cpu --kernel reference --csv
+}
+
+# bench/residuals.sh, on times that are half and twice the predicted ones.
+test_residuals()
+{
+    for kernel in sliced-32x32 thin-32x32; do
+        run plan -s 64,128 --math strict --gpu H200 --kernel "$kernel" --csv
+        awk -F, -v by="$([ "$kernel" = thin-32x32 ] && echo 2 || echo 0.5)" \
+            'NR > 1 { printf "%s,%s,%s,%s,%f\n", $1, $2, $3, $4, by * $11 }' out
+    done >rows.csv
+    { echo 'm,n,k,kernel,median_us' && echo '64,64,64,auto:thin-32x32,1' && cat rows.csv; } >times.csv
+    XGEMM=$XGEMM sh "$srcdir/bench/residuals.sh" --math strict --gpu H200 <times.csv >out 2>err
+    if grep -Eq '^sliced-32x32 +2 +2\.000 +0\.000 +2 +2\.000 +0\.000$' out &&
+        grep -Eq '^thin-32x32 +2 +0\.500 +0\.000 +0 +- +-$' out && grep -q '^. of 2 problems' out; then
+        ok 'residuals of the model'
+    else
+        no 'residuals of the model' "$(cat out err)"
+    fi
+    if echo 'm,n,k,kernel,median_us' | XGEMM=$XGEMM sh "$srcdir/bench/residuals.sh" >out 2>err; then
+        no 'residuals of nothing' 'exit status 0'
+    elif grep -q "no kernel's time" err; then
+        ok 'residuals of nothing'
+    else
+        no 'residuals of nothing' "$(cat err)"
+    fi
+}
+
+test_plans
+test_refused
+test_batches
+test_residuals
+finish

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The fake driver: modules, functions and launches, on the simulator. */
+#include "fake_cuda.h"
+#include "backend/sim/scheduler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FATBIN_MAGIC 0xba55ed50u
+
+/* Made by make: KERNEL(name) for each. */
+#define KERNEL(id) extern void xg_simulated_##id(const void *);
+#include "fake_kernels.inc"
+#undef KERNEL
+
+static const xg_program kernels[] = {
+#define KERNEL(id) {.symbol = "xg_" #id, .simulated = xg_simulated_##id},
+#include "fake_kernels.inc"
+#undef KERNEL
+};
+
+xg_cu_result cuModuleLoadData(xg_cu_module *module, const void *image)
+{
+    BEGIN(cuModuleLoadData, INITIALISED | CONTEXT | NO_CAPTURE);
+    uint32_t magic;
+    memcpy(&magic, image, sizeof magic);
+    if (magic != FATBIN_MAGIC)
+        return fault(INVALID_IMAGE, "cuModuleLoadData of something that is no fatbin");
+    *module = (xg_cu_module)add(MODULE);
+    return *module ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+xg_cu_result cuModuleUnload(xg_cu_module module)
+{
+    BEGIN(cuModuleUnload, INITIALISED | CONTEXT | NO_CAPTURE);
+    object *o = find(MODULE, module);
+    if (!o || o->context != current())
+        return fault(INVALID_HANDLE, "cuModuleUnload of what is no module of the context");
+    drop(o);
+    return 0;
+}
+
+xg_cu_result cuModuleGetFunction(xg_cu_function *function, xg_cu_module module, const char *name)
+{
+    BEGIN(cuModuleGetFunction, INITIALISED | CONTEXT);
+    object *o = find(MODULE, module);
+    if (!o || o->context != current())
+        return fault(INVALID_HANDLE, "cuModuleGetFunction of what is no module of the context");
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (strcmp(kernels[i].symbol, name) == 0) {
+            o->program = kernels[i];
+            o->ready = true;
+            *function = (xg_cu_function)o;
+            return 0;
+        }
+    return NOT_FOUND;
+}
+
+static object *function_of(xg_cu_function token)
+{
+    object *o = find(MODULE, token);
+    return o && o->ready && o->context == current() ? o : NULL;
+}
+
+xg_cu_result cuFuncSetAttribute(xg_cu_function token, unsigned attribute, int value)
+{
+    BEGIN(cuFuncSetAttribute, INITIALISED | CONTEXT);
+    object *function = function_of(token);
+    if (!function)
+        return fault(INVALID_HANDLE, "cuFuncSetAttribute of what is no function of the context");
+    if (attribute != XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0 ||
+        value > 227 * 1024)
+        return fault(INVALID_VALUE, "cuFuncSetAttribute of more shared memory than there is");
+    function->shared_bytes = value;
+    return 0;
+}
+
+xg_cu_result cuFuncGetAttribute(int *value, unsigned attribute, xg_cu_function function)
+{
+    BEGIN(cuFuncGetAttribute, INITIALISED | CONTEXT);
+    if (!function_of(function))
+        return fault(INVALID_HANDLE, "cuFuncGetAttribute of what is no function of the context");
+    switch (attribute) {
+    case XG_CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = 768;
+        return 0;
+    case XG_CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = 8192;
+        return 0;
+    case XG_CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *value = 24;
+        return 0;
+    case XG_CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = 16;
+        return 0;
+    case XG_CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = 40;
+        return 0;
+    case XG_CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = compute_capability();
+        return 0;
+    case XG_CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = (int)setting("FAKE_CUDA_PTX", 80);
+        return 0;
+    default:
+        return INVALID_VALUE;
+    }
+}
+
+static bool is_launch(const xg_launch *launch)
+{
+    const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    return launch->grid[0] && launch->grid[0] <= INT32_MAX && launch->grid[1] &&
+           launch->grid[1] <= GRID_YZ_MAX && launch->grid[2] && launch->grid[2] <= GRID_YZ_MAX &&
+           threads && threads <= BLOCK_MAX;
+}
+
+static bool readable(const void *pointer)
+{
+    return !pointer || memory_at(pointer, sizeof(float));
+}
+
+/* As on a GPU, a kernel reads the memory of its device only. */
+static bool are_on_device(const xg_program *program, const xg_args *arguments)
+{
+    const bool scales = strcmp(program->symbol, "xg_scale") == 0;
+    return readable(arguments->c) && (scales || (readable(arguments->a) && readable(arguments->b)));
+}
+
+static xg_cu_result simulate(const xg_launch *launch)
+{
+    xg_error error;
+    const xgemm_status status = xg_sim_launch(launch, &(xg_sim_options){0}, &error);
+    if (!status)
+        return 0;
+    fprintf(stderr, "fake libcuda: %s\n", error.text);
+    return status == XGEMM_ERROR_LAUNCH ? XG_CUDA_ERROR_LAUNCH_FAILED : XG_CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* What the fake writes into a map. */
+typedef struct {
+    uint64_t is_map;
+    xg_tiled tiled;
+} map_words;
+enum { IS_MAP = 0x6d6170 };
+_Static_assert(sizeof(map_words) <= sizeof(xg_tile_map), "a map has too few words");
+
+xg_cu_result cuTensorMapEncodeTiled(xg_tile_map *map, unsigned type, unsigned rank, void *base,
+                                    const uint64_t *sizes, const uint64_t *byte_steps,
+                                    const unsigned *tile, const unsigned *element_steps,
+                                    unsigned interleave, unsigned swizzle, unsigned l2_promotion,
+                                    unsigned fill)
+{
+    enum { TILE_MOST = 256 };
+    BEGIN(cuTensorMapEncodeTiled, INITIALISED);
+    if (type != XG_CU_TENSOR_MAP_DATA_TYPE_FLOAT32 || rank != 2 || interleave || swizzle || fill ||
+        l2_promotion > XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B)
+        return fault(INVALID_VALUE, "a map of a kind that the fake does not know");
+    if ((uintptr_t)map % _Alignof(xg_tile_map) || (uintptr_t)base % 16 || byte_steps[0] % 16 ||
+        byte_steps[0] >= (uint64_t)1 << 40)
+        return fault(INVALID_VALUE, "a map of what is not aligned");
+    for (unsigned i = 0; i < rank; i++)
+        if (!sizes[i] || sizes[i] > (uint64_t)1 << 32 || !tile[i] || tile[i] > TILE_MOST ||
+            element_steps[i] != 1)
+            return fault(INVALID_VALUE, "a map with sizes that cannot be");
+    const map_words words = {.is_map = IS_MAP,
+                             .tiled = {.base = base,
+                                       .width = (int64_t)sizes[0],
+                                       .lines = (int64_t)sizes[1],
+                                       .step = (int64_t)(byte_steps[0] / sizeof(float)),
+                                       .tile_width = (int)tile[0],
+                                       .tile_lines = (int)tile[1]}};
+    memset(map, 0, sizeof *map);
+    memcpy(map, &words, sizeof words);
+    return 0;
+}
+
+/* The second argument of those kernels that have one. */
+static bool take_maps(xg_launch *launch, void **arguments)
+{
+    if (strncmp(launch->program->symbol, "xg_tma_", strlen("xg_tma_")) != 0)
+        return true;
+    const xg_tile_maps *maps = arguments[1];
+    const xg_tile_map *each[] = {&maps->a, &maps->b};
+    for (int i = 0; i < 2; i++) {
+        map_words words;
+        memcpy(&words, each[i], sizeof words);
+        if (words.is_map != IS_MAP || !readable(words.tiled.base))
+            return false;
+        launch->tiled[i] = words.tiled;
+    }
+    return true;
+}
+
+xg_cu_result run_recorded(const recorded_launch *recorded)
+{
+    const object *function = function_of(recorded->function);
+    xg_launch launch = recorded->launch;
+    if (!function)
+        return fault(INVALID_HANDLE, "a recorded launch of a function that was unloaded");
+    launch.program = &function->program;
+    launch.arguments = &recorded->arguments;
+    launch.arguments_size = sizeof recorded->arguments;
+    flush();
+    if (!are_on_device(launch.program, &recorded->arguments))
+        return fault(XG_CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel with memory of another device");
+    last_arguments = recorded->arguments;
+    return simulate(&launch);
+}
+
+static xg_cu_result start(xg_cu_function token, xg_launch *launch, xg_cu_stream stream,
+                          void **arguments, void **extra)
+{
+    const object *function = function_of(token);
+    recorded_launch recorded = {.function = token};
+    launch->program = function ? &function->program : NULL;
+    if (!function)
+        return fault(INVALID_HANDLE, "a launch of what is no function of the context");
+    if (launch->shared_bytes > 48 * 1024 && (int)launch->shared_bytes > function->shared_bytes)
+        return fault(INVALID_VALUE, "a launch with more shared memory than was allowed");
+    if (!is_launch(launch) || extra)
+        return fault(INVALID_VALUE, "a launch with a grid or a block that cannot be");
+    if (!take_maps(launch, arguments))
+        return fault(INVALID_VALUE, "a kernel without the maps that it has");
+    memcpy(&recorded.arguments, arguments[0], sizeof recorded.arguments);
+    recorded.launch = *launch;
+    last_stream = stream;
+    return capture(&recorded, stream) ? 0 : run_recorded(&recorded);
+}
+
+xg_cu_result cuLaunchKernel(xg_cu_function token, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                            unsigned block_x, unsigned block_y, unsigned block_z,
+                            unsigned shared_bytes, xg_cu_stream stream, void **arguments,
+                            void **extra)
+{
+    BEGIN(cuLaunchKernel, INITIALISED | CONTEXT);
+    xg_launch launch = {.grid = {grid_x, grid_y, grid_z},
+                        .block = {block_x, block_y, block_z},
+                        .shared_bytes = shared_bytes};
+    return start(token, &launch, stream, arguments, extra);
+}
+
+xg_cu_result cuLaunchKernelEx(const xg_cu_launch_config *how, xg_cu_function token,
+                              void **arguments, void **extra)
+{
+    BEGIN(cuLaunchKernelEx, INITIALISED | CONTEXT);
+    xg_launch launch = {.grid = {how->grid[0], how->grid[1], how->grid[2]},
+                        .block = {how->block[0], how->block[1], how->block[2]},
+                        .shared_bytes = how->shared_bytes};
+    for (unsigned i = 0; i < how->count; i++) {
+        const xg_cu_attribute *attribute = &how->attributes[i];
+        if (attribute->id == XG_CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            launch.cluster = attribute->value.cluster[0];
+        else if (attribute->id != XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            return fault(INVALID_VALUE, "a launch with an attribute that is not known");
+    }
+    return start(token, &launch, how->stream, arguments, extra);
+}

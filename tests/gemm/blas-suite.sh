@@ -1,0 +1,191 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# An independent suite: xscblat3, the reference BLAS's test of CBLAS (Debian's
+# libblas-test), with its cblas_sgemm made xgemm_sgemm by cblas_shim.so.
+#
+# usage: blas-suite.sh [device]...
+#
+# The devices (auto, cpu, sim or a CUDA ordinal) are by default those of
+# $XGEMM_DEVICE, a list, or else cpu and sim. $XGEMM_CBLAS_SHIM is the shim,
+# $XGEMM_BLAS_SIZES lists of sizes instead of those below.
+# Exit status: 0 passed, 1 failed, 77 no libblas-test or no shared library to
+# preload, 99 cannot be run.
+
+LC_ALL=C
+export LC_ALL
+
+# xscblat3 takes at most nine values of N, none above 65: each run multiplies
+# all m, n and k of one list.
+SIZES=${XGEMM_BLAS_SIZES:-0,1,2,3,7,16,17 0,1,31,32,33,64,65 1,3,7,17,33,65}
+
+hard_error()
+{
+    echo "blas-suite: error: $*" >&2
+    exit 99
+}
+
+skip()
+{
+    echo "SKIP: $*"
+    exit 77
+}
+
+find_xscblat3()
+{
+    for xscblat3 in $(dpkg -L libblas-test 2>/dev/null | grep '/xscblat3$') \
+        /usr/lib/*/blas/xscblat3 /usr/lib*/blas/xscblat3; do
+        [ -x "$xscblat3" ] && return 0
+    done
+    return 1
+}
+
+find_shim()
+{
+    for shim in ${XGEMM_CBLAS_SHIM:+"$XGEMM_CBLAS_SHIM"} ./.libs/cblas_shim.so \
+        ./tests/gemm/.libs/cblas_shim.so; do
+        [ -f "$shim" ] && break
+    done
+    if [ ! -f "$shim" ]; then
+        [ -f cblas_shim.la ] || [ -f tests/gemm/cblas_shim.la ] &&
+            skip "cblas_shim was built without shared libraries"
+        hard_error "no cblas_shim.so; build it or set XGEMM_CBLAS_SHIM"
+    fi
+    case $shim in
+    */*) ;;
+    *) shim=./$shim ;;
+    esac
+    # The dynamic linker would split such a name in two.
+    case $shim in
+    *[:[:space:]]*) hard_error "cannot preload $shim: a space or colon in its name" ;;
+    esac
+}
+
+# A sanitizer's runtime that the shim needs must be loaded before the shim.
+sanitizers()
+{
+    LD_LIBRARY_PATH=$libraries ldd "$shim" 2>/dev/null |
+        sed -n 's/.* => \(.*lib[at]san\.so[^ ]*\) .*/\1/p' | tr '\n' ' '
+}
+
+# $1: sizes, with commas
+print_input()
+{
+    sizes=$(echo "$1" | tr ',' ' ')
+    # shellcheck disable=SC2086 # split into the sizes
+    set -- $sizes
+    cat <<EOF
+'SBLAT3.SNAP'     NAME OF SNAPSHOT OUTPUT FILE
+-1                UNIT NUMBER OF SNAPSHOT FILE (NOT USED IF .LT. 0)
+F                 REWIND SNAPSHOT FILE AFTER EACH RECORD
+F                 STOP ON FAILURES
+T                 TEST ERROR EXITS
+2                 TEST BOTH LAYOUTS
+16.0              THRESHOLD VALUE OF TEST RATIO
+$#                NUMBER OF VALUES OF N
+$sizes
+3                 NUMBER OF VALUES OF ALPHA
+0.0 1.0 0.7
+3                 NUMBER OF VALUES OF BETA
+0.0 1.0 1.3
+cblas_sgemm  T
+cblas_ssymm  F
+cblas_strmm  F
+cblas_strsm  F
+cblas_ssyrk  F
+cblas_ssyr2k F
+EOF
+}
+
+fail()
+{
+    echo "blas-suite: FAIL: $*"
+    failed=1
+}
+
+# What xgemm_get_device() gives for a device's name; nothing where any will do.
+device_number()
+{
+    case $1 in
+    cpu) echo -2 ;;
+    sim) echo -3 ;;
+    auto) ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# The calls that xscblat3 says it made in layout $1, 0 if they did not pass.
+passed_calls()
+{
+    made=$(sed -n -e "s/^ *cblas_sgemm  *PASSED THE $1  *COMPUTATIONAL TESTS//" \
+        -e 't found' -e d -e ': found' -e 's/[^0-9]//gp' "$work/out")
+    echo "${made:-0}"
+}
+
+# $1: device; the shim must have had every call that xscblat3 made, on it.
+check_calls()
+{
+    line=$(sed -n 's/^cblas_shim: \([0-9]* calls of cblas_sgemm on device .*\)/\1/p' "$work/err")
+    calls=${line%% *}
+    number=$(device_number "$1")
+    column=$(passed_calls COLUMN-MAJOR)
+    row=$(passed_calls ROW-MAJOR)
+    [ "${calls:-0}" -gt 0 ] || fail "the shim was not in use"
+    [ "$column" -gt 0 ] || fail "column-major tests not passed"
+    [ "$row" -gt 0 ] || fail "row-major tests not passed"
+    # The rest are the calls with errors.
+    [ "${calls:-0}" -gt $((column + row)) ] || fail "the shim had too few calls: ${calls:-0}"
+    [ "${line##* }" = "${number:-${line##* }}" ] || fail "the shim ran on device ${line##* }"
+}
+
+check_output()
+{
+    grep -q '^ *cblas_sgemm  *PASSED THE TESTS OF ERROR-EXITS' "$work/out" ||
+        fail "error exits not passed"
+    grep -q '^ *END OF TESTS' "$work/out" || fail "xscblat3 did not reach its end"
+    grep -E -q 'FAIL|SUSPECT|FATAL|ABANDONED|\*{5}' "$work/out" && fail "xscblat3 found a fault"
+    grep -v -q '^cblas_shim: [0-9]* calls' "$work/err" && fail "errors were printed"
+}
+
+# $1: device, $2: sizes
+run()
+{
+    failed=0
+    print_input "$2" >"$work/in"
+    XGEMM_DEVICE=$1 LD_LIBRARY_PATH=$libraries LD_PRELOAD=$preload \
+        "$xscblat3" <"$work/in" >"$work/out" 2>"$work/err"
+    rc=$?
+    [ "$rc" -eq 0 ] || fail "xscblat3 exited with $rc"
+    check_output
+    check_calls "$1"
+    if [ "$failed" -eq 0 ]; then
+        echo "PASS: device $1, sizes $2: $line"
+    else
+        echo "FAIL: device $1, sizes $2; xscblat3 printed:"
+        head -n 80 "$work/out" "$work/err"
+        status=1
+    fi
+}
+
+find_xscblat3 || skip "libblas-test is not installed"
+find_shim
+work=$(mktemp -d) || hard_error "no temporary directory"
+trap 'rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+
+# libxgemm.so, should the shim not say itself where it was built
+libraries=${shim%/*}:./.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+preload=$(sanitizers)$shim
+if [ $# -eq 0 ]; then
+    # shellcheck disable=SC2086 # a list
+    set -- ${XGEMM_DEVICE:-cpu sim}
+fi
+
+echo "xscblat3: $xscblat3; shim: $shim"
+status=0
+for device in "$@"; do
+    for sizes in $SIZES; do
+        run "$device" "$sizes"
+    done
+done
+exit "$status"

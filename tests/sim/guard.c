@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products of FP16 parts, launched as lib/families/tensor/steps_fp16.c does it, with the workspace in sight. */
+#include "guard.h"
+
+#include "backend/sim/sm90_shim.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRAM(name)                                                                              \
+    {                                                                                              \
+        .symbol = "xg_" #name, .simulated = xg_simulated_##name                                    \
+    }
+
+static const xg_program right_split = PROGRAM(fp16_split);
+static const xg_program right_product = PROGRAM(fp16x3_128x64);
+static const xg_program wide_product = PROGRAM(fp16x3_128x256);
+static const xg_program tf32_product = PROGRAM(fp16x1_128x128);
+static const xg_program wide_tf32_product = PROGRAM(fp16x1_128x256);
+static const xg_program wrong_comparison = PROGRAM(fp16x3_wrong_comparison);
+static const xg_program wrong_splits[] = {
+    [GUARD_FACTOR] = PROGRAM(split_wrong_factor),
+    [GUARD_HIGH_THRESHOLD] = PROGRAM(split_high_threshold),
+    [GUARD_LOW_THRESHOLD] = PROGRAM(split_low_threshold),
+    [GUARD_LOWER_THRESHOLD] = PROGRAM(split_lower_threshold),
+};
+
+/* Of the last product. */
+static char *workspace;
+static xg_fp16_layout layout;
+
+static float *zeros(int rows, int columns)
+{
+    const size_t bytes = (size_t)rows * (size_t)columns * sizeof(float);
+    float *all = aligned_alloc(128, (bytes + 127) / 128 * 128);
+    ck_assert_ptr_nonnull(all);
+    memset(all, 0, bytes);
+    return all;
+}
+
+guard_product guard_new(int m, int n, int k, int parts)
+{
+    const guard_product p = {.m = m,
+                             .n = n,
+                             .k = k,
+                             .parts = parts,
+                             .alpha = 1.0f,
+                             .a = zeros(m, k),
+                             .b = zeros(n, k),
+                             .c = zeros(m, n)};
+    return p;
+}
+
+void guard_free(guard_product *p)
+{
+    free(p->a), free(p->b), free(p->c);
+    p->a = p->b = p->c = NULL;
+}
+
+static void launch(const xg_program *program, const xg_args *args, int x, int y, int threads,
+                   int cluster)
+{
+    const xg_sim_options how = {.order = XG_SIM_FORWARD};
+    const xg_launch what = {.program = program,
+                            .grid = {(uint32_t)x, (uint32_t)y, 1},
+                            .block = {(uint32_t)threads, 1, 1},
+                            .cluster = (uint32_t)cluster,
+                            .shared_bytes = XG_SIM_DYNAMIC_MAX / 1024 * 1024,
+                            .arguments = args,
+                            .arguments_size = sizeof *args};
+    xg_error error = {""};
+    ck_assert_msg(!xg_sim_launch(&what, &how, &error), "%s", error.text);
+}
+
+/* Columns of the matrix one after the other. */
+static float *transposed(const float *from, int rows, int columns)
+{
+    float *const to = zeros(columns, rows);
+    for (int i = 0; i < rows; i++)
+        for (int l = 0; l < columns; l++)
+            to[l * rows + i] = from[i * columns + l];
+    return to;
+}
+
+static xg_args arguments(const guard_product *p)
+{
+    return (xg_args){.m = p->m,
+                     .n = p->n,
+                     .k = p->k,
+                     .a = p->a,
+                     .b = p->b,
+                     .c = p->c,
+                     .a_row = p->mn_major ? 1 : p->k,
+                     .a_col = p->mn_major ? p->m : 1,
+                     .b_row = p->mn_major ? p->n : 1,
+                     .b_col = p->mn_major ? 1 : p->k,
+                     .c_row = p->n,
+                     .alpha = p->alpha,
+                     .beta = p->beta,
+                     .list = workspace};
+}
+
+static void split(const guard_product *p, const xg_program *program)
+{
+    xg_args args = arguments(p);
+    args.k_part = p->parts | (int64_t)layout.a_blocks << 16;
+    args.b_batch = xg_two_words((unsigned)layout.slices << 16, (unsigned)layout.slice_chunks);
+    launch(program, &args, layout.slices, (layout.a_blocks + layout.b_blocks) * XG_UNIT_GROUPS,
+           XG_SPLIT_THREADS, layout.slices);
+}
+
+/* A product's kernel: the columns of its tiles, the blocks of a cluster, the threads of a block. */
+typedef struct {
+    const xg_program *program;
+    int columns, cluster, threads;
+} kernel;
+
+static kernel kernel_of(const guard_product *p)
+{
+    static const kernel kernels[2][2] = {
+        {{&tf32_product, 128, 1, 512}, {&wide_tf32_product, 256, 2, 384}},
+        {{&right_product, 64, 1, 512}, {&wide_product, 256, 2, 512}}};
+    return kernels[p->parts - 1][p->wide];
+}
+
+static void multiply(const guard_product *p, kernel by)
+{
+    const int lines = by.cluster * XG_UNIT_LINES, group = XG_GROUP_LINES / lines;
+    const int rows = xg_blocks_of(p->m, lines), columns = xg_blocks_of(p->n, by.columns);
+    const int tiles = rows * columns, clusters = p->share > 0 ? p->clusters : tiles;
+    xg_args args = arguments(p);
+    args.a_batch = xg_two_words(0, xg_reciprocal(group * columns));
+    args.b_batch =
+        xg_two_words((unsigned)layout.slices << 16, xg_reciprocal((rows - 1) % group + 1));
+    args.k_part =
+        p->share | (int64_t)XG_NONE_LATE << 16 | (int64_t)(tiles / clusters * clusters) << 32;
+    launch(by.program, &args, clusters * by.cluster, 1, by.threads, by.cluster);
+}
+
+static xg_row_stats *stats(void)
+{
+    return (xg_row_stats *)(void *)(workspace + layout.stats);
+}
+
+/* A guard that takes no notice of small elements of one operand. */
+static void ignore_small(int first_block, int blocks)
+{
+    float *const bounds = (float *)(void *)(workspace + layout.bounds);
+    for (int i = 0; i < blocks * XG_UNIT_LINES; i++)
+        bounds[first_block * XG_UNIT_LINES + i] = fabsf(bounds[first_block * XG_UNIT_LINES + i]);
+}
+
+static void reserve(const guard_product *p)
+{
+    layout = xg_fp16_layout_of(p->m, p->n, p->k, p->parts);
+    const size_t sums = (size_t)p->clusters * XG_UNIT_LINES * 128 * sizeof(float);
+    const size_t bytes = ((size_t)layout.bytes + sums + 1023) / 1024 * 1024;
+    free(workspace);
+    workspace = aligned_alloc(1024, bytes);
+    ck_assert_ptr_nonnull(workspace);
+    memset(workspace, 0xff, bytes); /* what nobody has written is NaN */
+}
+
+static void split_and_multiply(const guard_product *p, guard_mistake mistake)
+{
+    const bool splits_wrong = mistake >= GUARD_FACTOR && mistake <= GUARD_LOWER_THRESHOLD;
+    kernel by = kernel_of(p);
+    split(p, splits_wrong ? &wrong_splits[mistake] : &right_split);
+    if (mistake == GUARD_WITHOUT_A || mistake == GUARD_OFF)
+        ignore_small(0, layout.a_blocks);
+    if (mistake == GUARD_WITHOUT_B || mistake == GUARD_OFF)
+        ignore_small(layout.a_blocks, layout.b_blocks);
+    if (mistake == GUARD_COMPARISON) {
+        ck_assert(p->parts == 2 && !p->wide);
+        by.program = &wrong_comparison;
+    }
+    multiply(p, by);
+}
+
+unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)
+{
+    guard_product as_it_lies = *p;
+    reserve(p);
+    if (p->mn_major) {
+        as_it_lies.a = transposed(p->a, p->m, p->k);
+        as_it_lies.b = transposed(p->b, p->n, p->k);
+    }
+    split_and_multiply(&as_it_lies, mistake);
+    if (p->mn_major)
+        free(as_it_lies.a), free(as_it_lies.b);
+    return ((const xg_rework *)(const void *)(workspace + layout.list))->recomputed;
+}
+
+const xg_row_stats *guard_stats_of_a(int row)
+{
+    return stats() + row;
+}
+
+const xg_row_stats *guard_stats_of_b(int column)
+{
+    return stats() + layout.a_blocks * XG_UNIT_LINES + column;
+}
+
+float guard_scale_of_a(int row)
+{
+    return ((const float *)(const void *)(workspace + layout.a_scales))[row];
+}
+
+xg_place guard_listed_tile(void)
+{
+    const xg_rework *const rework = (const xg_rework *)(const void *)(workspace + layout.list);
+    if (rework->tiles.reserved == 0)
+        return 0;
+    return *(const xg_place *)(const void *)(rework + 1);
+}
+
+static float half_at(const char *part, int row, int k)
+{
+    const int at = row * 128 + (k / 8 ^ row % 8) * 16 + k % 8 * 2;
+    uint16_t half;
+    memcpy(&half, part + at, sizeof half);
+    return xg_sim_half_value(half);
+}
+
+static guard_parts parts_at(const char *units, int row, int k)
+{
+    const int unit = row / XG_UNIT_LINES * layout.k_blocks + k / XG_UNIT_K;
+    const int in = row % XG_UNIT_LINES;
+    const int stands = in / 16 * 16 + (int)xg_unit_row((unsigned)(in % 16));
+    const char *const from = units + unit * layout.unit_bytes;
+    guard_parts parts = {half_at(from, stands, k % XG_UNIT_K), 0.0f};
+    if (layout.unit_bytes == 2 * XG_PART_BYTES)
+        parts.low = half_at(from + XG_PART_BYTES, stands, k % XG_UNIT_K);
+    return parts;
+}
+
+guard_parts guard_parts_of_a(int row, int k)
+{
+    return parts_at(workspace, row, k);
+}
+
+guard_parts guard_parts_of_b(int column, int k)
+{
+    return parts_at(workspace + layout.b_units, column, k);
+}
+
+/* The error of one element of C, or of its value in FP32 sums, beside the contract's mass. */
+static double error_at(const guard_product *p, const float *before, int i, int j, bool strict)
+{
+    const float *const a = p->a + (int64_t)i * p->k, *const b = p->b + (int64_t)j * p->k;
+    const int64_t at = (int64_t)i * p->n + j;
+    const double old = p->beta == 0.0f ? 0.0 : (double)p->beta * (double)before[at];
+    double sum = 0.0, mass = 0.0;
+    float plain = 0.0f;
+    for (int l = 0; l < p->k; l++) {
+        const double product = (double)a[l] * (double)b[l];
+        sum += product;
+        mass += fabs(product);
+        plain = fmaf(a[l], b[l], plain);
+    }
+    const double exact = (double)p->alpha * sum + old;
+    const float in_fp32 = xg_blend(p->alpha, plain, p->beta, before + at);
+    const double found = (double)(strict ? in_fp32 : p->c[at]);
+    mass = fabs((double)p->alpha) * mass + fabs(old);
+    if (isnan(found))
+        return INFINITY;
+    return found == exact ? 0.0 : fabs(found - exact) / mass;
+}
+
+static double largest_error(const guard_product *p, const float *before, bool strict)
+{
+    double largest = 0.0;
+    for (int i = 0; i < p->m; i++)
+        for (int j = 0; j < p->n; j++)
+            largest = fmax(largest, error_at(p, before, i, j, strict));
+    return largest;
+}
+
+double guard_error(const guard_product *p, const float *before)
+{
+    return largest_error(p, before, false);
+}
+
+double guard_strict_error(const guard_product *p, const float *before)
+{
+    return largest_error(p, before, true);
+}
