@@ -329,7 +329,7 @@ const xg_program *xg_kernel_program(const xg_kernel *kernel, const xg_args *prob
 {
     for (size_t i = 0; i < sizeof programs_along / sizeof *programs_along; i++)
         if (programs_along[i][0][0] == kernel->program)
-            return programs_along[i][problem->a_row != 1][problem->b_col != 1];
+            return programs_along[i][problem->a_stride_m != 1][problem->b_stride_n != 1];
     return kernel->program;
 }
 

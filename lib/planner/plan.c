@@ -115,7 +115,7 @@ static xg_region region_of(const char *name, const float *base, int64_t rows, in
 /* The copies for the pipelined kernels, one or both, in one piece of workspace. */
 static xg_region packed_region(const xg_args *p)
 {
-    const int64_t a = p->k_part == 2 ? 0 : p->k * p->c_row;
+    const int64_t a = p->k_part == 2 ? 0 : p->k * p->c_stride_m;
     const int64_t first = p->k_part == 2 ? p->a_batch : 0;
     const int64_t end = p->k_part == 1 ? a : p->a_batch + p->k * p->c_batch;
     return (xg_region){.name = "packed",
@@ -165,18 +165,18 @@ static void spread(xg_region *region, const xg_args *p, int64_t apart)
 static void set_regions_with_strips(xg_region *regions, const xg_args *p)
 {
     const int64_t m = p->m + xg_rows_below(p), n = p->n + xg_columns_beside(p);
-    regions[0] = region_of("A", p->a, m, p->k, p->a_row, p->a_col);
-    regions[1] = region_of("B", p->b, p->k, n, p->b_row, p->b_col);
-    regions[2] = region_of("C", p->c, m, n, p->c_row, 1);
+    regions[0] = region_of("A", p->a, m, p->k, p->a_stride_m, p->a_stride_k);
+    regions[1] = region_of("B", p->b, p->k, n, p->b_stride_k, p->b_stride_n);
+    regions[2] = region_of("C", p->c, m, n, p->c_stride_m, 1);
 }
 
 /* A, B and C (the one that is written last), as a backend that watches wants to know them. */
 static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p)
 {
-    xg_region a = region_of("A", p->a, p->m, p->k, p->a_row, p->a_col);
-    xg_region b = region_of("B", p->b, p->k, p->n, p->b_row, p->b_col);
+    xg_region a = region_of("A", p->a, p->m, p->k, p->a_stride_m, p->a_stride_k);
+    xg_region b = region_of("B", p->b, p->k, p->n, p->b_stride_k, p->b_stride_n);
     xg_region *regions = launch->regions;
-    regions[2] = region_of("C", p->c, p->m, p->n, p->c_row, 1);
+    regions[2] = region_of("C", p->c, p->m, p->n, p->c_stride_m, 1);
     spread(&a, p, p->a_batch);
     spread(&b, p, p->b_batch);
     spread(&regions[2], p, p->c_batch);
@@ -186,7 +186,7 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
         regions[1] = operand_region(step, XG_B_IN_WORKSPACE, b);
         if (p->k_part > 0 && xg_sums_of(p->k, p->k_part, step->cluster) > 1)
             regions[2] = parts_region(p->c, xg_sums_of(p->k, p->k_part, step->cluster),
-                                      p->m * p->c_row, p->c_batch);
+                                      p->m * p->c_stride_m, p->c_batch);
         if (step->sums > 0)
             regions[XG_REGION_LIST] = parts_region(p->list, 1, step->sums, 0);
         break;
@@ -198,14 +198,14 @@ static void set_regions(xg_launch *launch, const xg_step *step, const xg_args *p
         regions[2] = packed_region(p);
         break;
     case XG_STEP_PAD:
-        regions[0] = region_of("A", p->a, p->m, p->n, p->a_row, p->a_col);
-        regions[2] = region_of("C", p->c, p->k, p->c_row, p->c_row, 1);
+        regions[0] = region_of("A", p->a, p->m, p->n, p->a_stride_m, p->a_stride_k);
+        regions[2] = region_of("C", p->c, p->k, p->c_stride_m, p->c_stride_m, 1);
         break;
     case XG_STEP_UNPAD:
-        regions[0] = region_of("A", p->a, p->m, p->n, p->a_row, p->a_col);
+        regions[0] = region_of("A", p->a, p->m, p->n, p->a_stride_m, p->a_stride_k);
         break;
     case XG_STEP_REDUCE:
-        regions[0] = parts_region(p->a, p->k, p->m * p->a_row, p->a_batch);
+        regions[0] = parts_region(p->a, p->k, p->m * p->a_stride_m, p->a_batch);
         break;
     case XG_STEP_FP16_VECTORS:
     case XG_STEP_FP16_SPLIT:
@@ -267,10 +267,11 @@ static void set_tiled(xg_launch *launch, const xg_step *step, const xg_args *p)
 {
     if (step->tile[2] == 0)
         return;
-    launch->tiled[0] = p->a_row == 1
-                           ? (xg_tiled){p->a, p->m, p->k, p->a_col, step->tile[0], step->tile[2]}
-                           : (xg_tiled){p->a, p->k, p->m, p->a_row, step->tile[2], step->tile[0]};
-    launch->tiled[1] = (xg_tiled){p->b, p->n, p->k, p->b_row, step->tile[1], step->tile[2]};
+    launch->tiled[0] =
+        p->a_stride_m == 1
+            ? (xg_tiled){p->a, p->m, p->k, p->a_stride_k, step->tile[0], step->tile[2]}
+            : (xg_tiled){p->a, p->k, p->m, p->a_stride_m, step->tile[2], step->tile[0]};
+    launch->tiled[1] = (xg_tiled){p->b, p->n, p->k, p->b_stride_k, step->tile[1], step->tile[2]};
 }
 
 /* A split after the first of a call leaves the count of recomputed elements as it is. */
@@ -338,8 +339,8 @@ static xgemm_status plan_panel(const xg_plan *plan, const xg_args *problem, int6
     const xg_shape *s = &plan->shape;
     *args = xg_part_of_c(problem, row, least(s->panel_m, s->m - row), column,
                          least(s->panel_n, s->n - column));
-    args->a += first_k * problem->a_col;
-    args->b += first_k * problem->b_row;
+    args->a += first_k * problem->a_stride_k;
+    args->b += first_k * problem->b_stride_k;
     args->k = least(s->panel_k, problem->k - first_k);
     args->beta = first_k > 0 ? 1.0f : problem->beta;
     const xg_request request = {.problem = *args,

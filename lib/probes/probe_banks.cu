@@ -8,7 +8,7 @@
  * 32 is a 32 × 32 tile read down its columns, 33 the same with rows padded by a
  * word. The reads that follow one another move all threads by one word, which
  * changes banks and not how they conflict.
- * Arguments: a_row the step, 0 ... 33; k rounds of READS reads, with b_col words
+ * Arguments: a_stride_m the step, 0 ... 33; k rounds of READS reads, with b_stride_n words
  * added after each: it is 0, but the compiler cannot know that the next round
  * reads the same. A sum that equals alpha, which is NaN, is stored to c.
  * Source: seed text 002 (row R16).
@@ -23,8 +23,8 @@ XG_KERNEL
 void __launch_bounds__(THREADS) xg_probe_banks(const xg_args p)
 {
     __shared__ float words[WORDS];
-    const int t = (int)threadIdx.x, move = (int)p.b_col;
-    int at = t % 32 * (int)p.a_row;
+    const int t = (int)threadIdx.x, move = (int)p.b_stride_n;
+    int at = t % 32 * (int)p.a_stride_m;
     float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
 
     for (int i = t; i < WORDS; i += THREADS)

@@ -7,8 +7,8 @@
  * five sectors instead of four; a step of s spreads it over up to s times as
  * many. A thread moves LOADS elements, all loaded before the first is stored,
  * so that it is the memory's speed that limits the copy and not its latency.
- * Arguments: m elements; a + a_col the source and c the target, with steps
- * a_row and c_row.
+ * Arguments: m elements; a + a_stride_k the source and c the target, with steps
+ * a_stride_m and c_stride_m.
  * Source: seed text 002 (row R14).
  */
 #include "families/common/dialect.h"
@@ -25,13 +25,13 @@ void __launch_bounds__(THREADS) xg_probe_copy(const xg_args p)
     XG_UNROLL
     for (int j = 0; j < LOADS; j++) {
         const int64_t i = first + j * THREADS;
-        value[j] = i < p.m ? p.a[i * p.a_row + p.a_col] : 0.0f;
+        value[j] = i < p.m ? p.a[i * p.a_stride_m + p.a_stride_k] : 0.0f;
     }
     XG_UNROLL
     for (int j = 0; j < LOADS; j++) {
         const int64_t i = first + j * THREADS;
         if (i < p.m)
-            p.c[i * p.c_row] = value[j];
+            p.c[i * p.c_stride_m] = value[j];
     }
 }
 

@@ -19,7 +19,7 @@ static xg_probe_case copy_of(const char *series, int parameter, int64_t count)
                            .program = &xg_program_probe_copy,
                            .grid = {blocks_for(count, THREADS * LOADS), 1, 1},
                            .threads = THREADS,
-                           .args = {.m = count, .a_row = 1, .c_row = 1},
+                           .args = {.m = count, .a_stride_m = 1, .c_stride_m = 1},
                            .peak = XG_PEAK_MEMORY};
 }
 
@@ -30,7 +30,7 @@ xgemm_status xg_probe_copy_offset(xg_probe_run *run)
     xgemm_status status = xg_probe_arrays(run, count + XG_PROBE_STEPS, count);
     for (int offset = 0; offset <= XG_PROBE_STEPS && !status; offset++) {
         xg_probe_case copy = copy_of("offset", offset, (int64_t)count);
-        copy.args.a_col = offset;
+        copy.args.a_stride_k = offset;
         copy.counted = XG_PROBE_LOADS;
         status = xg_probe_measure(run, &copy);
     }
@@ -45,7 +45,7 @@ xgemm_status xg_probe_copy_stride(xg_probe_run *run)
         /* Whole warps, so that every request is of 32 threads. */
         const int64_t elements = (int64_t)count / stride / 32 * 32;
         xg_probe_case copy = copy_of("stride", stride, elements);
-        copy.args.a_row = copy.args.c_row = stride;
+        copy.args.a_stride_m = copy.args.c_stride_m = stride;
         copy.counted = XG_PROBE_LOADS | XG_PROBE_STORES;
         status = xg_probe_measure(run, &copy);
     }
@@ -64,8 +64,8 @@ static xgemm_status read_lines(xg_probe_run *run, const char *series, int64_t si
         .threads = THREADS,
         .args = {.m = side,
                  .n = side,
-                 .a_row = rows ? side : 1,
-                 .a_col = rows ? 1 : side,
+                 .a_stride_m = rows ? side : 1,
+                 .a_stride_k = rows ? 1 : side,
                  .alpha = NAN},
         .counted = XG_PROBE_LOADS,
         .peak = XG_PEAK_MEMORY};
@@ -109,8 +109,8 @@ static xgemm_status multiply(xg_probe_run *run, layout which, int part)
                                        .grid = {blocks_for(count, THREADS * PAIRS), 1, 1},
                                        .threads = THREADS,
                                        .args = {.m = count,
-                                                .a_row = which == SPLIT ? 1 : 2,
-                                                .a_col = which == SPLIT ? count : 1,
+                                                .a_stride_m = which == SPLIT ? 1 : 2,
+                                                .a_stride_k = which == SPLIT ? count : 1,
                                                 .alpha = 0.5f,
                                                 .beta = 0.25f},
                                        .counted = XG_PROBE_LOADS | XG_PROBE_STORES,

@@ -8,7 +8,7 @@
  * are one request of four sectors; where it is a whole line away, 32 sectors are
  * moved for it.
  * Arguments: m lines of n elements; element j of line i is
- * a[i * a_row + j * a_col]. A sum that equals alpha is stored to c: alpha is
+ * a[i * a_stride_m + j * a_stride_k]. A sum that equals alpha is stored to c: alpha is
  * NaN, which nothing equals, so that the loads are needed and nothing is stored.
  * Source: seed text 002 (row R18).
  */
@@ -26,7 +26,7 @@ void __launch_bounds__(THREADS) xg_probe_lines(const xg_args p)
     XG_UNROLL
     for (int j = 0; j < LOADS; j++) {
         const int64_t i = first + j * THREADS;
-        value[j] = line < p.m && i < p.n ? p.a[line * p.a_row + i * p.a_col] : 0.0f;
+        value[j] = line < p.m && i < p.n ? p.a[line * p.a_stride_m + i * p.a_stride_k] : 0.0f;
     }
     XG_UNROLL
     for (int j = 0; j < LOADS; j++)

@@ -7,7 +7,7 @@
  * with a thread's powers one after the other, a warp's store touches up to 32
  * sectors; with equal powers side by side it touches four.
  * Arguments: m values in a, n powers of each; thread t's power l goes to
- * c[t * a_row + l * a_col].
+ * c[t * a_stride_m + l * a_stride_k].
  * Source: seed text 002 (row R17).
  */
 #include "families/common/dialect.h"
@@ -21,11 +21,11 @@ void __launch_bounds__(THREADS) xg_probe_powers_global(const xg_args p)
 
     if (t < p.m) {
         const float x = p.a[t];
-        float *c = p.c + t * p.a_row, power = 1.0f;
+        float *c = p.c + t * p.a_stride_m, power = 1.0f;
         for (int64_t l = 0; l < p.n; l++) {
             power *= x;
             *c = power;
-            c += p.a_col;
+            c += p.a_stride_k;
         }
     }
 }

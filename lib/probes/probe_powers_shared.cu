@@ -9,8 +9,8 @@
  * of its own. Memory gets them in the same order, without the padding, by
  * coalesced stores.
  * Arguments: m values in a, of which a block takes THREADS, and n ≤ 32 powers
- * of each to c; thread t's power l is word t * a_row + l * a_col of the block's
- * tile, whose lines are b_col words long and b_row words apart. k rounds, each
+ * of each to c; thread t's power l is word t * a_stride_m + l * a_stride_k of the block's
+ * tile, whose lines are b_stride_n words long and b_stride_k words apart. k rounds, each
  * after a barrier: what they store is the same.
  * Source: seed text 002 (row R17).
  */
@@ -23,10 +23,10 @@ XG_KERNEL
 void __launch_bounds__(THREADS) xg_probe_powers_shared(const xg_args p)
 {
     __shared__ float powers[THREADS * (MOST + 1)];
-    const int t = (int)threadIdx.x, n = (int)p.n, step = (int)p.a_col;
-    const int width = (int)p.b_col, apart = (int)p.b_row;
+    const int t = (int)threadIdx.x, n = (int)p.n, step = (int)p.a_stride_k;
+    const int width = (int)p.b_stride_n, apart = (int)p.b_stride_k;
     const float x = p.a[XG_BLOCK_X * THREADS + t];
-    float *mine = powers + t * (int)p.a_row;
+    float *mine = powers + t * (int)p.a_stride_m;
     float *c = p.c + XG_BLOCK_X * THREADS * n;
 
     for (int64_t left = p.k; left > 0; left--) {

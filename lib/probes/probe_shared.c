@@ -46,7 +46,7 @@ static xgemm_status read_banks(xg_probe_run *run, const char *series, int step)
                                  .program = &xg_program_probe_banks,
                                  .grid = {w.blocks, 1, 1},
                                  .threads = BANKS_THREADS,
-                                 .args = {.k = w.rounds, .a_row = step, .alpha = NAN},
+                                 .args = {.k = w.rounds, .a_stride_m = step, .alpha = NAN},
                                  .counted = XG_PROBE_SHARED | XG_PROBE_LOADS,
                                  .peak = XG_PEAK_SHARED};
     return xg_probe_measure(run, &banks);
@@ -83,10 +83,10 @@ static xgemm_status store_shared(xg_probe_run *run, const char *series, order ho
                                   .args = {.m = values,
                                            .n = powers,
                                            .k = w.rounds,
-                                           .a_row = how == BY_POWER ? 1 : apart,
-                                           .a_col = how == BY_POWER ? apart : 1,
-                                           .b_row = apart,
-                                           .b_col = line},
+                                           .a_stride_m = how == BY_POWER ? 1 : apart,
+                                           .a_stride_k = how == BY_POWER ? apart : 1,
+                                           .b_stride_k = apart,
+                                           .b_stride_n = line},
                                   .counted = XG_PROBE_SHARED | XG_PROBE_STORES,
                                   .peak = XG_PEAK_SHARED};
     return xg_probe_measure(run, &shared);
@@ -104,8 +104,8 @@ static xgemm_status store_global(xg_probe_run *run, const char *series, order ho
                                   .threads = POWERS_THREADS,
                                   .args = {.m = values,
                                            .n = powers,
-                                           .a_row = how == BY_POWER ? 1 : powers,
-                                           .a_col = how == BY_POWER ? values : 1},
+                                           .a_stride_m = how == BY_POWER ? 1 : powers,
+                                           .a_stride_k = how == BY_POWER ? values : 1},
                                   .counted = XG_PROBE_STORES,
                                   .peak = XG_PEAK_MEMORY};
     return xg_probe_measure(run, &global);

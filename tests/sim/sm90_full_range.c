@@ -95,17 +95,18 @@ static run prepare_run(const product *is, int columns, bool a_k_major, bool b_k_
     memcpy(r.before, r.c, c_bytes);
     r.args = (xg_args){.m = is->m, .n = is->n, .k = is->k, .alpha = is->alpha, .beta = is->beta};
     r.args.a = r.a + is->offset, r.args.b = r.b + is->offset, r.args.c = r.c + is->offset;
-    r.args.a_row = a_k_major ? r.lda : 1, r.args.a_col = a_k_major ? 1 : r.lda;
-    r.args.b_row = b_k_major ? 1 : r.ldb, r.args.b_col = b_k_major ? r.ldb : 1;
-    r.args.c_row = r.ldc;
+    r.args.a_stride_m = a_k_major ? r.lda : 1, r.args.a_stride_k = a_k_major ? 1 : r.lda;
+    r.args.b_stride_k = b_k_major ? 1 : r.ldb, r.args.b_stride_n = b_k_major ? r.ldb : 1;
+    r.args.c_stride_m = r.ldc;
     r.args.list = r.scales;
     r.args.b_batch = is->what == SPECIAL; /* whether Inf and NaN are to be looked for */
     r.args.k_part = columns;              /* of a tile */
     for (int i = 0; i < padded(is->m); i++)
-        r.scales[i] = i < is->m ? scale_of(r.args.a + i * r.args.a_row, r.args.a_col, is->k) : 1.0f;
+        r.scales[i] =
+            i < is->m ? scale_of(r.args.a + i * r.args.a_stride_m, r.args.a_stride_k, is->k) : 1.0f;
     for (int i = 0; i < padded(is->n); i++)
         r.scales[padded(is->m) + i] =
-            i < is->n ? scale_of(r.args.b + i * r.args.b_col, r.args.b_row, is->k) : 1.0f;
+            i < is->n ? scale_of(r.args.b + i * r.args.b_stride_n, r.args.b_stride_k, is->k) : 1.0f;
     return r;
 }
 
@@ -160,8 +161,9 @@ static void assert_right(const run *r)
                 continue;
             }
             for (int l = 0; l < is->k; l++) {
-                const double x = (double)r->args.a[i * r->args.a_row + l * r->args.a_col] *
-                                 (double)r->args.b[l * r->args.b_row + j * r->args.b_col];
+                const double x =
+                    (double)r->args.a[i * r->args.a_stride_m + l * r->args.a_stride_k] *
+                    (double)r->args.b[l * r->args.b_stride_k + j * r->args.b_stride_n];
                 sum += x;
                 size += fabs(x);
             }

@@ -123,9 +123,9 @@ XG_DEVICE void xg_consume(const xg_args p, const xg_ring ring, int group, int t,
     if (mistake == NO_PRODUCT_WAIT)
         xg_wgmma_wait(0);
     const int64_t row = XG_BLOCK_X * TILE + group * 64 + t / 32 * 16 + t % 32 / 4;
-    float *c = p.c + row * p.c_row + (int64_t)blockIdx.y * TILE + t % 4 * 2;
+    float *c = p.c + row * p.c_stride_m + (int64_t)blockIdx.y * TILE + t % 4 * 2;
     for (int i = 0; i < 64; i++)
-        c[i / 2 % 2 * 8 * p.c_row + i / 4 * 8 + i % 2] = total[i];
+        c[i / 2 % 2 * 8 * p.c_stride_m + i / 4 * 8 + i % 2] = total[i];
 }
 
 XG_DEVICE void xg_join_cluster(void)
@@ -190,9 +190,9 @@ XG_DEVICE void xg_multiply_wide(const xg_args p, int mistake)
         sum[3] += 1.0f;
     xg_wgmma_wait(0);
     xg_wgmma_pin(sum, 128);
-    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_row + t % 4 * 2;
+    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_stride_m + t % 4 * 2;
     for (int i = 0; i < 128; i++)
-        c[i / 2 % 2 * 8 * p.c_row + i / 4 * 8 + i % 2] = sum[i];
+        c[i / 2 % 2 * 8 * p.c_stride_m + i / 4 * 8 + i % 2] = sum[i];
 }
 
 /* 64 rows by a unit of B, into sums that others used before. */
@@ -248,10 +248,10 @@ XG_DEVICE void xg_multiply_in_turns(const xg_args p, int mistake)
     }
     xg_wgmma_wait(0);
     xg_end_rows(odd, totals[1], mistake);
-    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_row + t % 4 * 2;
+    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_stride_m + t % 4 * 2;
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < 64; i++)
-            c[(64 * h + i / 2 % 2 * 8) * p.c_row + i / 4 * 8 + i % 2] = totals[h][i];
+            c[(64 * h + i / 2 % 2 * 8) * p.c_stride_m + i / 4 * 8 + i % 2] = totals[h][i];
 }
 
 /* The product of 64 of the rows that threads stored with all 128, in FP16 or BF16. */
@@ -283,9 +283,9 @@ XG_DEVICE void xg_multiply_stored(const xg_args p, int mistake)
     xg_wgmma_commit();
     xg_wgmma_wait(0);
     xg_wgmma_pin(sum, 64);
-    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_row + t % 4 * 2;
+    float *c = p.c + (t / 32 * 16 + t % 32 / 4) * p.c_stride_m + t % 4 * 2;
     for (int i = 0; i < 64; i++)
-        c[i / 2 % 2 * 8 * p.c_row + i / 4 * 8 + i % 2] = sum[i];
+        c[i / 2 % 2 * 8 * p.c_stride_m + i / 4 * 8 + i % 2] = sum[i];
 }
 
 /* One warp hands rows to another, mirrored, by plain stores and loads and two slots. */
@@ -309,13 +309,13 @@ XG_DEVICE void xg_hand_over(const xg_args p, int mistake)
                 xg_barrier_wait(empty + 8 * slot, parity ^ 1);
             if (mistake == EARLY_RELEASE)
                 xg_barrier_arrive(full + 8 * slot);
-            there[lane] = p.a[row * p.a_row + lane];
+            there[lane] = p.a[row * p.a_stride_m + lane];
             if (mistake != EARLY_RELEASE)
                 xg_barrier_arrive(full + 8 * slot);
         } else {
             if (mistake != NO_FULL_WAIT)
                 xg_barrier_wait(full + 8 * slot, parity);
-            p.c[row * p.c_row + lane] = there[31 - lane];
+            p.c[row * p.c_stride_m + lane] = there[31 - lane];
             xg_barrier_arrive(empty + 8 * slot);
         }
     }
@@ -337,10 +337,10 @@ XG_DEVICE void xg_turn_groups(const xg_args p, int mistake)
     const int t = (int)threadIdx.x, group = t / 32;
 
     for (int row = 0; row < p.m; row++) {
-        numbers[t] = p.a[row * p.a_row + t];
+        numbers[t] = p.a[row * p.a_stride_m + t];
         if (mistake != NO_FULL_WAIT)
             xg_sync_own(group);
-        p.c[row * p.c_row + t] = numbers[group * 32 + 31 - t % 32];
+        p.c[row * p.c_stride_m + t] = numbers[group * 32 + 31 - t % 32];
         if (mistake != NO_EMPTY_WAIT)
             xg_sync_own(group);
     }
@@ -518,7 +518,7 @@ XG_DEVICE void xg_add_tiles(const xg_args p, int mistake)
         if (mistake != NO_FULL_WAIT && !xg_barrier_passed(full + slot * 8, stage / SUM_SLOTS % 2))
             xg_barrier_wait(full + slot * 8, stage / SUM_SLOTS % 2);
         for (unsigned i = t; i < SUM_BYTES / 4; i += SUM_THREADS)
-            p.c[(stage * SUM_LINES + i / SUM_WIDTH) * p.c_row + blockIdx.x * SUM_WIDTH +
+            p.c[(stage * SUM_LINES + i / SUM_WIDTH) * p.c_stride_m + blockIdx.x * SUM_WIDTH +
                 i % SUM_WIDTH] = a[i] + b[i];
         __syncwarp();
         xg_barrier_arrive_if(empty + slot * 8, lane == 0);

@@ -19,7 +19,7 @@ static xg_tiled tiled(const float *base)
 static xgemm_status add(const xg_program *program, xg_sim_options how, bool watched,
                         xg_error *error)
 {
-    const xg_args args = {.k = STAGES, .a = a, .b = b, .c = c, .c_row = C_WIDE};
+    const xg_args args = {.k = STAGES, .a = a, .b = b, .c = c, .c_stride_m = C_WIDE};
     const xg_launch what = {.program = program,
                             .grid = {ACROSS, 1, 1},
                             .block = {SUM_THREADS, 1, 1},

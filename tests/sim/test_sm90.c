@@ -96,7 +96,7 @@ static xgemm_status multiply(const xg_program *program, xg_sim_options how, bool
                           .a = (const float *)(const void *)packed_a,
                           .b = (const float *)(const void *)packed_b,
                           .c = result,
-                          .c_row = N};
+                          .c_stride_m = N};
     const xg_launch what = {.program = program,
                             .grid = {M / TILE, N / TILE, 1},
                             .block = {384, 1, 1},
@@ -244,7 +244,7 @@ static xgemm_status multiply_wide(const xg_program *program, xg_sim_options how,
     const xg_args args = {.a = (const float *)(const void *)packed_a,
                           .b = (const float *)(const void *)b,
                           .c = result,
-                          .c_row = 256};
+                          .c_stride_m = 256};
     const xg_launch what = {.program = program,
                             .grid = {1, 1, 1},
                             .block = {128, 1, 1},
@@ -308,7 +308,7 @@ static xgemm_status multiply_in_turns(const xg_program *program, xg_sim_options 
                           .a = (const float *)(const void *)packed_a,
                           .b = (const float *)(const void *)packed_b,
                           .c = result,
-                          .c_row = TILE};
+                          .c_stride_m = TILE};
     const xg_launch what = {.program = program,
                             .grid = {1, 1, 1},
                             .block = {128, 1, 1},
@@ -356,7 +356,8 @@ static xgemm_status run_stored(const xg_program *program, uint32_t threads, xg_s
     static float numbers[TILE * DEPTH];
     for (int i = 0; i < TILE * DEPTH; i++)
         numbers[i] = a_at(i / DEPTH, i % DEPTH);
-    const xg_args args = {.m = 9, .a = numbers, .c = result, .a_row = DEPTH, .c_row = TILE};
+    const xg_args args = {
+        .m = 9, .a = numbers, .c = result, .a_stride_m = DEPTH, .c_stride_m = TILE};
     const xg_launch what = {.program = program,
                             .grid = {1, 1, 1},
                             .block = {threads, 1, 1},

@@ -130,9 +130,9 @@ static xgemm_status run(const xg_program *program, const mistake *of, const xg_s
                           .n = of->columns,
                           .a = all->a,
                           .c = all->c,
-                          .a_row = STEP,
-                          .a_col = 1,
-                          .c_row = STEP};
+                          .a_stride_m = STEP,
+                          .a_stride_k = 1,
+                          .c_stride_m = STEP};
     const xg_launch launch = {
         .program = program,
         .grid = {(uint32_t)of->blocks, 1, 1},
@@ -162,7 +162,7 @@ static int marked_line(const char *name)
     char path[1024], marker[64], text[256];
     const char *top = getenv("srcdir");
     int line = 0, found = 0;
-    snprintf(path, sizeof path, "%s/tests/wrong_kernels.cu", top ? top : ".");
+    snprintf(path, sizeof path, "%s/tests/sim/wrong_kernels.cu", top ? top : ".");
     snprintf(marker, sizeof marker, "/* WRONG: %s */", name);
     FILE *source = fopen(path, "r");
     ck_assert_msg(source != NULL, "cannot read %s", path);

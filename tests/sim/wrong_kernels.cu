@@ -29,9 +29,9 @@ XG_DEVICE void xg_mirror(const xg_args p, int right)
     const int t = (int)threadIdx.x;
 
     for (int64_t row = 0; row < p.m; row++) {
-        tile[t] = p.a[row * p.a_row + t];
+        tile[t] = p.a[row * p.a_stride_m + t];
         __syncthreads();
-        p.c[row * p.c_row + t] = tile[THREADS - 1 - t]; /* WRONG: missing_barrier */
+        p.c[row * p.c_stride_m + t] = tile[THREADS - 1 - t]; /* WRONG: missing_barrier */
         if (right)
             __syncthreads();
     }
@@ -67,15 +67,15 @@ XG_DEVICE void xg_copy_unchecked(const xg_args p, int right)
 }
 XG_TWINS(xg_no_bounds_check, xg_copy_unchecked)
 
-/* With c_row larger than n the memory is there, and is not C's. */
+/* With c_stride_m larger than n the memory is there, and is not C's. */
 XG_DEVICE void xg_copy_into_gap(const xg_args p, int right)
 {
     const int t = (int)threadIdx.x;
 
     for (int64_t row = 0; row < p.m; row++) {
-        const float value = t < p.n ? p.a[row * p.a_row + t] : 0.0f;
+        const float value = t < p.n ? p.a[row * p.a_stride_m + t] : 0.0f;
         if (!right || t < p.n)
-            p.c[row * p.c_row + t] = value; /* WRONG: write_into_gap */
+            p.c[row * p.c_stride_m + t] = value; /* WRONG: write_into_gap */
     }
 }
 XG_TWINS(xg_write_into_gap, xg_copy_into_gap)
@@ -190,12 +190,11 @@ XG_DEVICE void xg_two_stages(const xg_args p, int right)
     xg_cp_async_commit();
     for (int row = 0; row < p.m; row++) {
         if (row + 1 < p.m)
-            xg_cp_async4(&tile[(row + 1) % 2][t],
-                         &p.a[(row + 1) * p.a_row + t], 4);
+            xg_cp_async4(&tile[(row + 1) % 2][t], &p.a[(row + 1) * p.a_stride_m + t], 4);
         xg_cp_async_commit();
         xg_cp_async_wait(1);
         __syncthreads();
-        p.c[row * p.c_row + t] = tile[row % 2][THREADS - 1 - t]; /* WRONG: stage_too_early */
+        p.c[row * p.c_stride_m + t] = tile[row % 2][THREADS - 1 - t]; /* WRONG: stage_too_early */
         if (right)
             __syncthreads();
     }
@@ -209,9 +208,9 @@ XG_DEVICE void xg_swap_neighbours(const xg_args p, int right)
     const int t = (int)threadIdx.x;
 
     for (int row = 0; row < p.m; row++) {
-        tile[t] = p.a[row * p.a_row + t];
+        tile[t] = p.a[row * p.a_stride_m + t];
         __syncwarp();
-        p.c[row * p.c_row + t] = tile[t ^ 1]; /* WRONG: missing_syncwarp */
+        p.c[row * p.c_stride_m + t] = tile[t ^ 1]; /* WRONG: missing_syncwarp */
         if (right)
             __syncwarp();
     }

@@ -5,9 +5,9 @@
  *     C(i, j) = alpha * sum over l of A(i, l) * B(l, j) + beta * C(i, j)
  *
  * with A m × k, B k × n, C m × n. Element (i, l) of A lies at
- * a[i * a_row + l * a_col], and so on; C's columns are contiguous. Orders,
- * transposes and leading dimensions are all in the steps: of a_row and a_col
- * one is 1, and likewise of b_row and b_col.
+ * a[i * a_stride_m + l * a_stride_k], and so on; C's columns are contiguous. Orders,
+ * transposes and leading dimensions are all in the steps: of a_stride_m and a_stride_k
+ * one is 1, and likewise of b_stride_k and b_stride_n.
  *
  * No more than 128 bytes: nvcc keeps the fields of a larger struct no longer in
  * registers of their own, and some kernels spill.
@@ -26,13 +26,13 @@ typedef struct {
     int64_t m, n, k;
     const float *a, *b;
     float *c;
-    int64_t a_row, a_col;
-    int64_t b_row, b_col;
-    int64_t c_row;
+    int64_t a_stride_m, a_stride_k;
+    int64_t b_stride_k, b_stride_n;
+    int64_t c_stride_m;
     float alpha, beta;
     /*
      * For the kernels that split k: part s sums over l from s * k_part to the next
-     * one's first, into C + s * m * c_row. One part: k_part is at least k.
+     * one's first, into C + s * m * c_stride_m. One part: k_part is at least k.
      */
     int64_t k_part;
     /*

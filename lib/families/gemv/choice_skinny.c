@@ -75,7 +75,7 @@ static void share_across(xg_skinny_shape *s, int64_t k, int processors, bool clu
 /* Whether the lines of the large matrix, B's columns or A's rows, are contiguous. */
 static bool is_along_k(const xg_args *p)
 {
-    return (p->m <= p->n ? p->b_row : p->a_col) == 1;
+    return (p->m <= p->n ? p->b_stride_k : p->a_stride_k) == 1;
 }
 
 xg_skinny_shape xg_skinny_of(const xg_args *p, int processors, int64_t architecture)

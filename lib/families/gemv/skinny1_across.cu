@@ -55,8 +55,8 @@ XG_DEVICE xg_across_view xg_across_view_of(const xg_args p, int64_t part, int64_
     const int64_t warp_first = first + (int)threadIdx.x / 32 * 4;
     const float *x = is_row ? p.b : p.a;
     xg_across_view v;
-    v.x_k = is_row ? p.b_row : p.a_col;
-    v.y_k = is_row ? p.a_col : p.b_row;
+    v.x_k = is_row ? p.b_stride_k : p.a_stride_k;
+    v.y_k = is_row ? p.a_stride_k : p.b_stride_k;
     v.rows = (int)blockDim.x / 8;
     v.by_fours =
         v.x_k % 4 == 0 && (uintptr_t)x % 16 == 0 && (first_line + LINES <= lines || lines % 4 == 0);
@@ -217,7 +217,7 @@ XG_DEVICE void xg_across_store(const xg_args p, int64_t first_line, int64_t line
         sum = xg_across_gather(shared, blocks, sum);
     if (line >= lines || (blocks > 1 && xg_cluster_rank() > 0))
         return;
-    float *c = p.c + XG_PART * p.m * p.c_row + line * (p.m <= p.n ? 1 : p.c_row);
+    float *c = p.c + XG_PART * p.m * p.c_stride_m + line * (p.m <= p.n ? 1 : p.c_stride_m);
     *c = xg_blend(p.alpha, sum, p.beta, c);
 }
 

@@ -43,8 +43,8 @@ XG_DEVICE void xg_lines_view_of(const xg_args p, int64_t first_line, int64_t lin
     const int is_row = p.m <= p.n;
     const int64_t first = XG_PART * p.k_part;
     const float *x = is_row ? p.b : p.a;
-    v->x_l = is_row ? p.b_col : p.a_row;
-    v->y_k = is_row ? p.a_col : p.b_row;
+    v->x_l = is_row ? p.b_stride_n : p.a_stride_m;
+    v->y_k = is_row ? p.a_stride_k : p.b_stride_k;
     v->y = (is_row ? p.a : p.b) + first * v->y_k;
     v->left = XG_MIN(p.k_part, p.k - first);
     x += first;
@@ -190,7 +190,7 @@ XG_DEVICE void xg_lines_store(const xg_args p, int64_t first_line, int64_t lines
     XG_UNROLL
     for (int warp = 0; warp < WARPS; warp++)
         sum += total[warp][threadIdx.x];
-    float *c = p.c + XG_PART * p.m * p.c_row + line * (p.m <= p.n ? 1 : p.c_row);
+    float *c = p.c + XG_PART * p.m * p.c_stride_m + line * (p.m <= p.n ? 1 : p.c_stride_m);
     *c = xg_blend(p.alpha, sum, p.beta, c);
 }
 

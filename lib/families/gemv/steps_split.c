@@ -35,7 +35,7 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
     product->grid[1] = (uint32_t)parts;
     product->in_workspace |= XG_C_IN_WORKSPACE;
     product->c_offset = offset;
-    product->args.c_row = problem->n;
+    product->args.c_stride_m = problem->n;
     product->args.c_batch = parts * problem->m * problem->n;
     product->args.alpha = 1.0f;
     product->args.beta = 0.0f;
@@ -44,11 +44,11 @@ xgemm_status xg_split(xg_plan *plan, xg_step *product, const xg_args *problem, i
     const xg_args sum = {.m = problem->m,
                          .n = problem->n,
                          .k = parts,
-                         .a_row = problem->n,
-                         .a_col = 1,
+                         .a_stride_m = problem->n,
+                         .a_stride_k = 1,
                          .a_batch = product->args.c_batch,
                          .c = problem->c,
-                         .c_row = problem->c_row,
+                         .c_stride_m = problem->c_stride_m,
                          .c_batch = problem->c_batch,
                          .alpha = problem->alpha,
                          .beta = problem->beta,

@@ -27,11 +27,12 @@ static int64_t at_least(int64_t size, int64_t limit)
  */
 static void panel(const xg_args *p)
 {
-    const int turn_a = p->a_col != 1, turn_b = p->b_col != 1;
+    const int turn_a = p->a_stride_k != 1, turn_b = p->b_stride_n != 1;
     cblas_sgemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
                 turn_b ? CblasTrans : CblasNoTrans, (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a,
-                (int)(turn_a ? p->a_col : at_least(p->a_row, p->k)), p->b,
-                (int)(turn_b ? p->b_col : at_least(p->b_row, p->n)), p->beta, p->c, (int)p->c_row);
+                (int)(turn_a ? p->a_stride_k : at_least(p->a_stride_m, p->k)), p->b,
+                (int)(turn_b ? p->b_stride_n : at_least(p->b_stride_k, p->n)), p->beta, p->c,
+                (int)p->c_stride_m);
 }
 
 /* The part of the problem from (row, col, depth) on, at most a panel each way. */
@@ -41,9 +42,9 @@ static xg_args part_of(const xg_args *whole, int64_t row, int64_t col, int64_t d
     part.m = at_most(whole->m - row, PANEL);
     part.n = at_most(whole->n - col, PANEL);
     part.k = at_most(whole->k - depth, PANEL);
-    part.a += row * whole->a_row + depth * whole->a_col;
-    part.b += depth * whole->b_row + col * whole->b_col;
-    part.c += row * whole->c_row + col;
+    part.a += row * whole->a_stride_m + depth * whole->a_stride_k;
+    part.b += depth * whole->b_stride_k + col * whole->b_stride_n;
+    part.c += row * whole->c_stride_m + col;
     if (depth > 0)
         part.beta = 1.0f;
     return part;
@@ -52,8 +53,8 @@ static xg_args part_of(const xg_args *whole, int64_t row, int64_t col, int64_t d
 void xg_host_blas(const void *args)
 {
     const xg_args *whole = args;
-    if (whole->a_row > INT_MAX || whole->a_col > INT_MAX || whole->b_row > INT_MAX ||
-        whole->b_col > INT_MAX || whole->c_row > INT_MAX) {
+    if (whole->a_stride_m > INT_MAX || whole->a_stride_k > INT_MAX || whole->b_stride_k > INT_MAX ||
+        whole->b_stride_n > INT_MAX || whole->c_stride_m > INT_MAX) {
         xg_host_reference(args);
         return;
     }

@@ -13,13 +13,13 @@ enum { STRIP = 256 };
 static void strip(const xg_args *p, int64_t row, int64_t col, int width)
 {
     double sum[STRIP] = {0.0};
-    const float *a = p->a + row * p->a_row, *b = p->b + col * p->b_col;
-    float *c = p->c + row * p->c_row + col;
+    const float *a = p->a + row * p->a_stride_m, *b = p->b + col * p->b_stride_n;
+    float *c = p->c + row * p->c_stride_m + col;
 
     for (int64_t l = 0; l < p->k; l++) {
-        const double ail = a[l * p->a_col];
+        const double ail = a[l * p->a_stride_k];
         for (int j = 0; j < width; j++)
-            sum[j] += ail * (double)b[l * p->b_row + j * p->b_col];
+            sum[j] += ail * (double)b[l * p->b_stride_k + j * p->b_stride_n];
     }
     for (int j = 0; j < width; j++) {
         double value = (double)p->alpha * sum[j];
@@ -42,7 +42,7 @@ void xg_host_scale(const void *args)
     const xg_args *p = args;
     for (int64_t row = 0; row < p->m; row++)
         for (int64_t col = 0; col < p->n; col++) {
-            float *c = p->c + row * p->c_row + col;
+            float *c = p->c + row * p->c_stride_m + col;
             *c = p->beta == 0.0f ? 0.0f : p->beta * *c;
         }
 }

@@ -19,8 +19,9 @@ XG_KERNEL void xg_coalesced(const xg_args p)
     const int64_t row = XG_BLOCK_X * blockDim.y + threadIdx.y;
 
     if (row < p.m && col < p.n) {
-        const float sum = xg_dot(p.a + row * p.a_row, p.a_col, p.b + col * p.b_col, p.b_row, p.k);
-        float *c = &p.c[row * p.c_row + col];
+        const float sum = xg_dot(p.a + row * p.a_stride_m, p.a_stride_k, p.b + col * p.b_stride_n,
+                                 p.b_stride_k, p.k);
+        float *c = &p.c[row * p.c_stride_m + col];
         *c = xg_blend(p.alpha, sum, p.beta, c);
     }
 }

@@ -24,19 +24,20 @@ XG_KERNEL void __launch_bounds__(TILE *TILE) xg_coarsened(const xg_args p)
     const int64_t row = XG_BLOCK_Y * (TILE * FACTOR) + ty;
     const int64_t col = XG_BLOCK_X * TILE + tx;
     const int col_inside = col < p.n;
-    const float *a = p.a + row * p.a_row + tx * p.a_col;
-    const float *b = p.b + ty * p.b_row + col * p.b_col;
+    const float *a = p.a + row * p.a_stride_m + tx * p.a_stride_k;
+    const float *b = p.b + ty * p.b_stride_k + col * p.b_stride_n;
     float sum[FACTOR] = {0.0f, 0.0f, 0.0f, 0.0f};
 
     for (int64_t left = p.k; left > 0; left -= TILE) {
         __syncthreads(); /* all are done with the tiles before */
         XG_UNROLL
         for (int f = 0; f < FACTOR; f++)
-            a_tile[f][ty][tx] = row + f * TILE < p.m && tx < left ? a[f * TILE * p.a_row] : 0.0f;
+            a_tile[f][ty][tx] =
+                row + f * TILE < p.m && tx < left ? a[f * TILE * p.a_stride_m] : 0.0f;
         b_tile[ty][tx] = col_inside && ty < left ? *b : 0.0f;
         __syncthreads();
-        a += TILE * p.a_col;
-        b += TILE * p.b_row;
+        a += TILE * p.a_stride_k;
+        b += TILE * p.b_stride_k;
         XG_UNROLL
         for (int i = 0; i < TILE; i++) {
             const float bi = b_tile[i][tx];
@@ -48,7 +49,7 @@ XG_KERNEL void __launch_bounds__(TILE *TILE) xg_coarsened(const xg_args p)
     for (int f = 0; f < FACTOR; f++) {
         const int64_t r = row + f * TILE;
         if (r < p.m && col < p.n) {
-            float *c = &p.c[r * p.c_row + col];
+            float *c = &p.c[r * p.c_stride_m + col];
             *c = xg_blend(p.alpha, sum[f], p.beta, c);
         }
     }

@@ -17,11 +17,11 @@ XG_KERNEL void xg_naive(const xg_args p)
     const int64_t col = XG_BLOCK_X * blockDim.y + threadIdx.y;
 
     if (row < p.m && col < p.n) {
-        const float *a = p.a + row * p.a_row, *b = p.b + col * p.b_col;
+        const float *a = p.a + row * p.a_stride_m, *b = p.b + col * p.b_stride_n;
         float sum = 0.0f;
         for (int64_t l = 0; l < p.k; l++)
-            sum += a[l * p.a_col] * b[l * p.b_row];
-        float *c = &p.c[row * p.c_row + col];
+            sum += a[l * p.a_stride_k] * b[l * p.b_stride_k];
+        float *c = &p.c[row * p.c_stride_m + col];
         *c = xg_blend(p.alpha, sum, p.beta, c);
     }
 }

@@ -27,7 +27,7 @@ XG_KERNEL void __launch_bounds__(TILE *TILE) xg_padded(const xg_args p)
 
     if (XG_BLOCK_Y * TILE >= p.m)
         return; /* a block of the grid's fold past its end: all of its threads leave */
-    const float *a = p.a + row * p.a_row + tx, *b = p.b + ty * p.b_row + col;
+    const float *a = p.a + row * p.a_stride_m + tx, *b = p.b + ty * p.b_stride_k + col;
     float a_next = *a, b_next = *b;
     for (int64_t left = p.k; left > 0; left -= TILE) {
         __syncthreads(); /* all are done with the tiles before */
@@ -36,7 +36,7 @@ XG_KERNEL void __launch_bounds__(TILE *TILE) xg_padded(const xg_args p)
         __syncthreads();
         if (left > TILE) {
             a += TILE;
-            b += TILE * p.b_row;
+            b += TILE * p.b_stride_k;
             a_next = *a;
             b_next = *b;
         }
@@ -44,7 +44,7 @@ XG_KERNEL void __launch_bounds__(TILE *TILE) xg_padded(const xg_args p)
         for (int i = 0; i < TILE; i++)
             sum += a_tile[ty][i] * b_tile[i][tx];
     }
-    p.c[row * p.c_row + col] = sum;
+    p.c[row * p.c_stride_m + col] = sum;
 }
 
 #undef TILE

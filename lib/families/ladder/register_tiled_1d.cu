@@ -26,13 +26,13 @@ XG_KERNEL void __launch_bounds__(THREADS) xg_register_tiled_1d(const xg_args p)
     const int64_t row0 = XG_BLOCK_Y * TILE, col0 = XG_BLOCK_X * TILE;
 
     /* What this thread loads: element (ax, ak) of A's tile, (bx, bk) of B's. */
-    const int ax = XG_TILE_X(p.a_col == 1, t, TILE, DEPTH);
-    const int ak = XG_TILE_K(p.a_col == 1, t, TILE, DEPTH);
-    const int bx = XG_TILE_X(p.b_row == 1, t, TILE, DEPTH);
-    const int bk = XG_TILE_K(p.b_row == 1, t, TILE, DEPTH);
+    const int ax = XG_TILE_X(p.a_stride_k == 1, t, TILE, DEPTH);
+    const int ak = XG_TILE_K(p.a_stride_k == 1, t, TILE, DEPTH);
+    const int bx = XG_TILE_X(p.b_stride_k == 1, t, TILE, DEPTH);
+    const int bk = XG_TILE_K(p.b_stride_k == 1, t, TILE, DEPTH);
     const int a_inside = row0 + ax < p.m, b_inside = col0 + bx < p.n;
-    const float *a = p.a + (row0 + ax) * p.a_row + ak * p.a_col;
-    const float *b = p.b + (col0 + bx) * p.b_col + bk * p.b_row;
+    const float *a = p.a + (row0 + ax) * p.a_stride_m + ak * p.a_stride_k;
+    const float *b = p.b + (col0 + bx) * p.b_stride_n + bk * p.b_stride_k;
 
     /* What it computes: rows y ... y + 7 of column x. */
     const int x = t % TILE, y = t / TILE * RESULTS;
@@ -45,8 +45,8 @@ XG_KERNEL void __launch_bounds__(THREADS) xg_register_tiled_1d(const xg_args p)
         a_tile[now][ak][ax] = a_next;
         b_tile[now][bk][bx] = b_next;
         __syncthreads();
-        a += DEPTH * p.a_col;
-        b += DEPTH * p.b_row;
+        a += DEPTH * p.a_stride_k;
+        b += DEPTH * p.b_stride_k;
         a_next = a_inside && l + DEPTH + ak < p.k ? *a : 0.0f;
         b_next = b_inside && l + DEPTH + bk < p.k ? *b : 0.0f;
         XG_UNROLL
@@ -61,7 +61,7 @@ XG_KERNEL void __launch_bounds__(THREADS) xg_register_tiled_1d(const xg_args p)
     XG_UNROLL
     for (int r = 0; r < RESULTS; r++)
         if (row0 + y + r < p.m && col0 + x < p.n) {
-            float *c = &p.c[(row0 + y + r) * p.c_row + col0 + x];
+            float *c = &p.c[(row0 + y + r) * p.c_stride_m + col0 + x];
             *c = xg_blend(p.alpha, sum[r], p.beta, c);
         }
 }

@@ -72,8 +72,8 @@ XG_KERNEL void __launch_bounds__(THREADS, 2) xg_register_tiled_2d(const xg_args 
     const int x = (int)threadIdx.x % SPAN, y = (int)threadIdx.x / SPAN;
     const int64_t row0 = XG_BLOCK_Y * TILE, col0 = XG_BLOCK_X * TILE;
     const int rows = (int)XG_MIN(p.m - row0, TILE), cols = (int)XG_MIN(p.n - col0, TILE);
-    xg_share_2d a = xg_share_of_2d(p.a + row0 * p.a_row, p.a_row, p.a_col);
-    xg_share_2d b = xg_share_of_2d(p.b + col0 * p.b_col, p.b_col, p.b_row);
+    xg_share_2d a = xg_share_of_2d(p.a + row0 * p.a_stride_m, p.a_stride_m, p.a_stride_k);
+    xg_share_2d b = xg_share_of_2d(p.b + col0 * p.b_stride_n, p.b_stride_n, p.b_stride_k);
     float sum[RESULTS][RESULTS] = {{0.0f}};
     float a_next[LOADS], b_next[LOADS];
     int now = 0;
@@ -85,8 +85,8 @@ XG_KERNEL void __launch_bounds__(THREADS, 2) xg_register_tiled_2d(const xg_args 
         xg_stash_2d(&a_tile[now][0][0], a_next, &a);
         xg_stash_2d(&b_tile[now][0][0], b_next, &b);
         __syncthreads();
-        a.from += DEPTH * p.a_col;
-        b.from += DEPTH * p.b_row;
+        a.from += DEPTH * p.a_stride_k;
+        b.from += DEPTH * p.b_stride_k;
         xg_fetch_2d(a_next, &a, rows, depth);
         xg_fetch_2d(b_next, &b, cols, depth);
         XG_UNROLL
@@ -111,7 +111,7 @@ XG_KERNEL void __launch_bounds__(THREADS, 2) xg_register_tiled_2d(const xg_args 
         for (int s = 0; s < RESULTS; s++) {
             const int64_t row = row0 + y + r * SPAN, col = col0 + x + s * SPAN;
             if (row < p.m && col < p.n) {
-                float *c = &p.c[row * p.c_row + col];
+                float *c = &p.c[row * p.c_stride_m + col];
                 *c = xg_blend(p.alpha, sum[r][s], p.beta, c);
             }
         }

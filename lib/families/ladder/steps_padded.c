@@ -11,10 +11,10 @@ static xgemm_status add_pad(xg_plan *plan, const float *from, int64_t row_step, 
                           .n = columns,
                           .k = padded->m,
                           .a = from,
-                          .a_row = row_step,
-                          .a_col = column_step,
+                          .a_stride_m = row_step,
+                          .a_stride_k = column_step,
                           .a_batch = apart,
-                          .c_row = padded->n};
+                          .c_stride_m = padded->n};
     xg_step *step = xg_add_step(plan, &xg_program_pad, &args);
     step->role = XG_STEP_PAD;
     step->in_workspace = XG_C_IN_WORKSPACE;
@@ -35,11 +35,11 @@ xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg
                        "the padded matrices' size in bytes does not fit the address space");
 
     const xg_args padded_a = {.m = m, .n = k}, padded_b = {.m = k, .n = n};
-    xgemm_status status = add_pad(plan, problem->a, problem->a_row, problem->a_col, problem->m,
-                                  problem->k, problem->a_batch, &padded_a, a, error);
+    xgemm_status status = add_pad(plan, problem->a, problem->a_stride_m, problem->a_stride_k,
+                                  problem->m, problem->k, problem->a_batch, &padded_a, a, error);
     if (!status)
-        status = add_pad(plan, problem->b, problem->b_row, problem->b_col, problem->k, problem->n,
-                         problem->b_batch, &padded_b, b, error);
+        status = add_pad(plan, problem->b, problem->b_stride_k, problem->b_stride_n, problem->k,
+                         problem->n, problem->b_batch, &padded_b, b, error);
     if (status)
         return status;
     plan->step[plan->steps - 1].a_is_b = true;
@@ -47,11 +47,11 @@ xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg
     const xg_args product = {.m = m,
                              .n = n,
                              .k = k,
-                             .a_row = k,
-                             .a_col = 1,
-                             .b_row = n,
-                             .b_col = 1,
-                             .c_row = n,
+                             .a_stride_m = k,
+                             .a_stride_k = 1,
+                             .b_stride_k = n,
+                             .b_stride_n = 1,
+                             .c_stride_m = n,
                              .alpha = 1.0f};
     xg_step *step = xg_add_step(plan, kernel->program, &product);
     step->in_workspace = XG_A_IN_WORKSPACE | XG_B_IN_WORKSPACE | XG_C_IN_WORKSPACE;
@@ -62,10 +62,10 @@ xgemm_status xg_steps_padded(const xg_kernel *kernel, const xg_args *problem, xg
 
     const xg_args out = {.m = problem->m,
                          .n = problem->n,
-                         .a_row = n,
-                         .a_col = 1,
+                         .a_stride_m = n,
+                         .a_stride_k = 1,
                          .c = problem->c,
-                         .c_row = problem->c_row,
+                         .c_stride_m = problem->c_stride_m,
                          .c_batch = problem->c_batch,
                          .alpha = problem->alpha,
                          .beta = problem->beta};

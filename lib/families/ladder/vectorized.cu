@@ -126,10 +126,10 @@ XG_KERNEL void __launch_bounds__(THREADS, 2) xg_vectorized(const xg_args p)
     const int x = (int)threadIdx.x % 16 * 4, y = (int)threadIdx.x / 16 * 4;
     const int64_t row0 = XG_BLOCK_Y * TILE, col0 = XG_BLOCK_X * TILE;
     const int rows = (int)XG_MIN(p.m - row0, TILE), cols = (int)XG_MIN(p.n - col0, TILE);
-    xg_share_4 a = xg_share_of_4(p.a + row0 * p.a_row, p.a_row, p.a_col,
-                                 xg_aligned4(p.a, p.a_col == 1 ? p.a_row : p.a_col));
-    xg_share_4 b = xg_share_of_4(p.b + col0 * p.b_col, p.b_col, p.b_row,
-                                 xg_aligned4(p.b, p.b_row == 1 ? p.b_col : p.b_row));
+    xg_share_4 a = xg_share_of_4(p.a + row0 * p.a_stride_m, p.a_stride_m, p.a_stride_k,
+                                 xg_aligned4(p.a, p.a_stride_k == 1 ? p.a_stride_m : p.a_stride_k));
+    xg_share_4 b = xg_share_of_4(p.b + col0 * p.b_stride_n, p.b_stride_n, p.b_stride_k,
+                                 xg_aligned4(p.b, p.b_stride_k == 1 ? p.b_stride_n : p.b_stride_k));
     float sum[8][8] = {{0.0f}};
     float4 a_next[LOADS], b_next[LOADS];
     int now = 0;
@@ -141,8 +141,8 @@ XG_KERNEL void __launch_bounds__(THREADS, 2) xg_vectorized(const xg_args p)
         xg_stash_4(&a_tile[now][0][0], a_next, &a);
         xg_stash_4(&b_tile[now][0][0], b_next, &b);
         __syncthreads();
-        a.from += DEPTH * p.a_col;
-        b.from += DEPTH * p.b_row;
+        a.from += DEPTH * p.a_stride_k;
+        b.from += DEPTH * p.b_stride_k;
         xg_fetch_4(a_next, &a, rows, depth);
         xg_fetch_4(b_next, &b, cols, depth);
         XG_UNROLL
@@ -158,12 +158,12 @@ XG_KERNEL void __launch_bounds__(THREADS, 2) xg_vectorized(const xg_args p)
         }
         now ^= 1;
     }
-    const int aligned = xg_aligned4(p.c, p.c_row);
+    const int aligned = xg_aligned4(p.c, p.c_stride_m);
     XG_UNROLL
     for (int r = 0; r < 8; r++) {
         const int row = y + r % 4 + r / 4 * HALF;
         if (row < rows) {
-            float *c = p.c + (row0 + row) * p.c_row + col0 + x;
+            float *c = p.c + (row0 + row) * p.c_stride_m + col0 + x;
             xg_store4(c, sum[r], cols - x, aligned, p.alpha, p.beta);
             xg_store4(c + HALF, sum[r] + 4, cols - x - HALF, aligned, p.alpha, p.beta);
         }

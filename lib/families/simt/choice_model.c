@@ -130,8 +130,8 @@ static unsigned operands(bool a, bool b)
 /* The operands that lie in fours along k. */
 static unsigned along_of(const xg_args *p)
 {
-    return operands(is_aligned(p->a, p->a_col, p->a_row, p->k, p->a_batch),
-                    is_aligned(p->b, p->b_row, p->b_col, p->k, p->b_batch));
+    return operands(is_aligned(p->a, p->a_stride_k, p->a_stride_m, p->k, p->a_batch),
+                    is_aligned(p->b, p->b_stride_k, p->b_stride_n, p->k, p->b_batch));
 }
 
 /* Those of them that a kernel transposes itself. */
@@ -139,14 +139,14 @@ static unsigned turned_of(const xg_kernel *kernel, const xg_args *p)
 {
     return kernel->packs == XG_PACKS_UNLESS_FOURS ? along_of(p)
            : kernel->packs == XG_PACKS_UNLESS_A_ALONG
-               ? operands(lines_are_aligned(p->a, p->a_col, p->a_row, p->a_batch), false)
+               ? operands(lines_are_aligned(p->a, p->a_stride_k, p->a_stride_m, p->a_batch), false)
                : 0;
 }
 
 unsigned xg_uneven(const xg_kernel *kernel, const xg_args *p, int64_t m, int64_t n)
 {
-    return operands(is_packed(kernel, p->a, p->a_row, p->a_col, m, p->a_batch),
-                    is_packed(kernel, p->b, p->b_col, p->b_row, n, p->b_batch));
+    return operands(is_packed(kernel, p->a, p->a_stride_m, p->a_stride_k, m, p->a_batch),
+                    is_packed(kernel, p->b, p->b_stride_n, p->b_stride_k, n, p->b_batch));
 }
 
 /* What has to be copied, and what the shape has copied besides. */
@@ -180,8 +180,8 @@ double xg_words_factor(const xg_speed *s, const xg_kernel *kernel, const xg_args
                        unsigned copied)
 {
     const unsigned words = xg_words_of(s, kernel, p) & ~copied;
-    const double a = words & XG_COPIES_A ? (p->a_row != 1 ? 1.0 : s->across) : 0.0;
-    const double b = words & XG_COPIES_B ? (p->b_col != 1 ? 1.0 : s->across) : 0.0;
+    const double a = words & XG_COPIES_A ? (p->a_stride_m != 1 ? 1.0 : s->across) : 0.0;
+    const double b = words & XG_COPIES_B ? (p->b_stride_n != 1 ? 1.0 : s->across) : 0.0;
     return 1.0 +
            s->words * (a * kernel->tile_m + b * kernel->tile_n) / (kernel->tile_m + kernel->tile_n);
 }
@@ -251,7 +251,7 @@ static double work_of(const xg_speed *s, const xg_kernel *kernel, const xg_args 
 {
     const double depth = depth_of(s, kernel, k) * xg_words_factor(s, kernel, p, copied);
     const double later = s->wait > 0.0 && depth > thin_k ? (s->wait - 1.0) * (depth - thin_k) : 0.0;
-    const bool even = p->c_row % 4 == 0 && (uintptr_t)p->c % 16 == 0;
+    const bool even = p->c_stride_m % 4 == 0 && (uintptr_t)p->c % 16 == 0;
     return depth + later + s->stores + (even ? 0.0 : s->ragged);
 }
 

@@ -31,7 +31,7 @@ static xgemm_status add_pack_step(xg_plan *plan, const xg_args *problem, const p
     step->overlaps = true;
     step->in_workspace = XG_C_IN_WORKSPACE;
     step->c_offset = a ? to->a_offset : to->b_offset;
-    step->args.c_row = to->a_line;
+    step->args.c_stride_m = to->a_line;
     step->args.c_batch = to->b_line;
     if (b)
         step->args.a_batch = a ? (int64_t)(to->b_offset - to->a_offset) / 4 : 0;
@@ -80,15 +80,15 @@ static void use_packed(xg_step *step, const packed *from)
     if (from->a) {
         step->in_workspace |= XG_A_IN_WORKSPACE;
         step->a_offset = from->a_offset;
-        step->args.a_row = 1;
-        step->args.a_col = from->a_line;
+        step->args.a_stride_m = 1;
+        step->args.a_stride_k = from->a_line;
         step->args.a_batch = from->a_apart;
     }
     if (from->b) {
         step->in_workspace |= XG_B_IN_WORKSPACE;
         step->b_offset = from->b_offset;
-        step->args.b_row = from->b_line;
-        step->args.b_col = 1;
+        step->args.b_stride_k = from->b_line;
+        step->args.b_stride_n = 1;
         step->args.b_batch = from->b_apart;
     }
 }
@@ -98,9 +98,9 @@ xg_args xg_part_of_c(const xg_args *p, int64_t row, int64_t rows, int64_t column
     xg_args part = *p;
     part.m = rows;
     part.n = columns;
-    part.a += row * p->a_row;
-    part.b += column * p->b_col;
-    part.c += row * p->c_row + column;
+    part.a += row * p->a_stride_m;
+    part.b += column * p->b_stride_n;
+    part.c += row * p->c_stride_m + column;
     return part;
 }
 
@@ -118,7 +118,7 @@ static xgemm_status add_share(const xg_kernel *kernel, xg_plan *plan, const xg_a
     if (!xg_reserve(plan, blocks, tile + 1, offset))
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
                        "the shared tiles' sums do not fit the address space");
-    const xg_args counts = {.m = 1, .n = blocks, .k = 1, .c_row = blocks};
+    const xg_args counts = {.m = 1, .n = blocks, .k = 1, .c_stride_m = blocks};
     xg_step *step = xg_add_step(plan, &xg_program_scale, &counts);
     step->role = XG_STEP_SCALE;
     step->overlaps = true;

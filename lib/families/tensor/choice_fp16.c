@@ -76,7 +76,8 @@ static double wave_of(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
 static bool steps_fit(const xg_args *p)
 {
     const int64_t most = (int64_t)1 << 28;
-    return p->a_row <= most && p->a_col <= most && p->b_row <= most && p->b_col <= most;
+    return p->a_stride_m <= most && p->a_stride_k <= most && p->b_stride_k <= most &&
+           p->b_stride_n <= most;
 }
 
 /* How many rounds of tiles it takes to split 16 lines late, along k and side by side. */
@@ -106,7 +107,7 @@ int xg_fp16_early_of_a(const xg_kernel *kernel, int processors, const xg_args *p
     const int64_t lines = kernel->tile_m * xg_blocks_together(kernel);
     const int64_t of_group = XG_GROUP_LINES / lines * xg_tiles_of(n, kernel->tile_n);
     const int all = xg_lines_blocks(m);
-    const int least = problem->a_col == 1 ? LATE_ROUNDS_ALONG : LATE_ROUNDS_ACROSS;
+    const int least = problem->a_stride_k == 1 ? LATE_ROUNDS_ALONG : LATE_ROUNDS_ACROSS;
     if (!splits_late(kernel) || !whole || problem->k < LATE_K_LEAST ||
         all >= XG_NONE_LATE || !steps_fit(problem))
         return all;
@@ -136,8 +137,8 @@ static double split_time(const xg_kernel *kernel, const xg_args *p, int processo
     const int64_t blocks =
         (int64_t)(at.a_blocks + at.b_blocks) * (XG_UNIT_LINES / XG_SPLIT_LINES) * at.slices;
     const int64_t waves = xg_tiles_of(blocks, (int64_t)processors * SPLIT_BLOCKS);
-    const double words = words_us(p->a, p->a_row, p->a_col, 4.0 * (double)m * (double)k) +
-                         words_us(p->b, p->b_col, p->b_row, 4.0 * (double)n * (double)k);
+    const double words = words_us(p->a, p->a_stride_m, p->a_stride_k, 4.0 * (double)m * (double)k) +
+                         words_us(p->b, p->b_stride_n, p->b_stride_k, 4.0 * (double)n * (double)k);
     return split_us + xg_larger(bytes / split_rate, (double)(waves - 1) * split_wave_us) + words;
 }
 
@@ -202,7 +203,7 @@ static int64_t best_share(const xg_kernel *kernel, int processors, int64_t m, in
 static double stores_us(const xg_kernel *kernel, const xg_args *p, int processors, int64_t m,
                         int64_t n)
 {
-    const bool aligned = (uintptr_t)p->c % 16 == 0 && p->c_row % 4 == 0;
+    const bool aligned = (uintptr_t)p->c % 16 == 0 && p->c_stride_m % 4 == 0;
     const xg_fp16_rounds rounds = xg_fp16_rounds_of(kernel, processors, m, n, 0);
     const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)xg_blocks_together(kernel);
     const double last = tile * (double)rounds.clusters / last_rate;

@@ -73,7 +73,8 @@ XG_DEVICE xg_slice xg_slice_of(const xg_args *p, const xg_fp16_layout *at, int h
     const int room = held ? XG_PIECE_K : at->slice_chunks * XG_CHUNK_K;
     const unsigned first_line = (unsigned)own * LINES, first_k = blockIdx.x * (unsigned)room;
     const int size = (int)(is_a ? p->m : p->n);
-    const int64_t line_step = is_a ? p->a_row : p->b_col, k_step = is_a ? p->a_col : p->b_row;
+    const int64_t line_step = is_a ? p->a_stride_m : p->b_stride_n,
+                  k_step = is_a ? p->a_stride_k : p->b_stride_k;
     const unsigned unit =
         (unsigned)group / XG_UNIT_GROUPS * (unsigned)at->k_blocks + first_k / XG_UNIT_K;
     xg_slice s;

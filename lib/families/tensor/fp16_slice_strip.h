@@ -144,9 +144,10 @@ XG_DEVICE void xg_send_strips(const xg_args *p, const xg_slice *s)
 /* Of line "line" and the vector of a strip, the last k, if the parts do not hold it. */
 XG_DEVICE float xg_last_of_strip(const xg_args *p, const xg_slice *s, int line, int strip)
 {
-    const float *const a = p->a + (s->is_a ? line : p->m + strip) * p->a_row;
-    const float *const b = p->b + (s->is_a ? p->n + strip : line) * p->b_col;
-    return xg_split_k(p->k) < p->k ? a[(p->k - 1) * p->a_col] * b[(p->k - 1) * p->b_row] : 0.0f;
+    const float *const a = p->a + (s->is_a ? line : p->m + strip) * p->a_stride_m;
+    const float *const b = p->b + (s->is_a ? p->n + strip : line) * p->b_stride_n;
+    return xg_split_k(p->k) < p->k ? a[(p->k - 1) * p->a_stride_k] * b[(p->k - 1) * p->b_stride_k]
+                                   : 0.0f;
 }
 
 /* The first block: the sums of all slices, to C. */
@@ -162,7 +163,7 @@ XG_DEVICE void xg_store_strips(const xg_args *p, const xg_slice *s)
         const float sum = xg_over_lanes(slice < s->slices ? inbox[slice] : 0.0f, 8, 1);
         const int64_t row = s->is_a ? first + line : p->m + strip;
         const int64_t column = s->is_a ? p->n + strip : first + line;
-        float *const c = p->c + row * p->c_row + column;
+        float *const c = p->c + row * p->c_stride_m + column;
         if (slice == 0 && line < s->lines)
             *c = xg_blend(p->alpha, sum + xg_last_of_strip(p, s, first + line, strip), p->beta, c);
     }

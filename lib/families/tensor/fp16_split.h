@@ -78,9 +78,10 @@ XG_DEVICE int xg_last_is_broken(const xg_args *p, const xg_slice *s, int line)
     if (xg_split_k(p->k) == p->k || line >= s->lines)
         return 0;
     const float *const from =
-        s->is_a ? p->a + (p->k - 1) * p->a_col : p->b + (p->k - 1) * p->b_row;
+        s->is_a ? p->a + (p->k - 1) * p->a_stride_k : p->b + (p->k - 1) * p->b_stride_k;
     const int number = s->first_line + line;
-    return xg_is_broken(xg_bits_of(from[number * (s->is_a ? p->a_row : p->b_col)]) & 0x7fffffffu);
+    return xg_is_broken(xg_bits_of(from[number * (s->is_a ? p->a_stride_m : p->b_stride_n)]) &
+                        0x7fffffffu);
 }
 
 /* One thread a line, of the first slice's block: its scale and statistics. */

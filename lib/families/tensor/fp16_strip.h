@@ -29,7 +29,7 @@ enum {
 /* The strip's lines, by how X lies; and in how many pieces. */
 XG_DEVICE int xg_strip_lies_along_k(const xg_args *p, int below)
 {
-    return (below ? p->b_row : p->a_col) == 1;
+    return (below ? p->b_stride_k : p->a_stride_k) == 1;
 }
 
 XG_DEVICE int xg_strip_lines(const xg_args *p, int below)
@@ -46,17 +46,17 @@ XG_DEVICE int xg_strip_pieces(const xg_args *p, int below)
 /* Steps, of at most 2^28: from line to line of X, and along k of X and y. */
 XG_DEVICE int xg_strip_x_line(const xg_args *p, int below)
 {
-    return (int)(below ? p->b_col : p->a_row);
+    return (int)(below ? p->b_stride_n : p->a_stride_m);
 }
 
 XG_DEVICE int xg_strip_x_k(const xg_args *p, int below)
 {
-    return (int)(below ? p->b_row : p->a_col);
+    return (int)(below ? p->b_stride_k : p->a_stride_k);
 }
 
 XG_DEVICE int xg_strip_y_k(const xg_args *p, int below)
 {
-    return (int)(below ? p->a_col : p->b_row);
+    return (int)(below ? p->a_stride_k : p->b_stride_k);
 }
 
 /* The piece's first line, and how many of its lines an earlier piece has. */
@@ -81,13 +81,13 @@ XG_DEVICE int64_t xg_strip_number(const xg_args *p, int below, int piece)
 XG_DEVICE const float *xg_strip_x(const xg_args *p, int below, int size, int piece)
 {
     const int64_t line = xg_strip_place_of(p, below, size, piece).line;
-    return below ? p->b + line * p->b_col : p->a + line * p->a_row;
+    return below ? p->b + line * p->b_stride_n : p->a + line * p->a_stride_m;
 }
 
 XG_DEVICE const float *xg_strip_y(const xg_args *p, int below, int piece)
 {
     const int64_t number = xg_strip_number(p, below, piece);
-    return below ? p->a + number * p->a_row : p->b + number * p->b_col;
+    return below ? p->a + number * p->a_stride_m : p->b + number * p->b_stride_n;
 }
 
 /* One thread a line of the piece. */
@@ -95,7 +95,7 @@ XG_DEVICE void xg_strip_store(const xg_args *p, int below, int size, int piece, 
 {
     const xg_strip_place place = xg_strip_place_of(p, below, size, piece);
     const int64_t number = xg_strip_number(p, below, piece), at = place.line + line;
-    float *const c = p->c + (below ? number * p->c_row + at : at * p->c_row + number);
+    float *const c = p->c + (below ? number * p->c_stride_m + at : at * p->c_stride_m + number);
     if (line >= place.skipped)
         *c = xg_blend(p->alpha, sum, p->beta, c);
 }

@@ -14,8 +14,9 @@ void xg_fp16_vectors(const xg_args p)
     const xg_fp16_layout at = xg_layout_of(&p);
     const int64_t k = XG_BLOCK_X * blockDim.x + threadIdx.x, size = xg_strip_vector(&at);
     const int vector = (int)blockIdx.y, below = xg_rows_below(&p);
-    const float *const from = vector < below ? p.a + (p.m + vector) * p.a_row + k * p.a_col
-                                             : p.b + (p.n + vector - below) * p.b_col + k * p.b_row;
+    const float *const from = vector < below
+                                  ? p.a + (p.m + vector) * p.a_stride_m + k * p.a_stride_k
+                                  : p.b + (p.n + vector - below) * p.b_stride_n + k * p.b_stride_k;
     float *const to = (float *)(void *)(xg_workspace_of(&p) + at.bytes) + vector * size + k;
     xg_grid_release();
     xg_grid_wait();

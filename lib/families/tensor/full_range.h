@@ -92,12 +92,13 @@ typedef struct {
 XG_DEVICE xg_full_tile xg_full_tile_of(const xg_args *p, const xg_full_place_of_c *to,
                                        xg_full_shape shape, const float *factors)
 {
-    const xg_full_tile tile = {
-        xg_full_operand_of(p->a + to->row * p->a_row, p->a_row, p->a_col, XG_FULL_RANGE_ROWS,
-                           p->m - to->row, shape.splitters, factors),
-        xg_full_operand_of(p->b + to->column * p->b_col, p->b_col, p->b_row, shape.columns,
-                           p->n - to->column, shape.splitters, factors + XG_FULL_RANGE_ROWS),
-        (int)p->k};
+    const xg_full_tile tile = {xg_full_operand_of(p->a + to->row * p->a_stride_m, p->a_stride_m,
+                                                  p->a_stride_k, XG_FULL_RANGE_ROWS, p->m - to->row,
+                                                  shape.splitters, factors),
+                               xg_full_operand_of(p->b + to->column * p->b_stride_n, p->b_stride_n,
+                                                  p->b_stride_k, shape.columns, p->n - to->column,
+                                                  shape.splitters, factors + XG_FULL_RANGE_ROWS),
+                               (int)p->k};
     return tile;
 }
 
@@ -299,7 +300,7 @@ XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_ful
     const int row = to->row, column = to->column;
     const float *const column_factors = factors + XG_FULL_RANGE_ROWS;
     const unsigned thread = xg_thread_again() - 128, lane = thread % 32;
-    const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_row * 4)) % 16 == 0;
+    const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_stride_m * 4)) % 16 == 0;
     XG_UNROLL
     for (unsigned e = 0; e < 2; e++) {
         const int i = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
@@ -317,7 +318,7 @@ XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_ful
                 scaled[l] =
                     xg_scale_by(x[4 * l], row_exponent - xg_scale_exponent(column_factors[j + l]));
             if (columns > 0)
-                xg_full_store4(p, p->c + (row + i) * p->c_row + column + j, columns, vec4,
+                xg_full_store4(p, p->c + (row + i) * p->c_stride_m + column + j, columns, vec4,
                                (float4){scaled[0], scaled[1], scaled[2], scaled[3]});
         }
     }
@@ -367,7 +368,7 @@ XG_DEVICE void xg_full_store_classes(const xg_args *p, const xg_full_place_of_c 
         const unsigned e = (unsigned)i / 2 % 2, h = (unsigned)i % 2;
         const int row = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
         const int column = (int)((unsigned)i / 16 * 32 + lane % 4 * 8 + 4 * h) + i / 4 % 4;
-        float *const c = p->c + (to->row + row) * p->c_row + to->column + column;
+        float *const c = p->c + (to->row + row) * p->c_stride_m + to->column + column;
         const int there =
             row < p->m - to->row && column < p->n - to->column && (to->wanted >> row / 16 & 1);
         if (there && !(fabsf(sum[i]) < INFINITY))

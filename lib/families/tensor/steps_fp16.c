@@ -20,8 +20,8 @@ static bool split_is_even(const xg_args *p, const xg_fp16_layout *at)
 {
     return p->m % XG_LINES_STEP == 0 && p->n % XG_LINES_STEP == 0 &&
            xg_split_k(p->k) % XG_PIECE_K == 0 && at->slice_chunks * XG_CHUNK_K == XG_PIECE_K &&
-           is_by_fours(p->a, p->a_col == 1 ? p->a_row : p->a_col, p->a_batch) &&
-           is_by_fours(p->b, p->b_row == 1 ? p->b_col : p->b_row, p->b_batch);
+           is_by_fours(p->a, p->a_stride_k == 1 ? p->a_stride_m : p->a_stride_k, p->a_batch) &&
+           is_by_fours(p->b, p->b_stride_k == 1 ? p->b_stride_n : p->b_stride_k, p->b_batch);
 }
 
 /* A matrix of which the split may copy some with a shift; its step along k. */
@@ -54,8 +54,8 @@ static strips strips_of(const xg_plan *plan, const xg_args *problem, const xg_fp
 static uint32_t split_bytes(const xg_args *p, const xg_fp16_layout *at)
 {
     const int pieces = xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_PIECE_K);
-    const bool shifts =
-        is_shifted(p->a, p->a_col, p->a_batch, at) || is_shifted(p->b, p->b_row, p->b_batch, at);
+    const bool shifts = is_shifted(p->a, p->a_stride_k, p->a_batch, at) ||
+                        is_shifted(p->b, p->b_stride_k, p->b_batch, at);
     return XG_SPLIT_NOTES_BYTES + (uint32_t)pieces * XG_PIECE_BYTES +
            (shifts ? XG_SPLIT_FIFTH_BYTES : 0);
 }

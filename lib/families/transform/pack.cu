@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * pack: copies A, B or both to where the pipelined kernels read them at 16 bytes
- * a time: k lines each, of A's rows or B's columns side by side, c_row floats
+ * a time: k lines each, of A's rows or B's columns side by side, c_stride_m floats
  * apart for A and c_batch for B, of which those past the matrix become zero.
  * A's copy begins at C, B's at C + a_batch. k_part says which: 1 for A, 2 for B,
  * 3 for both, one after the other along the grid's z. Of a batch, one operand: z is
@@ -26,8 +26,9 @@ void __launch_bounds__(THREADS, 4) xg_pack(const xg_args p)
     __shared__ float tile[DEEP][WIDE + 1];
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     const int is_a = p.k_part == 1 || (p.k_part == 3 && blockIdx.z == 0);
-    const int64_t x_step = is_a ? p.a_row : p.b_col, l_step = is_a ? p.a_col : p.b_row;
-    const int64_t line = is_a ? p.c_row : p.c_batch, x0 = XG_BLOCK_X * WIDE;
+    const int64_t x_step = is_a ? p.a_stride_m : p.b_stride_n,
+                  l_step = is_a ? p.a_stride_k : p.b_stride_k;
+    const int64_t line = is_a ? p.c_stride_m : p.c_batch, x0 = XG_BLOCK_X * WIDE;
     const int width = (int)XG_MIN((is_a ? p.m : p.n) - x0, WIDE);
     const int kept = (int)XG_MIN(line - x0, WIDE);
     const int along_k = l_step == 1;

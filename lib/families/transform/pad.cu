@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * pad: the m × n matrix A becomes the upper left part of C, which has k rows
- * and c_row columns; the rest of C becomes zero.
+ * and c_stride_m columns; the rest of C becomes zero.
  *
  * Reads along whichever of A's directions is contiguous go through a tile of
  * shared memory, so that loads and stores are both coalesced.
@@ -15,11 +15,12 @@ XG_KERNEL void xg_pad(const xg_args p)
     __shared__ float tile[TILE][TILE + 1];
     const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
     const int64_t row0 = XG_BLOCK_Y * TILE, col0 = XG_BLOCK_X * TILE;
-    const int turned = p.a_col != 1;
+    const int turned = p.a_stride_k != 1;
 
     for (int i = ty; i < TILE; i += (int)blockDim.y) {
         const int64_t row = row0 + (turned ? tx : i), col = col0 + (turned ? i : tx);
-        const float value = row < p.m && col < p.n ? p.a[row * p.a_row + col * p.a_col] : 0.0f;
+        const float value =
+            row < p.m && col < p.n ? p.a[row * p.a_stride_m + col * p.a_stride_k] : 0.0f;
         if (turned)
             tile[tx][i] = value;
         else
@@ -27,8 +28,8 @@ XG_KERNEL void xg_pad(const xg_args p)
     }
     __syncthreads();
     for (int i = ty; i < TILE; i += (int)blockDim.y)
-        if (row0 + i < p.k && col0 + tx < p.c_row)
-            p.c[(row0 + i) * p.c_row + col0 + tx] = tile[i][tx];
+        if (row0 + i < p.k && col0 + tx < p.c_stride_m)
+            p.c[(row0 + i) * p.c_stride_m + col0 + tx] = tile[i][tx];
 }
 
 #undef TILE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * reduce: C = alpha * (the sum of k parts) + beta * C for an m × n matrix. Part
- * s begins at A + s * m * a_row, its rows a_row apart. Always in the same order, so
+ * s begins at A + s * m * a_stride_m, its rows a_stride_m apart. Always in the same order, so
  * that a split product gives the same bits every time. Of a batch, the grid's z is
  * the product, whose parts begin at A + z * a_batch and whose C at C + z * c_batch.
  *
@@ -28,10 +28,10 @@ void __launch_bounds__(THREADS) xg_reduce(const xg_args p)
     xg_grid_wait();
     xg_grid_release();
     if (row < p.m) {
-        const float *part = &p.a[XG_BATCH * p.a_batch + row * p.a_row + col];
+        const float *part = &p.a[XG_BATCH * p.a_batch + row * p.a_stride_m + col];
         XG_UNROLL_BY(8)
         for (int64_t s = share; s < p.k; s += shares)
-            sum += part[s * p.m * p.a_row];
+            sum += part[s * p.m * p.a_stride_m];
     }
     if (shares > 1) {
         sums[threadIdx.x] = sum;
@@ -40,7 +40,7 @@ void __launch_bounds__(THREADS) xg_reduce(const xg_args p)
             sum += sums[other * wide + lane];
     }
     if (share == 0 && row < p.m) {
-        float *const c = &p.c[XG_BATCH * p.c_batch + row * p.c_row + col];
+        float *const c = &p.c[XG_BATCH * p.c_batch + row * p.c_stride_m + col];
         *c = xg_blend(p.alpha, sum, p.beta, c);
     }
 }

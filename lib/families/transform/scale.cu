@@ -18,7 +18,7 @@ void xg_scale(const xg_args p)
     xg_grid_release();
     if (col < p.n)
         for (int64_t row = first; row < p.m; row += (int64_t)gridDim.y * blockDim.y) {
-            float *c = &c0[row * p.c_row + col];
+            float *c = &c0[row * p.c_stride_m + col];
             *c = p.beta == 0.0f ? 0.0f : p.beta * *c;
         }
 }
