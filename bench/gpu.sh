@@ -52,9 +52,9 @@ build_it() {
   make -j"$jobs"
 }
 
-# sanitize TOOL: programs side by side, as racecheck takes minutes for some. Each kernel with small
-# problems, those by FP16 parts with such that have edges in all places, and what only larger ones
-# have: strips of C that the split computes.
+# sanitize TOOL: programs in parallel, as racecheck takes minutes for some. Each kernel with small
+# problems, the fp16 kernels with edges on all sides as well, and with what only larger problems
+# have: edge strips that the split kernel computes.
 # shellcheck disable=SC2317
 sanitize() {
   "$xgemm" kernels --csv | awk -F, '
@@ -69,7 +69,7 @@ sanitize() {
     xargs -P 8 -L 1 compute-sanitizer --tool "$1" --error-exitcode 9 "$xgemm"
 }
 
-# Kinds of data side by side: most of the time the host computes what is to be compared with.
+# Kinds of data in parallel: most of the time the host computes what is to be compared with.
 # shellcheck disable=SC2317
 accuracy() {
   tests/test_accuracy --cases |
@@ -100,7 +100,7 @@ fi
 if wants check; then
   export XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0
   if [ -f Makefile ]; then
-    step "test suite on the GPU" check.log make -j4 check
+    step "test suite on the GPU" check.log make -j4 check-full
   else # of bench/portable.sh
     step "test_accuracy on the GPU" test_accuracy.log accuracy
     for program in tests/test_*; do
@@ -169,7 +169,7 @@ strict_squares() {
     --size 1024,2048,4096 --ld-pad 1 "$@"
 }
 
-# Large ones with idle time before each sample: side by side with cuBLAS they are held by power,
+# Large ones with idle time before each sample: beside cuBLAS they are limited by power,
 # some layouts by a tenth.
 # shellcheck disable=SC2317
 strict_rested() {
@@ -215,9 +215,9 @@ if wants choice; then
     tee -a "$summary" || status=1
 fi
 if wants gemv; then
-  measure "matrix times vector" gemv --math strict -m 4096,8192,16384 -n 1 -k 4096,8192 \
+  measure "GEMV, K-major matrix" gemv --math strict -m 4096,8192,16384 -n 1 -k 4096,8192 \
     --samples 9 --limit 1
-  measure "matrix times vector, lines side by side" gemv-across --math strict --transa T \
+  measure "GEMV, MN-major matrix" gemv-mn-major --math strict --transa T \
     -m 4096,8192,16384 -n 1 -k 4096,8192 --samples 9 --limit 1
 fi
 if wants batches; then

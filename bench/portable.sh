@@ -10,14 +10,14 @@
 # capabilities of XGEMM_ARCHS ("90"). The build is in BUILD (build-portable), and is kept.
 # There, after unpacking:
 #
-#   XGEMM_GPU_BUILD=$PWD/xgemm XGEMM_GPU_STEPS="verify check strict" xgemm/tests/gpu.sh RESULTS
+#   XGEMM_GPU_BUILD=$PWD/xgemm XGEMM_GPU_STEPS="verify check strict" xgemm/bench/gpu.sh RESULTS
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:?usage: bench/portable.sh FILE.tar.xz}
 build=${BUILD:-build-portable}
-programs="gemm/test_accuracy gemm/test_batched gemm/test_numerics gemm/test_recomputed gemm/test_special
-  gemm/test_streams unit/test_threads"
+programs="gemm/test_accuracy gemm/test_batched gemm/test_numerics gemm/test_recomputed gemm/test_settings
+  gemm/test_small_gpus gemm/test_special gemm/test_streams unit/test_threads"
 libs=$(pkg-config --variable=libdir jansson)
 
 mkdir -p "$build"

@@ -102,8 +102,8 @@ mean strict-random "random shapes" '1' 1.5
 least strict-random "random shapes" '1' 0.95
 mean strict-weak "weak shapes" '1' 1.5
 least strict-weak "weak shapes" '1' 0.95
-speed gemv "matrix times vector" 'm * n >= 4096 && k >= 4096'
-speed gemv-across "lines side by side" '1'
+speed gemv "GEMV, K-major matrix" 'm * n >= 4096 && k >= 4096'
+speed gemv-mn-major "GEMV, MN-major matrix" '1'
 ratio batch-64-N 64 1.2
 ratio batch-64-T 64 1.2
 echo "math DEFAULT"

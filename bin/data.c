@@ -99,7 +99,7 @@ random_source data_operand_source(const data_line *at, uint64_t salt)
 
 /* ---- Operands ---- */
 
-/* Lines across memory: some at once, so that each cache line is written once. */
+/* Lines that are not contiguous: GROUP at a time, so that each cache line is written once. */
 static bool fill_transposed(const data_kind *kind, data_line at, const data_operand *to)
 {
     float *const group = malloc((size_t)to->depth * GROUP * sizeof *group);

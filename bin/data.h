@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Named kinds of data for the operands of a product: benign and hard ones, as networks and
- * simulations have them. A kind says what a line is: a row of op(A) or a column of op(B),
- * which runs along k. A line depends on nothing but the seed, the operand and its number, so
+ * simulations have them. A kind says what a line is: a row of op(A) or a column of op(B), k
+ * elements. A line depends on nothing but the seed, the operand and its number, so
  * lines can be made in any order.
  */
 #ifndef XGEMM_BIN_DATA_H

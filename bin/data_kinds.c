@@ -181,7 +181,7 @@ static void infinite(const data_line *at, float *values)
     random_signs(at, values);
 }
 
-/* ---- Structure along k ---- */
+/* ---- Structure within a line ---- */
 
 /* Twice over the line, so that the powers need no room: exp(20 x) exceeds a float. */
 static void softmax(const data_line *at, float *values, double (*power)(double))
@@ -400,7 +400,7 @@ const data_kind data_kinds[] = {
     ROW("constant", constant, DATA_FIXED, "1 + 2^-11 - 2^-21 everywhere"),
     ROW("repeated", repeated, 0, "normal, lines repeat every 16"),
     ROW("integers", integers, 0, "whole numbers from -100 to 100"),
-    ROW("drift", drift, 0, "normal, times 2^-20 to 2^20 along k"),
+    ROW("drift", drift, 0, "normal, times a scale that grows with l from 2^-20 to 2^20"),
     ROW("exponents", exponents, 0, "exponents from -30 to 30"),
     ROW("whole-range", whole_range, DATA_OVERFLOWS,
         "exponents from 0 to 119 in A, from -119 to 0 in B"),

@@ -7,7 +7,7 @@ const device_field_row device_fields[FIELDS] = {
     [DEVICE] = {{"device", -6}, "device", ""},
     [NAME] = {{"name", -32}, "name", ""},
     [CAPABILITY] = {{"compute_capability", 18}, "compute capability", ""},
-    [PROCESSORS] = {{"multiprocessors", 15}, "multiprocessors", ""},
+    [MULTIPROCESSORS] = {{"multiprocessors", 15}, "multiprocessors", ""},
     [MEMORY] = {{"memory_gib", 10}, "memory", "GiB"},
     [CORE_CLOCK] = {{"core_clock_mhz", 14}, "core clock, peak", "MHz"},
     [MEMORY_CLOCK] = {{"memory_clock_mhz", 16}, "memory clock, peak", "MHz"},
@@ -79,7 +79,7 @@ static void describe_what(description *to, const xgemm_device *d)
 
 static void describe_speed(cell *c, const xgemm_device *d)
 {
-    c[PROCESSORS] = cell_integer(d->multiprocessors);
+    c[MULTIPROCESSORS] = cell_integer(d->multiprocessors);
     c[MEMORY] = known((double)d->memory_bytes / (1 << 30), 1);
     c[L2] = known((double)d->l2_bytes / (1 << 20), 1);
     c[BUS] = d->memory_bus_bits ? cell_integer(d->memory_bus_bits) : cell_none();

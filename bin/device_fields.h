@@ -10,7 +10,7 @@ typedef enum {
     DEVICE,
     NAME,
     CAPABILITY,
-    PROCESSORS,
+    MULTIPROCESSORS,
     MEMORY,
     CORE_CLOCK,
     MEMORY_CLOCK,

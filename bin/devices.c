@@ -15,7 +15,7 @@ static const option_row rows[] = {
     {KEY_CATALOG, "catalog", NULL, "GPUs that need not be here, with their makers' figures"},
 };
 
-static const device_field live_list[] = {DEVICE,    NAME,       CAPABILITY,   PROCESSORS,
+static const device_field live_list[] = {DEVICE,    NAME,       CAPABILITY,   MULTIPROCESSORS,
                                          MEMORY,    CORE_CLOCK, MEMORY_CLOCK, FP32,
                                          BANDWIDTH, BALANCE,    DETAIL};
 enum { LIVE_COLUMNS = sizeof live_list / sizeof *live_list };
@@ -44,7 +44,7 @@ static void catalog_row(report *to, const description *what, const xgemm_device 
     const cell cells[CATALOG_COLUMNS] = {
         c[NAME],
         c[CAPABILITY],
-        c[PROCESSORS],
+        c[MULTIPROCESSORS],
         c[CORE_CLOCK],
         known((double)d->memory_bytes / (1 << 30), 0),
         c[BANDWIDTH],

@@ -177,23 +177,24 @@ static void print_occupancy_verdict(const explain_request *r, const xgemm_trace_
                t->waves, t->waves < 1.0 ? ": the GPU is not full" : "");
 }
 
-/* Split-K: each part of a sum gets blocks of its own, and a private place for its result. */
+/* Split-K: each slice of k has blocks of its own, with a private copy of the partial sums. */
 static void print_privatisation_verdict(const explain_request *r, const xgemm_trace_report *t)
 {
-    const int processors = *t->device ? r->gpu.multiprocessors : 0;
+    const int sms = *t->device ? r->gpu.multiprocessors : 0;
     if (t->k_parts > 1)
         printf("  privatisation: done: %" PRId64
-               " blocks each sum a part of k for an element of C, "
-               "and a launch adds the parts (split-K)\n",
+               " blocks each sum a slice of k for an element of C, "
+               "and a second launch reduces the partial sums (split-K)\n",
                t->k_parts);
     else if (t->shared_tiles > 0)
-        printf("  privatisation: done: all blocks share the last %" PRId64
-               " tiles; sums of a tile's parts go to the block that stores it (stream-K)\n",
+        printf("  privatisation: done: the last %" PRId64
+               " tiles are distributed evenly over all blocks; the block that stores a tile "
+               "reduces its partial sums (stream-K)\n",
                t->shared_tiles);
-    else if (processors > 0 && t->blocks < processors && r->problem.k >= 1024)
+    else if (sms > 0 && t->blocks < sms && r->problem.k >= 1024)
         printf("  privatisation: not done: %" PRId64 " blocks leave %" PRId64
                " of %d multiprocessors idle, and k = %" PRId64 " could be split (split-K)\n",
-               t->blocks, processors - t->blocks, processors, r->problem.k);
+               t->blocks, sms - t->blocks, sms, r->problem.k);
     else
         printf("  privatisation: not needed: each element of C has one thread that sums it (no "
                "split-K)\n");

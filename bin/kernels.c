@@ -19,11 +19,11 @@ static const option_row rows[] = {
 };
 
 static const column facts_columns[] = {
-    {"name", -18},        {"devices", -13},      {"tile", -11}, {"threads", 7},
+    {"name", -23},        {"devices", -13},      {"tile", -11}, {"threads", 7},
     {"shared_bytes", 12}, {"flop_per_byte", 13}, {"math", -7},  {"summary", -1},
 };
 static const column resources_columns[] = {
-    {"name", -18},       {"compute_capability", 18}, {"registers", 9},    {"shared_bytes", 12},
+    {"name", -23},       {"compute_capability", 18}, {"registers", 9},    {"shared_bytes", 12},
     {"local_bytes", 11}, {"constant_bytes", 14},     {"max_threads", 11},
 };
 enum {

@@ -14,7 +14,7 @@ typedef struct {
 
 progress progress_begin(const settings *common, size_t all);
 
-/* One more piece of work begins; the text says which. */
+/* The next step begins; the text says which. */
 void progress_step(progress *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Wipes the line, so that results can be printed; the next step shows it again. */

@@ -29,8 +29,17 @@ int run_suite(Suite *suite);
 /* The same for tests that need no device. */
 int run_anywhere(Suite *suite);
 
-/* A case of the suite whose tests may take so long each. */
-TCase *new_case(Suite *suite, const char *name, double timeout_s);
+/* A case of the suite. Its tests have a time limit that only one that hangs reaches. */
+TCase *add_case(Suite *suite, const char *name);
+
+/* The same; the seconds say no more than that. */
+TCase *new_case(Suite *suite, const char *name, double seconds);
+
+/* Fails the test, with the sentence. Threads and main may call it while all is well. */
+void require(bool holds, const char *sentence);
+
+/* Memory of the host; fails the test when there is none. */
+void *allocate(size_t bytes);
 
 /* ---- What is refused ---- */
 
@@ -77,10 +86,10 @@ float random_real(generator *from);
 /* ---- Matrices ---- */
 
 /*
- * A matrix with guard zones before and after it. Guards and the gaps between
- * lines hold a NaN of a known pattern: what reads them spoils its result, what
- * writes them is found; AddressSanitizer, where the library is built with it,
- * stops any access to them.
+ * A matrix with guard zones before and after it. Guards, and the gaps that a leading
+ * dimension leaves, hold a NaN of a known pattern: a read of them spoils the result, a
+ * write is found; AddressSanitizer, where the library is built with it, stops any
+ * access to them.
  */
 typedef struct {
     xgemm_handle *handle;
@@ -94,11 +103,25 @@ typedef struct {
     float *memory; /* the device's */
 } matrix;
 
-/* The place of an element in before, after and memory. */
+/* On the handle's device, shift floats past an alignment of 256 bytes; all of it a guard yet. */
+matrix matrix_new(xgemm_handle *handle, xgemm_order order, int64_t rows, int64_t columns,
+                  int64_t gap, int shift);
+void matrix_free(matrix *x);
+
+/* The index of an element in before, after and memory. */
 size_t matrix_at(const matrix *x, int64_t row, int64_t column);
 
 void matrix_fill(matrix *x, float (*draw)(generator *), generator *from);
 void matrix_set(matrix *x, float value);
+
+/* Uploads before, and has AddressSanitizer stop accesses to guards and gaps until unpoisoned. */
+xgemm_status matrix_send(const matrix *x);
+void matrix_unpoison(const matrix *x);
+
+/* Downloads to after; whether that is what was sent, all of it or its guards and gaps. */
+xgemm_status matrix_receive(const matrix *x);
+bool matrix_is_unchanged(const matrix *x);
+bool matrix_gaps_are_unchanged(const matrix *x);
 
 /* ---- Products ---- */
 

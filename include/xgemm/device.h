@@ -12,7 +12,7 @@
 /** \brief Devices that are not a CUDA ordinal (0, 1, ...). */
 enum {
     XGEMM_DEVICE_AUTO = -1, /**< $XGEMM_DEVICE if set, else GPU 0 if there is one, else the CPU. */
-    XGEMM_DEVICE_CPU = -2,  /**< The host's processors: a BLAS, or plain C. */
+    XGEMM_DEVICE_CPU = -2,  /**< The host: a BLAS, or plain C. */
     XGEMM_DEVICE_SIM = -3,  /**< The simulator: the GPU's own kernels, run on the CPU. */
     XGEMM_DEVICE_CATALOG = -4 /**< The ordinal of a GPU of the catalogue, which nothing runs on. */
 };
@@ -30,7 +30,7 @@ typedef struct {
     int compute_capability;       /**< 10 * major + minor: 90 for sm_90. */
     char name[128];               /**< Product name. */
     char detail[128];             /**< GPU: driver version; CPU: the BLAS in use. */
-    int multiprocessors;          /**< Streaming multiprocessors; CPU: online processors. */
+    int multiprocessors;          /**< Streaming multiprocessors; CPU: logical CPUs online. */
     int fp32_lanes;               /**< FP32 FMA units in one multiprocessor. */
     int threads_per_sm;           /**< Most resident threads in one multiprocessor. */
     int blocks_per_sm;            /**< Most resident blocks in one multiprocessor. */

@@ -84,7 +84,7 @@ XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order,
  *                       may belong to two of the matrices (unless batch_count is
  *                       at most 1): usually it is at least m * ldc in row order,
  *                       n * ldc in column order; less is allowed where matrices
- *                       lie side by side. A stride with which C[1] overlaps C[0]
+ *                       are column or row blocks of a larger one. A stride with which C[1] overlaps C[0]
  *                       is an error; if others overlap, the result is undefined.
  * \param   batch_count  Products; at least 0, and 0 does nothing.
  *
@@ -106,15 +106,15 @@ XGEMM_API xgemm_status xgemm_sgemm_strided_batched(
     int64_t stride_c, int64_t batch_count);
 
 /**
- * \brief   The same for a batch whose matrices lie anywhere: lists of pointers.
+ * \brief   The same for a batch given by arrays of pointers to the matrices.
  *
  * \param   handle, order, transa, transb, m, n, k, alpha, lda, ldb, beta, ldc
  *                       As for xgemm_sgemm(), the same for all products.
- * \param   a, b, c      Lists of batch_count pointers to the matrices. On a CUDA
- *                       handle the lists themselves are device or managed memory,
+ * \param   a, b, c      Arrays of batch_count pointers to the matrices. On a CUDA
+ *                       handle these arrays are device or managed memory themselves,
  *                       and must not change before the work is done. A pointer may
  *                       be in a or b several times; the matrices of c must not
- *                       overlap. NULL is allowed for a list exactly where it is
+ *                       overlap. NULL is allowed for an array exactly where it is
  *                       for the matrix of xgemm_sgemm().
  * \param   batch_count  Products; at least 0, and 0 does nothing.
  *
@@ -124,9 +124,9 @@ XGEMM_API xgemm_status xgemm_sgemm_strided_batched(
  * simulator they are checked.
  *
  * \return  As xgemm_sgemm(); XGEMM_ERROR_INVALID_VALUE also for a negative
- *          batch_count, and for lists that are not aligned as pointers are;
+ *          batch_count, and for arrays that are not aligned as pointers are;
  *          XGEMM_ERROR_NOT_SUPPORTED on a CUDA handle for a kernel that was named
- *          and cannot take lists.
+ *          and cannot take arrays of pointers.
  */
 XGEMM_API xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order,
                                            xgemm_transpose transa, xgemm_transpose transb,

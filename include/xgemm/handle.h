@@ -15,9 +15,10 @@ typedef enum {
      * Tensor cores may compute the product, if its largest componentwise error, |C - C64| /
      * (|alpha||A||B| + |beta||C|), is at most the larger of twice STRICT's for the same data and
      * 2^-20, and its Frobenius error at most the larger of STRICT's and 2^-22; libxgemm(3) says for
-     * which data that was tested, and on which it cannot hold. Today they do on compute capability 9.0, for k >= 64, where the
-     * library's model says that it is faster. Elements of C that two FP16 parts of each operand do
-     * not serve (wide exponent ranges in a row, Inf, NaN) are found on the device and recomputed.
+     * which data that was tested, and on which it cannot hold. Today they do so on compute
+     * capability 9.0, for k >= 64, where the cost model predicts that it is faster: each element of
+     * A and B is split into two FP16 numbers. Elements of C for which that is not accurate enough
+     * (wide exponent ranges in a row, Inf, NaN) are found on the device and recomputed.
      */
     XGEMM_MATH_DEFAULT = 0,
     /** Every product and sum in FP32 on the CUDA cores. */
@@ -44,8 +45,8 @@ typedef enum {
  * is no driver, one too old, no GPU, or none that the kernels run on; a driver
  * that fails otherwise is an error. On the simulator $XGEMM_SIM says how it
  * runs: a list with commas of forward, reverse, shuffle or shuffle=SEED (the
- * order in which threads take turns), early or late (asynchronous copies),
- * processors=N (multiprocessors, 132 by default) and check (every access is
+ * order in which threads run), early or late (asynchronous copies),
+ * multiprocessors=N (132 by default) and check (every access is
  * checked, and a launch that reads or writes outside its arrays, races, or reads
  * shared memory that nothing wrote fails with XGEMM_ERROR_LAUNCH; about ten
  * times slower).
@@ -118,10 +119,11 @@ XGEMM_API xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name);
  * With a caller's workspace a call allocates nothing. When it is too small,
  * an automatic choice takes a kernel that needs less; a kernel that was named
  * fails with XGEMM_ERROR_WORKSPACE and a sentence that has the bytes needed.
- * The kernels on FP16 parts need (m + n, each rounded up to 256) * k * 4 bytes,
- * or 2 for those of XGEMM_MATH_TF32, and a little for scales and lists; with
- * less, down to a little over 1 MiB, they work in panels. Of its own the library
- * allocates at most 4 GiB for them. xgemm_sgemm_plan() tells the bytes.
+ * Kernels that split operands into FP16 need 4 bytes for each element of A and B,
+ * m and n rounded up to 256 (those of XGEMM_MATH_TF32 2 bytes), and a little for
+ * scales and worklists; with less, down to a little over 1 MiB, they work in
+ * panels. Of its own the library allocates at most 4 GiB for them.
+ * xgemm_sgemm_plan() tells the bytes.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE for
  *          memory that is not aligned, or NULL with bytes other than 0.
@@ -148,8 +150,8 @@ XGEMM_API xgemm_status xgemm_synchronize(xgemm_handle *handle);
  * \param   handle    The handle.
  * \param   elements  Receives their number, from 0 to all of C.
  *
- * They are those that the FP16 parts of a kernel on tensor cores do not serve,
- * see xgemm_math, and, where there are many, their neighbours in a tile. With all
+ * They are those for which operands split into FP16 are not accurate enough, see
+ * xgemm_math, and, where there are many, their neighbours in a tile. With all
  * other kernels, and with nothing to multiply, there are none. The device counts
  * them in the workspace, so that the call waits for the work on the handle's
  * stream, which must not be in a graph capture; a caller's workspace must still be

@@ -29,10 +29,10 @@ typedef struct {
     unsigned devices;     /**< XGEMM_RUNS_ON_ bits, of this build. */
     int tile_m;           /**< Rows of C that one block computes. */
     int tile_n;           /**< Columns of C that one block computes. */
-    int tile_k;           /**< Depth of one step along k. */
+    int tile_k;           /**< The k of one iteration of its main loop. */
     int threads;          /**< Threads in a block. */
     int shared_bytes;     /**< Shared memory of a block, bytes. */
-    double flop_per_byte; /**< FP32 operations per byte asked of global memory, for large sizes. */
+    double flop_per_byte; /**< FP32 operations per byte requested from global memory. */
     xgemm_math math;      /**< The strictest mode that allows it: STRICT: all do; DEFAULT: all but
                                STRICT; TF32: this one alone. */
     int compute_capability; /**< The one that its GPU must have, no other, later ones included: 90

@@ -38,7 +38,7 @@ typedef struct {
     int registers_allocated; /**< 32-bit registers of a block, rounded as the hardware does. */
     int64_t
         shared_allocated; /**< Shared memory of a block, likewise, the system's part included. */
-    int cluster;          /**< Blocks in a cluster, as asked for. */
+    int cluster;          /**< Blocks in a cluster, as given. */
     int clusters;         /**< A bound: no more clusters than this are on the whole device at
                                once, blocks * multiprocessors / cluster rounded down. It may be
                                fewer, since a cluster stays in one group of multiprocessors
@@ -82,7 +82,7 @@ XGEMM_API xgemm_status xgemm_occupancy(const xgemm_device *device, int threads, 
                                        int64_t shared, int cluster, xgemm_occupancy_info *info);
 
 /**
- * \brief   Says in words what limits the occupancy, and the nearest change that helps.
+ * \brief   A text on what limits the occupancy, and the nearest change that helps.
  *
  * "128 threads at 128 registers each: 4 blocks a multiprocessor, limited by
  * registers; at 96 registers, 5. 16 of 64 warps (25 %), 512 of 2048 threads

@@ -25,22 +25,30 @@ typedef struct {
                                      (a size is 0, or alpha). */
     int tile_m;                 /**< Rows of C that a block computes; 0 on the CPU. */
     int tile_n;                 /**< Columns of C that a block computes. */
-    int tile_k;                 /**< Depth of one step along k. */
-    int64_t split_k;            /**< Parts that k is split into, which are added up in a launch of
-                                     their own, or two by pairs of blocks; 1: not split. */
-    int64_t together;           /**< Products of a batch that one launch computes; 1: each has its
-                                     own. */
-    int64_t launches;           /**< Kernels that are launched: copies that align operands, sums
-                                     of parts and strips at the edges are counted; 0: nothing is
-                                     to be done. */
-    size_t workspace_bytes;     /**< Device memory for intermediate results, FP16 parts included,
-                                     bytes; what xgemm_set_workspace() has to give. */
-    double microseconds;        /**< Predicted time on the device; 0: there is no model for the
-                                     kernel. The model's constants are an H200's: on another GPU
-                                     they rank kernels, and are no times. */
-    int64_t shared_tiles;       /**< Tiles of C that would not fill a last wave of blocks, each of
-                                     which computes an equal part of them along k instead, whether
-                                     or not that is the end of a tile ("stream-K"); 0: none. */
+    int tile_k;                 /**< Elements of k in one step of a block's main loop. */
+    int64_t split_k;            /**< Split-K: slices of k, each computed by blocks of its own. A
+                                     second launch reduces their partial sums, or, for two slices,
+                                     a cluster of two blocks does; 1: k is not split. */
+    int64_t together;           /**< Products of a batch that one launch computes; 1: one launch
+                                     for each product. */
+    int64_t launches;           /**< Kernels that are launched, including those that copy or split
+                                     operands, reduce partial sums or compute strips at C's edges;
+                                     0: nothing is to be done. */
+    size_t workspace_bytes;     /**< Device memory for intermediate results, such as operands split
+                                     into FP16, in bytes; what xgemm_set_workspace() has to
+                                     give. */
+    double microseconds;        /**< Predicted time on the device; 0: the kernel has no cost model.
+                                     The model's constants were measured on the GPU that
+                                     measured_on names. For another GPU they are scaled by its
+                                     peaks: use such times to compare kernels, not as absolute
+                                     times. */
+    int64_t shared_tiles;       /**< Stream-K: tiles of C that would leave the last wave partly
+                                     empty. Their iterations over k are distributed evenly over all
+                                     blocks, so that a block may begin or end within a tile; 0:
+                                     each tile is computed by one block. */
+    const char *measured_on;    /**< The GPU on which the cost model's constants were measured, a
+                                     static string such as "NVIDIA H200"; NULL: no time is
+                                     predicted. */
 } xgemm_plan;
 
 /**

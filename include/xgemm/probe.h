@@ -39,7 +39,7 @@ typedef struct {
                                    not known, or not a memory's speed. */
     int64_t requests;         /**< Instructions of warps; simulator only, as all below. */
     int64_t sectors;          /**< 32-byte sectors that they touch; global memory. */
-    int64_t ideal_sectors;    /**< As few as could hold the words asked for. */
+    int64_t ideal_sectors;    /**< The fewest that could hold the words requested. */
     int64_t wavefronts;       /**< Passes over the 32 banks; shared memory. */
     int64_t ideal_wavefronts; /**< Without bank conflicts. */
 } xgemm_probe_point;

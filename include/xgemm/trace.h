@@ -28,11 +28,11 @@ typedef struct {
 } xgemm_trace_problem;
 
 /**
- * \brief   One place in the kernel's source that accesses one array.
+ * \brief   One source line of the kernel that accesses one array.
  *
  * A request is one instruction of a warp: up to 32 threads at once. Threads of
- * a warp are taken to be together when they come to a place as often as each
- * other between two barriers: exact for uniform control flow.
+ * a warp are taken to execute it together when they have reached the line equally
+ * often since the last barrier: exact for uniform control flow.
  */
 typedef struct {
     const char *file;         /**< Source file: "tiled.inc". */
@@ -47,7 +47,7 @@ typedef struct {
     int64_t partial_requests; /**< Those in which fewer threads took part than the warp has. */
     int64_t lanes;            /**< Threads in all requests. */
     int64_t sectors;          /**< 32-byte sectors touched, summed over requests; global only. */
-    int64_t ideal_sectors;    /**< As few as could hold the words asked for. */
+    int64_t ideal_sectors;    /**< The fewest that could hold the words requested. */
     int64_t cache_lines;      /**< 128-byte lines touched, likewise. */
     int64_t wavefronts;       /**< Passes over the 32 banks; shared only. */
     int64_t ideal_wavefronts; /**< The same without bank conflicts. */
@@ -68,7 +68,7 @@ typedef struct {
     int64_t grid[3];               /**< Blocks of the product's launch. */
     int block[3];                  /**< Threads of a block. */
     int64_t blocks;                /**< Blocks of all launches. */
-    int64_t k_parts;               /**< Parts of k, each with blocks of its own; 1: not split. */
+    int64_t k_parts;               /**< Split-K: slices of k, each with its own blocks; 1: none. */
     int64_t blocks_run;            /**< Blocks that were simulated. */
     int64_t warps_run;             /**< Warps in these. */
     int64_t barriers;              /**< Barriers that their blocks passed. */
@@ -98,7 +98,7 @@ typedef struct {
     size_t site_size;              /**< sizeof(xgemm_trace_site) in the running library. */
     int site_count;                /**< Sites. */
     const xgemm_trace_site *sites; /**< In the order of the source. */
-    int64_t shared_tiles;          /**< Tiles that all blocks share, as xgemm_plan has them. */
+    int64_t shared_tiles;        /**< Tiles computed by stream-K, as in xgemm_plan. */
 } xgemm_trace_report;
 
 /**

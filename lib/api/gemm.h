@@ -4,9 +4,9 @@
 #define XGEMM_LIB_GEMM_H
 
 #include "handle.h"
-#include "problem/problem.h"
+#include "problem/call.h"
 
 /* The workspace is the handle's, or as large as it takes. */
-xg_request xg_request_of(const xgemm_handle *handle, const xg_args *problem, int64_t products);
+xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem);
 
 #endif

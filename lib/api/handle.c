@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "handle.h"
 
+#include "device/fields.h"
 #include "environment.h"
 
 #include <stdlib.h>
@@ -54,6 +55,20 @@ static xgemm_status open_device(xgemm_handle *handle, int device, xg_error *erro
     return handle->backend->open(device, &handle->device, error);
 }
 
+static xgemm_status set_target(xgemm_handle *handle, xg_error *error)
+{
+    xgemm_device description;
+    const bool is_gpu = handle->ordinal >= 0;
+    if (is_gpu) {
+        const xgemm_status status = xg_device_describe(handle->ordinal, &description, error);
+        if (status)
+            return status;
+    }
+    handle->target =
+        xg_target_of(handle->backend, handle->device, is_gpu ? &description : NULL, &handle->costs);
+    return XGEMM_OK;
+}
+
 static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
 {
     if (!result)
@@ -65,10 +80,9 @@ static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
 
     xgemm_status status = open_device(handle, device, error);
     if (!status) {
-        handle->processors = handle->backend->processors(handle->device);
-        if (handle->backend->block_shared)
-            handle->block_shared = handle->backend->block_shared(handle->device);
-        status = xg_environment_kernel(handle->backend, &handle->kernel, error);
+        status = set_target(handle, error);
+        if (!status)
+            status = xg_environment_kernel(handle->backend, &handle->kernel, error);
         if (status)
             handle->backend->close(handle->device);
     }
@@ -93,6 +107,7 @@ void xgemm_destroy(xgemm_handle *handle)
     if (!handle)
         return;
     handle->backend->drain(handle->device); /* not the stream: the caller may have destroyed it */
+    xg_plan_cache_clear(&handle->plans);
     xg_workspace_free(&handle->workspaces, handle->backend, handle->device);
     handle->backend->close(handle->device);
     free(handle);
@@ -130,11 +145,12 @@ static xgemm_status find_kernel(const char *name, const xg_backend *backend,
     const xg_kernel *found = xg_kernel_named(name);
     if (!found)
         return xg_kernel_unknown(name, backend, error);
-    if (!backend->can_run(found->program))
+    if (!backend->can_run(found->programs[0]))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s is not for the %s device, or not in this build", name,
                        backend->name);
-    const int wanted = found->program->architecture, here = backend->architecture(device);
+    const int wanted = found->programs[0]->compute_capability;
+    const int here = backend->compute_capability(device);
     if (wanted && wanted != here)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s is for compute capability %d.%d alone, and the %s device has "
@@ -225,7 +241,7 @@ static xgemm_status resources(xgemm_handle *handle, const char *name,
         return status;
 
     xgemm_kernel_resources all = {.struct_size = size};
-    status = handle->backend->resources(handle->device, kernel->program, &all, error);
+    status = handle->backend->resources(handle->device, kernel->programs[0], &all, error);
     if (!status)
         memcpy(result, &all, size < sizeof all ? size : sizeof all);
     return status;

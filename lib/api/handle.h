@@ -2,9 +2,7 @@
 #ifndef XGEMM_LIB_HANDLE_H
 #define XGEMM_LIB_HANDLE_H
 
-#include "backend/backend.h"
-#include "families/kernels.h"
-#include "planner/plans.h"
+#include "planner/cache.h"
 #include "planner/workspace.h"
 
 /* What the last product tells of the elements of C that it recomputed. */
@@ -21,13 +19,13 @@ struct xgemm_handle {
     int ordinal;
     const xg_backend *backend;
     xg_device *device;
-    int64_t block_shared; /* see xg_request */
-    int processors;       /* of the device, for the plan */
+    xg_target target; /* of the device, for plans */
+    xg_costs costs;   /* the target's, where they are scaled */
     void *stream;
     xgemm_math math;
     const xg_kernel *kernel; /* NULL: chosen for every call */
     const char *last_kernel;
-    xg_plans plans;
+    xg_plan_cache plans;
     xg_workspace *workspaces;
     void *given_workspace; /* the caller's; NULL: the library's own */
     size_t given_bytes;

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public plan: what a call would run. */
 #include "gemm.h"
-#include "planner/steps.h"
 
 #include <string.h>
-
-/* Which device a plan is for. */
-typedef struct {
-    const xg_backend *backend;
-    int64_t block_shared;
-    int processors, architecture;
-} target;
 
 enum { OLDEST = 80 }; /* the compute capability that the kernels are compiled for */
 
 /* A GPU that need not be there. It runs what the simulator runs. */
-static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kernel, target *to,
-                               xg_error *error)
+static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kernel, xg_target *to,
+                               xg_costs *scaled,                               xg_error *error)
 {
     const size_t size = device->struct_size;
     xgemm_device all = {0};
@@ -41,20 +33,22 @@ static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kern
                        "least %d.%d",
                        all.name, all.compute_capability / 10, all.compute_capability % 10,
                        OLDEST / 10, OLDEST % 10);
-    const int wanted = kernel ? kernel->program->architecture : 0;
+    const int wanted = kernel ? kernel->programs[0]->compute_capability : 0;
     if (wanted && wanted != all.compute_capability)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s, which the handle has, is for compute capability %d.%d alone, "
                        "and the plan's device \"%s\" has %d.%d",
                        kernel->name, wanted / 10, wanted % 10, all.name,
                        all.compute_capability / 10, all.compute_capability % 10);
-    if (kernel && kernel->program->host)
+    if (kernel && kernel->programs[0]->host)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s, which the handle has, is for the CPU, and the plan's device is "
                        "\"%s\"",
                        kernel->name, all.name);
-    *to = (target){&xg_backend_sim, all.shared_per_block, all.multiprocessors,
-                   all.compute_capability};
+    *to = xg_target_of(&xg_backend_sim, NULL, &all, scaled);
+    to->shared_per_block = all.shared_per_block;
+    to->multiprocessors = all.multiprocessors;
+    to->compute_capability = all.compute_capability;
     return XGEMM_OK;
 }
 
@@ -65,26 +59,30 @@ static const xgemm_device *device_of(const xgemm_plan *result)
     return result->struct_size >= end ? result->device : NULL;
 }
 
-static int64_t parts_of(const xg_plan *plan)
+static int64_t splits_of(const xg_candidate *chosen, int64_t k)
 {
-    for (int i = 0; i < plan->steps; i++) {
-        const xg_args *args = &plan->step[i].args;
-        if (plan->step[i].role == XG_STEP_FP16_PRODUCT)
-            return 1;
-        if (plan->step[i].role == XG_STEP_PRODUCT)
-            return args->k_part > 0 ? xg_tiles_of(args->k, args->k_part) : 1;
-    }
-    return 0;
+    return chosen->kernel ? xg_ceil_div(k, chosen->k_per_split) : 0;
 }
 
-static int64_t panels_of(const xg_plan *plan)
+/* The launches of a call. */
+static int64_t launches_of(const xg_plan *plan)
 {
-    return plan->shape.panels > 1 ? plan->shape.panels : 1;
+    int64_t launches = 0, at[3];
+    const xg_panels *const panels = plan->panels;
+    if (!panels)
+        return plan->step_count > 0 ? plan->step_count * xg_plan_passes(plan) : 0;
+    for (at[0] = 0; at[0] < panels->counts[0]; at[0]++)
+        for (at[1] = 0; at[1] < panels->counts[1]; at[1]++)
+            for (at[2] = 0; at[2] < panels->counts[2]; at[2]++)
+                launches += panels->kinds[xg_panel_kind(panels, at)].step_count;
+    return launches * plan->batch_count;
 }
 
-static void fill(const xg_plan *plan, xgemm_plan *result)
+static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_request *request,
+                 xgemm_plan *result)
 {
-    const xg_kernel *kernel = plan->kernel;
+    const xg_kernel *kernel = chosen->kernel;
+    const int64_t launches = launches_of(plan);
     const xgemm_plan all = {
         .struct_size = result->struct_size,
         .device = device_of(result),
@@ -92,12 +90,14 @@ static void fill(const xg_plan *plan, xgemm_plan *result)
         .tile_m = kernel ? kernel->tile_m : 0,
         .tile_n = kernel ? kernel->tile_n : 0,
         .tile_k = kernel ? kernel->tile_k : 0,
-        .split_k = parts_of(plan),
-        .together = plan->steps ? plan->shape.together : 0,
-        .launches = plan->steps ? plan->steps * xg_plan_passes(plan) * panels_of(plan) : 0,
+        .split_k = splits_of(chosen, request->problem.k),
+        .together = launches ? plan->batch_per_pass : 0,
+        .launches = launches,
         .workspace_bytes = plan->workspace_bytes,
-        .microseconds = kernel ? plan->shape.microseconds : 0.0,
-        .shared_tiles = plan->shape.shared,
+        .microseconds = kernel ? chosen->microseconds : 0.0,
+        .shared_tiles = chosen->stream_k_tiles,
+        .measured_on =
+            kernel && chosen->microseconds > 0.0 ? request->target.costs->gpu : NULL,
     };
     memcpy(result, &all, result->struct_size < sizeof all ? result->struct_size : sizeof all);
 }
@@ -110,25 +110,27 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     xgemm_status status = xg_size_check(result->struct_size, "xgemm_plan", error);
     if (!status)
         status = xg_call_check(call, error);
-    target to = {handle->backend, handle->block_shared, handle->processors, 0};
+    xg_target target = handle->target;
+    xg_costs scaled;
+    const xg_backend *backend = handle->backend;
     if (!status && handle->kernel)
         status = xg_kernel_check_math(handle->kernel, handle->math, error);
-    if (!status && device_of(result))
-        status = target_gpu(device_of(result), handle->kernel, &to, error);
+    if (!status && device_of(result)) {
+        status = target_gpu(device_of(result), handle->kernel, &target, &scaled, error);
+        backend = &xg_backend_sim;
+    }
     if (status)
         return status;
-    xg_plan plan = {.steps = 0};
-    if (xg_call_writes(call)) {
-        const xg_args problem = xg_problem_of(call);
-        xg_request request = xg_request_of(handle, &problem, call->products);
-        request.processors = to.processors;
-        request.block_shared = to.block_shared;
-        if (device_of(result))
-            request.architecture = to.architecture;
-        status = xg_plan_make(to.backend, &request, &plan, error);
-    }
+    const xg_problem problem = xg_call_problem(call);
+    xg_request request = xg_request_of(handle, &problem);
+    request.target = target;
+    xg_plan plan = {.step_count = 0};
+    xg_candidate chosen = {.kernel = NULL};
+    if (xg_call_writes(call))
+        status = xg_plan_make(backend, &request, &plan, &chosen, error);
     if (!status)
-        fill(&plan, result);
+        fill(&plan, &chosen, &request, result);
+    xg_plan_free(&plan);
     return status;
 }
 

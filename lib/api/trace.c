@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public trace: a product's plan, run on the simulator and watched. */
-#include "families/kernels.h"
-#include "planner/plan.h"
-#include "problem/problem.h"
-#include "planner/steps.h"
-#include "backend/sim/scheduler.h"
+#include "planner/execute.h"
+#include "planner/planner.h"
+#include "problem/call.h"
+#include "backend/sim/simulator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static xg_call call_of(const xgemm_trace_problem *p)
                     .k = p->k,
                     .alpha = 1.0f,
                     .beta = p->beta,
-                    .products = 1};
+                    .batch_count = 1};
     call.lda = p->lda ? p->lda : least_ld(call.order, call.transa != XGEMM_NO_TRANS, p->m, p->k);
     call.ldb = p->ldb ? p->ldb : least_ld(call.order, call.transb != XGEMM_NO_TRANS, p->k, p->n);
     call.ldc = p->ldc ? p->ldc : least_ld(call.order, false, p->m, p->n);
@@ -169,7 +168,8 @@ static xgemm_status add_device(xgemm_trace_report *report, const xgemm_device *d
     return XGEMM_OK;
 }
 
-static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *p, xg_trace *trace,
+static xgemm_status make_report(const xg_plan *plan, const xg_candidate *chosen,
+                                const xgemm_trace_problem *p, xg_trace *trace,
                                 xgemm_trace_report **result, xg_error *error)
 {
     int count;
@@ -181,16 +181,16 @@ static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *
 
     xgemm_trace_report *report = &owned->report;
     report->struct_size = sizeof *report;
-    report->kernel = plan->kernel->name;
-    report->shared_bytes = plan->kernel->shared_bytes;
-    report->shared_tiles = plan->shape.shared;
-    for (int i = 0; i < plan->steps; i++) {
-        const xg_step *step = &plan->step[i];
+    report->kernel = chosen->kernel->name;
+    report->shared_bytes = chosen->kernel->shared_bytes;
+    report->shared_tiles = chosen->stream_k_tiles;
+    for (int i = 0; i < plan->step_count; i++) {
+        const xg_step *step = &plan->steps[i];
         report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];
         /* Of several products, the tiles' and those of strips, the first. */
-        if (step->role != XG_STEP_PRODUCT || report->k_parts > 0)
+        if (!step->is_product || report->k_parts > 0)
             continue;
-        report->k_parts = step->args.k_part > 0 ? xg_tiles_of(p->k, step->args.k_part) : 1;
+        report->k_parts = xg_ceil_div(p->k, chosen->k_per_split);
         for (int d = 0; d < 3; d++) {
             report->grid[d] = step->grid[d];
             report->block[d] = (int)step->block[d];
@@ -219,16 +219,16 @@ static xgemm_status make_report(const xg_plan *plan, const xgemm_trace_problem *
     return XGEMM_OK;
 }
 
-static xgemm_status run(const xg_plan *plan, const xg_args *problem, void *workspace,
+static xgemm_status run(const xg_plan *plan, const xg_problem *problem, void *workspace,
                         int64_t most_blocks, xg_trace *trace, xg_error *error)
 {
     /* A sample of several launches would count each by another share: they run whole. */
     const xg_sim_options options = {.trace = trace,
-                                    .most_blocks = plan->steps == 1 ? most_blocks : 0};
+                                    .most_blocks = plan->step_count == 1 ? most_blocks : 0};
     xgemm_status status = XGEMM_OK;
-    for (int i = 0; i < plan->steps && !status; i++) {
-        xg_args args;
-        const xg_launch launch = xg_step_launch(plan, i, problem, 0, workspace, &args);
+    for (int i = 0; i < plan->step_count && !status; i++) {
+        _Alignas(8) unsigned char arguments[XG_ARGUMENTS_BYTES];
+        const xg_launch launch = xg_step_launch(plan, i, problem, 0, workspace, arguments);
         status = xg_sim_launch(&launch, &options, error);
     }
     return status;
@@ -239,16 +239,18 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
                                xgemm_trace_report **result, xg_error *error)
 {
     xg_plan plan;
+    xg_candidate chosen;
     xgemm_status status = allocate(call, m, error);
     if (status)
         return status;
-    const xg_args problem = xg_problem_of(call);
-    const xg_request request = {.problem = problem,
-                                .products = 1,
-                                .kernel = kernel,
-                                .workspace_limit = SIZE_MAX,
-                                .processors = xg_backend_sim.processors(NULL)};
-    status = xg_plan_make(&xg_backend_sim, &request, &plan, error);
+    const xg_problem problem = xg_call_problem(call);
+    xg_request request = {.problem = problem,
+                          .target = xg_target_of(&xg_backend_sim, NULL, NULL, NULL),
+                          .kernel = kernel,
+                          .workspace_limit = SIZE_MAX};
+    status = xg_plan_make(&xg_backend_sim, &request, &plan, &chosen, error);
+    if (status)
+        return status;
     if (!status && plan.workspace_bytes > 0 && !(m->workspace = zeros(plan.workspace_bytes)))
         status = xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                          "the host has no memory for the kernel's workspace");
@@ -259,7 +261,7 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
     status = run(&plan, &problem, m->workspace, p->most_blocks, trace, error);
     if (!status)
-        status = make_report(&plan, p, trace, result, error);
+        status = make_report(&plan, &chosen, p, trace, result, error);
     xg_trace_free(trace);
     if (!status && device)
         status = add_device(*result, device);
@@ -288,10 +290,10 @@ static xgemm_status trace_kernel(const char *name, const xgemm_trace_problem *pr
     const xg_kernel *kernel = xg_kernel_named(name);
     if (!kernel)
         return xg_kernel_unknown(name, &xg_backend_sim, error);
-    if (!kernel->program->traced || !xg_trace_available())
+    if (!kernel->programs[0]->traced || !xg_trace_available())
         return xg_fail(
             error, XGEMM_ERROR_NOT_SUPPORTED,
-            kernel->program->simulated
+            kernel->programs[0]->simulated
                 ? "this build of libxgemm has no traced kernels: its compiler was not able"
                 : "kernel %s is for the CPU; only a GPU's can be traced",
             name);

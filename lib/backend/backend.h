@@ -22,48 +22,54 @@ typedef struct {
     void (*traced)(const void *);    /* the same, every load and store watched */
     void (*host)(const void *);      /* a plain function, for the CPU */
     int index;                       /* 0 ... XG_PROGRAMS_MAX - 1, its own */
-    int architecture;                /* the compute capability that it is for alone; 0: for all */
+    int compute_capability;          /* that it is for alone; 0: for all */
 } xg_program;
 
 enum { XG_PROGRAMS_MAX = 96 };
 
 /*
- * Memory that a block may use: lines of width floats, step floats apart. For the
- * blocks whose z is not 0 it begins z * apart floats further on; or, with a list of
- * pointers, where pointer number z says.
+ * Memory that a CTA may use: rows, so many bytes from one to the next. For the CTAs whose z is not
+ * 0 it begins z * batch_stride further on; or where pointer number z of an array says.
  */
 typedef struct {
     const char *name; /* "A" */
-    const float *base;
-    int64_t lines, width, step;
-    int64_t apart;
-    const float *const *list; /* NULL: base it is */
+    const void *base;
+    int64_t rows, row_bytes, stride_bytes, batch_stride_bytes;
+    bool is_pointer_array; /* base is an array of pointers */
 } xg_region;
 
-/* By the dialect's rule a kernel writes to one of them, its C, and to a list if it has one. */
-enum { XG_REGIONS_MAX = 4, XG_REGION_WRITTEN = 2, XG_REGION_LIST = 3 };
+/*
+ * By the dialect's rule a kernel writes to one of them, its C, and to a workspace if it has one.
+ * Unused regions have no rows.
+ */
+enum { XG_REGION_A, XG_REGION_B, XG_REGION_C, XG_REGION_WORKSPACE, XG_REGIONS_MAX };
 
 /*
- * A matrix as the copy engine is to know it: lines of width floats, step floats apart; and a tile
- * of it, so many floats of so many lines. Aligned to 16 bytes, also from line to line.
+ * A matrix as TMA is to know it: rows of so many elements, and the box of a copy. Aligned to 16
+ * bytes, also from row to row. Elements are copied as bits; outside of the matrix they are 0.
  */
 typedef struct {
-    const float *base;
-    int64_t width, lines, step;
-    int tile_width, tile_lines; /* 0: there is none */
-} xg_tiled;
+    const void *base;
+    int element_bytes;
+    int64_t columns, rows, stride_bytes;
+    int box_columns, box_rows; /* 0: there is none */
+} xg_tensor;
+
+/* Those of A and of B. */
+enum { XG_TENSORS_MAX = 2 };
 
 typedef struct {
     const xg_program *program;
     uint32_t grid[3], block[3];
     uint32_t shared_bytes; /* dynamic */
-    uint32_t cluster;      /* blocks along x that form a cluster; 0 or 1: none */
-    bool overlaps; /* may begin before the stream's last launch has ended, and waits itself */
-    bool even;     /* no multiprocessor is to hold more of its blocks than its share */
-    xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches; unused ones have no lines */
+    uint32_t cluster;      /* CTAs along x that form a cluster; 0 or 1: none */
+    bool pdl;    /* programmatic dependent launch: may begin before the stream's last launch has
+                    ended, and waits itself */
+    bool spread; /* no multiprocessor is to hold more of its CTAs than its share */
+    xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches accesses */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
-    xg_tiled tiled[2]; /* A and B of a kernel that has their maps beside it (XG_TILE_MAPS) */
+    xg_tensor tensors[XG_TENSORS_MAX]; /* of a kernel with tensor maps beside its argument */
 } xg_launch;
 
 typedef struct xg_device xg_device; /* a backend's own; one is shared by a device's handles */
@@ -73,11 +79,12 @@ typedef struct {
     const char *name;
     bool has_streams;
     bool host_memory; /* what the kernels read and write, the host can too */
+    bool runs_host_code; /* programs are plain functions of the host, not kernels */
     bool (*can_run)(const xg_program *);
     int (*count)(void);
-    int (*processors)(const xg_device *);   /* that a launch is to fill; the device may be NULL */
-    int (*architecture)(const xg_device *); /* its compute capability; 0: it has none */
-    int64_t (*block_shared)(const xg_device *); /* bytes a block may have; NULL: no such limit */
+    int (*multiprocessors)(const xg_device *);    /* that a launch is to fill; device may be NULL */
+    int (*compute_capability)(const xg_device *); /* 0: it has none */
+    int64_t (*shared_per_block)(const xg_device *); /* bytes; NULL: no such limit */
     xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
     xgemm_status (*open)(int ordinal, xg_device **, xg_error *);
     void (*close)(xg_device *);

@@ -22,6 +22,15 @@ xgemm_status xg_host_mark_elapsed(xg_device *device, xg_mark *from, xg_mark *to,
 xgemm_status xg_host_resources(xg_device *device, const xg_program *program,
                                xgemm_kernel_resources *resources, xg_error *error);
 
+/* These functions, as members of an xg_backend. */
+#define XG_HOST_FUNCTIONS                                                                          \
+    .make_current = xg_host_make_current, .allocate = xg_host_allocate,                            \
+    .release = xg_host_release, .memory_info = xg_host_memory_info, .upload = xg_host_copy,        \
+    .download = xg_host_copy, .wait = xg_host_wait, .drain = xg_host_drain,                        \
+    .mark_create = xg_host_mark_create, .mark_destroy = xg_host_mark_destroy,                      \
+    .mark_record = xg_host_mark_record, .mark_elapsed = xg_host_mark_elapsed,                      \
+    .resources = xg_host_resources
+
 /* The processor's name, the number of processors online, and the main memory. */
 void xg_host_describe(xgemm_device *device);
 

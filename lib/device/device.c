@@ -29,27 +29,32 @@ static void complete(xgemm_device *d)
     d->peak_bf16_gflops = row->bf16_tflops * 1e3;
 }
 
-static xgemm_status get(int ordinal, xgemm_device *device, xg_error *error)
+xgemm_status xg_device_describe(int ordinal, xgemm_device *device, xg_error *error)
 {
-    xgemm_device all;
-    xgemm_status status = xg_device_check(device, error);
-    if (status)
-        return status;
     const xg_backend *backend = xg_backend_of(ordinal);
     if (!backend)
         return xg_fail(error, XGEMM_ERROR_NO_DEVICE,
                        "there is no device %d; it is a GPU's number from 0, or "
                        "XGEMM_DEVICE_CPU (-2) or XGEMM_DEVICE_SIM (-3)",
                        ordinal);
-    memset(&all, 0, sizeof all);
-    all.ordinal = ordinal;
-    status = backend->describe(ordinal, &all, error);
-    if (status)
-        return status;
-    if (ordinal >= 0)
-        complete(&all);
-    xg_device_store(device, &all);
-    return XGEMM_OK;
+    memset(device, 0, sizeof *device);
+    device->struct_size = sizeof *device;
+    device->ordinal = ordinal;
+    const xgemm_status status = backend->describe(ordinal, device, error);
+    if (!status && ordinal >= 0)
+        complete(device);
+    return status;
+}
+
+static xgemm_status get(int ordinal, xgemm_device *device, xg_error *error)
+{
+    xgemm_device all;
+    xgemm_status status = xg_device_check(device, error);
+    if (!status)
+        status = xg_device_describe(ordinal, &all, error);
+    if (!status)
+        xg_device_store(device, &all);
+    return status;
 }
 
 xgemm_status xgemm_device_get(int ordinal, xgemm_device *device)

@@ -8,6 +8,9 @@
 /* Whether the caller's struct can be filled in; else the sentence. */
 xgemm_status xg_device_check(const xgemm_device *device, xg_error *error);
 
+/* All that is known of a device, from its backend, the table of limits and the catalogue. */
+xgemm_status xg_device_describe(int ordinal, xgemm_device *device, xg_error *error);
+
 /* Copies as much as the caller's struct has room for. */
 void xg_device_store(xgemm_device *device, const xgemm_device *all);
 

@@ -2,7 +2,7 @@
 /* The table of probes, and the public functions. */
 #include "probe.h"
 
-#include "backend/sim/trace.h"
+#include "backend/sim/simulator.h"
 
 #include <stdio.h>
 #include <stdlib.h>

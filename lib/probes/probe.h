@@ -7,6 +7,8 @@
 #define XGEMM_LIB_PROBE_H
 
 #include "api/handle.h"
+#include "args.h"
+#include "families/programs.h"
 
 /* What of a launch the simulator's counts are of; bits. */
 enum { XG_PROBE_LOADS = 1, XG_PROBE_STORES = 2, XG_PROBE_SHARED = 4 };
@@ -32,7 +34,7 @@ typedef struct {
     double parameter, bytes;
     const xg_program *program;
     uint32_t grid[3], threads;
-    xg_args args; /* the arrays are filled in */
+    xg_probe_args args; /* the arrays are filled in */
     unsigned counted;
     xg_probe_peak peak;
 } xg_probe_case;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * probe_copy: m floats copied, from a step and an offset that the launch gives.
+ * probe_copy: copies floats with a stride and an offset.
  *
- * Idea: 32 neighbours share sectors of 32 bytes only as far as their addresses
- * do. An offset that is no multiple of 8 floats makes a warp's 128 bytes touch
- * five sectors instead of four; a step of s spreads it over up to s times as
- * many. A thread moves LOADS elements, all loaded before the first is stored,
- * so that it is the memory's speed that limits the copy and not its latency.
- * Arguments: m elements; a + a_stride_k the source and c the target, with steps
- * a_stride_m and c_stride_m.
- * Source: seed text 002 (row R14).
+ * Idea: with an offset that is no multiple of 8 floats, a warp's 128 bytes touch five 32-byte
+ * sectors instead of four; with a stride of s, up to s times as many. A thread loads LOADS elements
+ * before it stores the first, so that bandwidth limits the copy, and not latency.
+ * Arguments: element i of a, at i * from_stride + from_offset, goes to c[i * to_stride].
+ * Source: CUDA C++ Best Practices Guide, "A Sequential but Misaligned Access Pattern" and
+ * "Strided Accesses"; Jan Verschelde, Introduction to Supercomputing (lecture notes), "Memory
+ * Coalescing Techniques": copyKernel.
  */
+#include "args.h"
 #include "families/common/dialect.h"
 
 #define THREADS 256
 #define LOADS   8
 
-XG_KERNEL
-void __launch_bounds__(THREADS) xg_probe_copy(const xg_args p)
+XG_KERNEL(__launch_bounds__(THREADS), probe_copy, xg_probe_args)
 {
     const int64_t first = XG_BLOCK_X * (THREADS * LOADS) + threadIdx.x;
     float value[LOADS];
@@ -25,13 +24,13 @@ void __launch_bounds__(THREADS) xg_probe_copy(const xg_args p)
     XG_UNROLL
     for (int j = 0; j < LOADS; j++) {
         const int64_t i = first + j * THREADS;
-        value[j] = i < p.m ? p.a[i * p.a_stride_m + p.a_stride_k] : 0.0f;
+        value[j] = i < p.copy.count ? p.a[i * p.copy.from_stride + p.copy.from_offset] : 0.0f;
     }
     XG_UNROLL
     for (int j = 0; j < LOADS; j++) {
         const int64_t i = first + j * THREADS;
-        if (i < p.m)
-            p.c[i * p.c_stride_m] = value[j];
+        if (i < p.copy.count)
+            p.c[i * p.copy.to_stride] = value[j];
     }
 }
 

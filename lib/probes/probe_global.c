@@ -19,7 +19,7 @@ static xg_probe_case copy_of(const char *series, int parameter, int64_t count)
                            .program = &xg_program_probe_copy,
                            .grid = {blocks_for(count, THREADS * LOADS), 1, 1},
                            .threads = THREADS,
-                           .args = {.m = count, .a_stride_m = 1, .c_stride_m = 1},
+                           .args.copy = {.count = count, .from_stride = 1, .to_stride = 1},
                            .peak = XG_PEAK_MEMORY};
 }
 
@@ -30,7 +30,7 @@ xgemm_status xg_probe_copy_offset(xg_probe_run *run)
     xgemm_status status = xg_probe_arrays(run, count + XG_PROBE_STEPS, count);
     for (int offset = 0; offset <= XG_PROBE_STEPS && !status; offset++) {
         xg_probe_case copy = copy_of("offset", offset, (int64_t)count);
-        copy.args.a_stride_k = offset;
+        copy.args.copy.from_offset = offset;
         copy.counted = XG_PROBE_LOADS;
         status = xg_probe_measure(run, &copy);
     }
@@ -45,7 +45,7 @@ xgemm_status xg_probe_copy_stride(xg_probe_run *run)
         /* Whole warps, so that every request is of 32 threads. */
         const int64_t elements = (int64_t)count / stride / 32 * 32;
         xg_probe_case copy = copy_of("stride", stride, elements);
-        copy.args.a_stride_m = copy.args.c_stride_m = stride;
+        copy.args.copy.from_stride = copy.args.copy.to_stride = stride;
         copy.counted = XG_PROBE_LOADS | XG_PROBE_STORES;
         status = xg_probe_measure(run, &copy);
     }
@@ -62,11 +62,11 @@ static xgemm_status read_lines(xg_probe_run *run, const char *series, int64_t si
         .program = &xg_program_probe_lines,
         .grid = {blocks_for(side, THREADS * LOADS), y, (uint32_t)((side + y - 1) / y)},
         .threads = THREADS,
-        .args = {.m = side,
-                 .n = side,
-                 .a_stride_m = rows ? side : 1,
-                 .a_stride_k = rows ? 1 : side,
-                 .alpha = NAN},
+        .args.lines = {.rows = side,
+                       .columns = side,
+                       .row_stride = rows ? side : 1,
+                       .column_stride = rows ? 1 : side,
+                       .never = NAN},
         .counted = XG_PROBE_LOADS,
         .peak = XG_PEAK_MEMORY};
     return xg_probe_measure(run, &lines);
@@ -102,19 +102,20 @@ static xgemm_status multiply(xg_probe_run *run, layout which, int part)
 {
     static const char *const series[] = {"interleaved", "split", "componentwise"};
     const int64_t count = (int64_t)run->bytes / (2 * part);
-    const xg_probe_case layout_case = {.series = series[which],
-                                       .parameter = part,
-                                       .bytes = 4.0 * part * (double)count,
-                                       .program = program_of(which, part),
-                                       .grid = {blocks_for(count, THREADS * PAIRS), 1, 1},
-                                       .threads = THREADS,
-                                       .args = {.m = count,
-                                                .a_stride_m = which == SPLIT ? 1 : 2,
-                                                .a_stride_k = which == SPLIT ? count : 1,
-                                                .alpha = 0.5f,
-                                                .beta = 0.25f},
-                                       .counted = XG_PROBE_LOADS | XG_PROBE_STORES,
-                                       .peak = XG_PEAK_MEMORY};
+    const xg_probe_case layout_case = {
+        .series = series[which],
+        .parameter = part,
+        .bytes = 4.0 * part * (double)count,
+        .program = program_of(which, part),
+        .grid = {blocks_for(count, THREADS * PAIRS), 1, 1},
+        .threads = THREADS,
+        .args.complex_numbers = {.count = count,
+                                 .stride = which == SPLIT ? 1 : 2,
+                                 .imaginary_offset = which == SPLIT ? count : 1,
+                                 .re = 0.5f,
+                                 .im = 0.25f},
+        .counted = XG_PROBE_LOADS | XG_PROBE_STORES,
+        .peak = XG_PEAK_MEMORY};
     return xg_probe_measure(run, &layout_case);
 }
 

@@ -95,7 +95,7 @@ xgemm_status xg_probe_host_device(xg_probe_run *run)
 
 /* ---- launch ---- */
 
-static const xg_args no_arguments;
+static const xg_probe_args no_arguments;
 
 static xgemm_status launch_empty(xg_probe_run *run)
 {

@@ -1,37 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * probe_lines: a matrix read line after line, the lines being its rows or its
- * columns.
+ * probe_lines: reads a matrix row by row; its transpose, by exchanged strides, column by column.
  *
- * Idea: the threads of a block read neighbouring elements of one line. Where an
- * element's neighbour in the line is its neighbour in memory, a warp's 32 loads
- * are one request of four sectors; where it is a whole line away, 32 sectors are
- * moved for it.
- * Arguments: m lines of n elements; element j of line i is
- * a[i * a_stride_m + j * a_stride_k]. A sum that equals alpha is stored to c: alpha is
- * NaN, which nothing equals, so that the loads are needed and nothing is stored.
- * Source: seed text 002 (row R18).
+ * Idea: the threads of a CTA read consecutive elements of a row. Where these are contiguous, a
+ * warp's 32 loads are one request of four sectors; where they are a leading dimension apart, 32
+ * sectors are moved for it.
+ * Arguments: element j of row i is a[i * row_stride + j * column_stride].
+ * Source: Jan Verschelde, Introduction to Supercomputing (lecture notes), "Memory Coalescing
+ * Techniques": row after row against column after column.
  */
+#include "args.h"
 #include "families/common/dialect.h"
 
 #define THREADS 256
 #define LOADS   8
 
-XG_KERNEL
-void __launch_bounds__(THREADS) xg_probe_lines(const xg_args p)
+XG_KERNEL(__launch_bounds__(THREADS), probe_lines, xg_probe_args)
 {
-    const int64_t line = XG_BLOCK_Y, first = XG_BLOCK_X * (THREADS * LOADS) + threadIdx.x;
+    const int64_t row = XG_BLOCK_Y, first = XG_BLOCK_X * (THREADS * LOADS) + threadIdx.x;
     float value[LOADS], sum = 0.0f;
 
     XG_UNROLL
     for (int j = 0; j < LOADS; j++) {
         const int64_t i = first + j * THREADS;
-        value[j] = line < p.m && i < p.n ? p.a[line * p.a_stride_m + i * p.a_stride_k] : 0.0f;
+        value[j] = row < p.lines.rows && i < p.lines.columns
+                       ? p.a[row * p.lines.row_stride + i * p.lines.column_stride]
+                       : 0.0f;
     }
     XG_UNROLL
     for (int j = 0; j < LOADS; j++)
         sum += value[j];
-    if (sum == p.alpha)
+    if (sum == p.lines.never)
         p.c[0] = sum;
 }
 

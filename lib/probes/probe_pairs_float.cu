@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe_pairs_float: complex numbers as float2, read and written whole. */
+/* probe_pairs_float: complex numbers as float2, each accessed as a whole. */
 #define PAIR   float2
 #define REAL   float
-#define KERNEL xg_probe_pairs_float
+#define KERNEL probe_pairs_float
 #include "probe_complex_pairs.inc"
 #undef PAIR
 #undef REAL

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe_parts_double: complex numbers as two values of type double, each read and written by
- * itself. */
+/* probe_parts_double: complex numbers whose two doubles are accessed separately. */
 #define REAL   double
-#define KERNEL xg_probe_parts_double
+#define KERNEL probe_parts_double
 #include "probe_complex_parts.inc"
 #undef REAL
 #undef KERNEL

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* probe_parts_float: complex numbers as two values of type float, each read and written by itself.
- */
+/* probe_parts_float: complex numbers whose two floats are accessed separately. */
 #define REAL   float
-#define KERNEL xg_probe_parts_float
+#define KERNEL probe_parts_float
 #include "probe_complex_parts.inc"
 #undef REAL
 #undef KERNEL

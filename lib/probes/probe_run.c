@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a probe's launches: on a GPU between marks, on the simulator under the trace. */
 #include "probe.h"
-#include "backend/sim/scheduler.h"
+#include "backend/sim/simulator.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,21 +82,22 @@ double xg_probe_median(double *values, int count)
 
 static xg_region array(const char *name, const float *base, size_t size)
 {
+    const int64_t bytes = (int64_t)(size * sizeof *base);
     return (xg_region){
-        .name = name, .base = base, .lines = 1, .width = (int64_t)size, .step = (int64_t)size};
+        .name = name, .base = base, .rows = 1, .row_bytes = bytes, .stride_bytes = bytes};
 }
 
-static xg_launch launch_of(const xg_probe_run *run, const xg_probe_case *what, xg_args *args)
+static xg_launch launch_of(const xg_probe_run *run, const xg_probe_case *what, xg_probe_args *args)
 {
     *args = what->args;
     args->a = run->a;
     args->c = run->c;
-    xg_launch launch = {
-        .program = what->program,
-        .block = {what->threads, 1, 1},
-        .regions = {[0] = array("A", run->a, run->a_size), [2] = array("C", run->c, run->c_size)},
-        .arguments = args,
-        .arguments_size = sizeof *args};
+    xg_launch launch = {.program = what->program,
+                        .block = {what->threads, 1, 1},
+                        .regions = {[XG_REGION_A] = array("A", run->a, run->a_size),
+                                    [XG_REGION_C] = array("C", run->c, run->c_size)},
+                        .arguments = args,
+                        .arguments_size = sizeof *args};
     memcpy(launch.grid, what->grid, sizeof launch.grid);
     return launch;
 }
@@ -216,7 +217,7 @@ static double peak_of(const xgemm_device *device, xg_probe_peak peak)
 
 xgemm_status xg_probe_measure(xg_probe_run *run, const xg_probe_case *what)
 {
-    xg_args args;
+    xg_probe_args args;
     const xg_launch launch = launch_of(run, what, &args);
     xgemm_probe_point point = {
         .series = what->series, .parameter = what->parameter, .bytes = what->bytes};

@@ -40,15 +40,16 @@ static xgemm_status read_banks(xg_probe_run *run, const char *series, int step)
 {
     const int round_bytes = 4 * BANKS_READS * BANKS_THREADS;
     const work w = work_for(run, BANKS_THREADS, BANKS_SHARED, round_bytes);
-    const xg_probe_case banks = {.series = series,
-                                 .parameter = step,
-                                 .bytes = (double)round_bytes * (double)w.rounds * w.blocks,
-                                 .program = &xg_program_probe_banks,
-                                 .grid = {w.blocks, 1, 1},
-                                 .threads = BANKS_THREADS,
-                                 .args = {.k = w.rounds, .a_stride_m = step, .alpha = NAN},
-                                 .counted = XG_PROBE_SHARED | XG_PROBE_LOADS,
-                                 .peak = XG_PEAK_SHARED};
+    const xg_probe_case banks = {
+        .series = series,
+        .parameter = step,
+        .bytes = (double)round_bytes * (double)w.rounds * w.blocks,
+        .program = &xg_program_probe_banks,
+        .grid = {w.blocks, 1, 1},
+        .threads = BANKS_THREADS,
+        .args.banks = {.rounds = w.rounds, .lane_stride = step, .never = NAN},
+        .counted = XG_PROBE_SHARED | XG_PROBE_LOADS,
+        .peak = XG_PEAK_SHARED};
     return xg_probe_measure(run, &banks);
 }
 
@@ -80,13 +81,13 @@ static xgemm_status store_shared(xg_probe_run *run, const char *series, order ho
                                   .program = &xg_program_probe_powers_shared,
                                   .grid = {w.blocks, 1, 1},
                                   .threads = POWERS_THREADS,
-                                  .args = {.m = values,
-                                           .n = powers,
-                                           .k = w.rounds,
-                                           .a_stride_m = how == BY_POWER ? 1 : apart,
-                                           .a_stride_k = how == BY_POWER ? apart : 1,
-                                           .b_stride_k = apart,
-                                           .b_stride_n = line},
+                                  .args.powers = {.threads = values,
+                                                  .powers = powers,
+                                                  .rounds = w.rounds,
+                                                  .thread_stride = how == BY_POWER ? 1 : apart,
+                                                  .power_stride = how == BY_POWER ? apart : 1,
+                                                  .row = line,
+                                                  .row_stride = apart},
                                   .counted = XG_PROBE_SHARED | XG_PROBE_STORES,
                                   .peak = XG_PEAK_SHARED};
     return xg_probe_measure(run, &shared);
@@ -102,10 +103,10 @@ static xgemm_status store_global(xg_probe_run *run, const char *series, order ho
                                   .program = &xg_program_probe_powers_global,
                                   .grid = {(uint32_t)(values / POWERS_THREADS), 1, 1},
                                   .threads = POWERS_THREADS,
-                                  .args = {.m = values,
-                                           .n = powers,
-                                           .a_stride_m = how == BY_POWER ? 1 : powers,
-                                           .a_stride_k = how == BY_POWER ? values : 1},
+                                  .args.powers = {.threads = values,
+                                                  .powers = powers,
+                                                  .thread_stride = how == BY_POWER ? 1 : powers,
+                                                  .power_stride = how == BY_POWER ? values : 1},
                                   .counted = XG_PROBE_STORES,
                                   .peak = XG_PEAK_MEMORY};
     return xg_probe_measure(run, &global);

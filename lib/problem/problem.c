@@ -1,320 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "problem.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-/* A matrix of the call, as it lies in memory (before op). */
-typedef struct {
-    const char *name;       /* "a" */
-    const char *trans_name; /* "transa"; NULL for C */
-    xgemm_transpose trans;
-    int64_t rows, columns;
-    const char *rows_name, *columns_name; /* "m", "k" */
-    int64_t ld;
-    const void *data;
-    bool used;
-    int64_t stride; /* from one product's matrix to the next's */
-} matrix;
-
-xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
-                   const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
-                   int64_t stride_c, int64_t products)
+size_t xg_type_bytes(xg_type type)
 {
-    return (xg_call){.order = order,
-                     .transa = transa,
-                     .transb = transb,
-                     .m = m,
-                     .n = n,
-                     .k = k,
-                     .alpha = alpha,
-                     .beta = beta,
-                     .a = a,
-                     .b = b,
-                     .c = c,
-                     .lda = lda,
-                     .ldb = ldb,
-                     .ldc = ldc,
-                     .products = products,
-                     .stride_a = stride_a,
-                     .stride_b = stride_b,
-                     .stride_c = stride_c};
-}
-
-static bool is_transpose(xgemm_transpose trans)
-{
-    return trans == XGEMM_NO_TRANS || trans == XGEMM_TRANS || trans == XGEMM_CONJ_TRANS;
-}
-
-static xgemm_status check_enums(const xg_call *call, xg_error *error)
-{
-    if (call->order != XGEMM_ROW_MAJOR && call->order != XGEMM_COL_MAJOR)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "order is %d; it must be XGEMM_ROW_MAJOR (101) or XGEMM_COL_MAJOR (102)",
-                       (int)call->order);
-    if (!is_transpose(call->transa) || !is_transpose(call->transb)) {
-        const bool first = !is_transpose(call->transa);
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "trans%c is %d; it must be XGEMM_NO_TRANS (111), XGEMM_TRANS (112) or "
-                       "XGEMM_CONJ_TRANS (113)",
-                       first ? 'a' : 'b', (int)(first ? call->transa : call->transb));
+    switch (type) {
+    case XG_F32:
+        return 4;
     }
-    return XGEMM_OK;
+    return 0;
 }
 
-static xgemm_status check_sizes(const xg_call *call, xg_error *error)
+unsigned xg_k_major(const xg_problem *problem)
 {
-    const int64_t sizes[3] = {call->m, call->n, call->k};
-    for (int i = 0; i < 3; i++)
-        if (sizes[i] < 0)
-            return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                           "%c is %" PRId64 "; a size must be at least 0", "mnk"[i], sizes[i]);
-    if (call->products < 0)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "batch_count is %" PRId64 "; it must be at least 0", call->products);
-    return XGEMM_OK;
+    return (problem->a_stride_k == 1 ? XG_A : 0u) | (problem->b_stride_k == 1 ? XG_B : 0u);
 }
 
-static matrix operand(const char *name, const char *trans_name, xgemm_transpose trans, int64_t rows,
-                      const char *rows_name, int64_t columns, const char *columns_name, int64_t ld,
-                      const void *data, bool used)
+static const void *move(const void *matrix, int64_t elements, xg_type type)
 {
-    const matrix plain = {name,         trans_name, trans, rows, columns, rows_name,
-                          columns_name, ld,         data,  used, 0};
-    if (trans == XGEMM_NO_TRANS)
-        return plain;
-    const matrix turned = {name,      trans_name, trans, columns, rows, columns_name,
-                           rows_name, ld,         data,  used,    0};
-    return turned;
+    return (const char *)matrix + elements * (int64_t)xg_type_bytes(type);
 }
 
-static xgemm_status check_ld(const matrix *x, xgemm_order order, xg_error *error)
+xg_problem xg_problem_part(const xg_problem *problem, int64_t row, int64_t rows, int64_t column,
+                           int64_t columns)
 {
-    const bool row_order = order == XGEMM_ROW_MAJOR;
-    const int64_t least = row_order ? x->columns : x->rows;
-    const char *least_name = row_order ? x->columns_name : x->rows_name;
-    char with[48] = "";
-
-    if (x->ld >= least && x->ld >= 1)
-        return XGEMM_OK;
-    if (x->trans_name)
-        snprintf(with, sizeof with, "with %s = %c ", x->trans_name,
-                 x->trans == XGEMM_NO_TRANS ? 'N'
-                 : x->trans == XGEMM_TRANS  ? 'T'
-                                            : 'C');
-    if (least < 1)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "ld%s is %" PRId64 "; a leading dimension must be at least 1", x->name,
-                       x->ld);
-    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                   "ld%s is %" PRId64 "; %sin %s order it must be at least %s = %" PRId64, x->name,
-                   x->ld, with, row_order ? "row" : "column", least_name, least);
+    xg_problem part = *problem;
+    part.m = rows;
+    part.n = columns;
+    part.a = move(problem->a, row * problem->a_stride_m, problem->type_a);
+    part.b = move(problem->b, column * problem->b_stride_n, problem->type_b);
+    part.c = (char *)problem->c +
+             (row * problem->c_stride_m + column) * (int64_t)xg_type_bytes(problem->type_c);
+    return part;
 }
 
-static int64_t lines_of(const matrix *x, xgemm_order order)
+xg_problem xg_problem_slice(const xg_problem *problem, int64_t first_k, int64_t k)
 {
-    return order == XGEMM_ROW_MAJOR ? x->rows : x->columns;
+    xg_problem slice = *problem;
+    slice.k = k;
+    slice.a = move(problem->a, first_k * problem->a_stride_k, problem->type_a);
+    slice.b = move(problem->b, first_k * problem->b_stride_k, problem->type_b);
+    return slice;
 }
 
-static int64_t width_of(const matrix *x, xgemm_order order)
+static void *pointer_of(const void *pointers, int64_t i)
 {
-    return order == XGEMM_ROW_MAJOR ? x->columns : x->rows;
+    return ((void *const *)pointers)[i];
 }
 
-/* The bytes from a matrix's first element to its last must fit ptrdiff_t. */
-static xgemm_status check_extent(const matrix *x, const xg_call *call, xg_error *error)
+xg_problem xg_problem_of_batch(const xg_problem *problem, int64_t i)
 {
-    const int64_t lines = lines_of(x, call->order), width = width_of(x, call->order);
-    const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
-    int64_t span, before;
-    if (lines == 0 || width == 0)
-        return XGEMM_OK;
-    if (__builtin_mul_overflow(lines - 1, x->ld, &span) ||
-        __builtin_add_overflow(span, width, &span) || span > most)
-        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
-                       "%s has %" PRId64 " lines %" PRId64
-                       " elements apart: its size in bytes does not fit 63 bits",
-                       x->name, lines, x->ld);
-    if (call->products > 1 && (__builtin_mul_overflow(call->products - 1, x->stride, &before) ||
-                               __builtin_add_overflow(before, span, &span) || span > most))
-        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
-                       "%s has %" PRId64 " matrices %" PRId64
-                       " elements apart: their size in bytes does not fit 63 bits",
-                       x->name, call->products, x->stride);
-    return XGEMM_OK;
-}
-
-static xgemm_status check_stride(const matrix *x, xg_error *error)
-{
-    if (x->stride >= 0)
-        return XGEMM_OK;
-    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                   "stride_%s is %" PRId64 "; a stride must be at least 0", x->name, x->stride);
-}
-
-/*
- * The second of C's matrices must not overlap the first. Its first line begins
- * "into" elements after a line of the first matrix, if that has as many lines.
- */
-static xgemm_status check_apart(const matrix *c, const xg_call *call, xg_error *error)
-{
-    const int64_t lines = lines_of(c, call->order), width = width_of(c, call->order);
-    if (call->products < 2 || call->lists || lines == 0 || width == 0)
-        return XGEMM_OK;
-    const int64_t line = c->stride / c->ld, into = c->stride % c->ld;
-    const bool first = line < lines && into < width;
-    const bool next = line + 1 < lines && c->ld - into < width;
-    if (!first && !next)
-        return XGEMM_OK;
-    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                   "stride_c is %" PRId64 "; with ldc = %" PRId64
-                   " the products of a batch would overlap in C, of which %" PRId64
-                   " lines of %" PRId64 " elements are one",
-                   c->stride, c->ld, lines, width);
-}
-
-static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error *error)
-{
-    const size_t unit = call->lists ? sizeof(float *) : sizeof(float);
-    if (!x->used)
-        return XGEMM_OK;
-    if (!x->data && call->lists)
-        return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
-                       "%s is NULL, and pointers to %" PRId64 " matrices are to be read there",
-                       x->name, call->products);
-    if (!x->data)
-        return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
-                       "%s is NULL, and a %" PRId64 " x %" PRId64 " matrix is to be read there",
-                       x->name, x->rows, x->columns);
-    if ((uintptr_t)x->data % unit != 0)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "%s is %p, which is not aligned to the %zu bytes of a %s", x->name, x->data,
-                       unit, call->lists ? "pointer" : "float");
-    return XGEMM_OK;
-}
-
-/* Whether A and B are read. */
-static bool reads(const xg_call *call)
-{
-    return call->m > 0 && call->n > 0 && call->k > 0 && call->alpha != 0.0f && call->products > 0;
-}
-
-bool xg_call_writes(const xg_call *call)
-{
-    return call->m > 0 && call->n > 0 && call->products > 0 && (reads(call) || call->beta != 1.0f);
-}
-
-xgemm_status xg_call_check(const xg_call *call, xg_error *error)
-{
-    xgemm_status status = check_enums(call, error);
-    if (!status)
-        status = check_sizes(call, error);
-    if (status)
-        return status;
-
-    matrix matrices[3] = {operand("a", "transa", call->transa, call->m, "m", call->k, "k",
-                                  call->lda, call->a, reads(call)),
-                          operand("b", "transb", call->transb, call->k, "k", call->n, "n",
-                                  call->ldb, call->b, reads(call)),
-                          operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n", call->ldc,
-                                  call->c, xg_call_writes(call))};
-    matrices[0].stride = call->stride_a;
-    matrices[1].stride = call->stride_b;
-    matrices[2].stride = call->stride_c;
-    for (int i = 0; i < 3 && !status; i++)
-        status = check_ld(&matrices[i], call->order, error);
-    for (int i = 0; i < 3 && !status; i++)
-        status = check_stride(&matrices[i], error);
-    for (int i = 0; i < 3 && !status; i++)
-        status = check_extent(&matrices[i], call, error);
-    if (!status)
-        status = check_apart(&matrices[2], call, error);
-    for (int i = 0; i < 3 && !status; i++)
-        status = check_pointer(&matrices[i], call, error);
-    return status;
-}
-
-static const void *pointer_of(const void *list, int64_t i)
-{
-    return ((const void *const *)list)[i];
-}
-
-xgemm_status xg_lists_check(const xg_call *call, xg_error *error)
-{
-    const struct {
-        char name;
-        const void *list;
-        bool used;
-    } lists[3] = {{'a', call->a, reads(call)},
-                  {'b', call->b, reads(call)},
-                  {'c', call->c, xg_call_writes(call)}};
-    for (int l = 0; l < 3; l++)
-        for (int64_t i = 0; lists[l].used && i < call->products; i++) {
-            const void *pointer = pointer_of(lists[l].list, i);
-            if (!pointer)
-                return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%c[%" PRId64 "] is NULL",
-                               lists[l].name, i);
-            if ((uintptr_t)pointer % sizeof(float) != 0)
-                return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                               "%c[%" PRId64
-                               "] is %p, which is not aligned to the 4 bytes of a float",
-                               lists[l].name, i, pointer);
-        }
-    return XGEMM_OK;
-}
-
-xg_call xg_call_of_lists(const xg_call *call, int64_t i)
-{
-    xg_call one = *call;
-    one.lists = false;
-    one.products = 1;
-    one.a = reads(call) ? pointer_of(call->a, i) : NULL;
-    one.b = reads(call) ? pointer_of(call->b, i) : NULL;
-    one.c = ((float *const *)(const void *)call->c)[i];
+    xg_problem one = *problem;
+    one.batch_count = 1;
+    one.a_batch_stride = one.b_batch_stride = one.c_batch_stride = 0;
+    one.pointer_arrays = false;
+    if (problem->pointer_arrays) {
+        one.a = problem->a ? pointer_of(problem->a, i) : NULL;
+        one.b = problem->b ? pointer_of(problem->b, i) : NULL;
+        one.c = pointer_of(problem->c, i);
+        return one;
+    }
+    one.a = move(problem->a, i * problem->a_batch_stride, problem->type_a);
+    one.b = move(problem->b, i * problem->b_batch_stride, problem->type_b);
+    one.c =
+        (char *)problem->c + i * problem->c_batch_stride * (int64_t)xg_type_bytes(problem->type_c);
     return one;
-}
-
-/* A matrix of one line has no step between lines: the least one, however large ld is. */
-static int64_t step_of(int64_t ld, int64_t lines, int64_t width)
-{
-    return lines > 1 ? ld : width > 1 ? width : 1;
-}
-
-xg_args xg_problem_of(const xg_call *call)
-{
-    const bool swap = call->order == XGEMM_COL_MAJOR;
-    const int64_t m = swap ? call->n : call->m, n = swap ? call->m : call->n, k = call->k;
-    /*
-     * A column-major matrix is the row-major transpose, and C' = B' A': the
-     * operands change places, and each keeps its own transpose flag.
-     */
-    const bool turn_a = (swap ? call->transb : call->transa) != XGEMM_NO_TRANS;
-    const bool turn_b = (swap ? call->transa : call->transb) != XGEMM_NO_TRANS;
-    const int64_t lda = step_of(swap ? call->ldb : call->lda, turn_a ? k : m, turn_a ? m : k);
-    const int64_t ldb = step_of(swap ? call->lda : call->ldb, turn_b ? n : k, turn_b ? k : n);
-    xg_args problem = {
-        .m = m,
-        .n = n,
-        .k = k,
-        .a = swap ? call->b : call->a,
-        .b = swap ? call->a : call->b,
-        .c = call->c,
-        .a_stride_m = turn_a ? 1 : lda,
-        .a_stride_k = turn_a ? lda : 1,
-        .b_stride_k = turn_b ? 1 : ldb,
-        .b_stride_n = turn_b ? ldb : 1,
-        .c_stride_m = step_of(call->ldc, m, n),
-        .k_part = k,
-        .alpha = call->alpha,
-        .beta = call->beta,
-    };
-    if (call->lists)
-        problem.a_batch = problem.b_batch = problem.c_batch = XG_LISTS;
-    else if (call->products > 1) {
-        problem.a_batch = swap ? call->stride_b : call->stride_a;
-        problem.b_batch = swap ? call->stride_a : call->stride_b;
-        problem.c_batch = call->stride_c;
-    }
-    return problem;
 }

@@ -1,46 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A problem: what to compute, in the canonical form of kernels/args.h. */
+/*
+ * A product in canonical form, whatever function and layout it came by:
+ *
+ *     C(i, j) = alpha * sum over l of A(i, l) * B(l, j) + beta * C(i, j)
+ *
+ * with A m x k, B k x n and C m x n. Element (i, l) of A lies at i * a_stride_m + l * a_stride_k,
+ * and so on; C's rows are contiguous. Orders, transposes and leading dimensions are all in the
+ * strides: one of A's two is 1, and likewise of B's.
+ */
 #ifndef XGEMM_LIB_PROBLEM_H
 #define XGEMM_LIB_PROBLEM_H
 
 #include "base/error.h"
-#include "families/common/args.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* The arguments of xgemm_sgemm() and its batched forms as they came. */
+/* The type of a matrix's elements. */
+typedef enum { XG_F32 = 1 } xg_type;
+
+size_t xg_type_bytes(xg_type type);
+
+/* A factor, of the type in which the product is summed. */
+typedef union {
+    float f32;
+} xg_scalar;
+
+/* Sizes and strides are in elements. */
 typedef struct {
-    xgemm_order order;
-    xgemm_transpose transa, transb;
     int64_t m, n, k;
-    float alpha, beta;
-    const float *a, *b;
-    float *c;
-    int64_t lda, ldb, ldc;
-    int64_t products; /* 1, or batch_count */
-    bool lists;       /* a, b and c are lists of pointers */
-    int64_t stride_a, stride_b, stride_c;
-} xg_call;
+    xg_type type_a, type_b, type_c;
+    xg_scalar alpha, beta;
+    const void *a, *b; /* of the batch's first product; or pointer arrays */
+    void *c;
+    int64_t a_stride_m, a_stride_k;
+    int64_t b_stride_k, b_stride_n;
+    int64_t c_stride_m;
+    int64_t batch_count;                                    /* at least 1 */
+    int64_t a_batch_stride, b_batch_stride, c_batch_stride; /* 0 with one product */
+    bool pointer_arrays; /* A, B and C are arrays of batch_count pointers */
+} xg_problem;
 
-/* The call of public functions' arguments; a single product has products = 1 and strides 0. */
-xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
-                   const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
-                   int64_t stride_c, int64_t products);
+/* Which of two operands; bits. */
+enum { XG_A = 1, XG_B = 2 };
 
-/* Refuses what the interface does not allow; the sentence says what and why. */
-xgemm_status xg_call_check(const xg_call *call, xg_error *error);
+/* The operands of which k is the contiguous dimension. A vector along k counts. */
+unsigned xg_k_major(const xg_problem *problem);
 
-/* Whether anything is to be done. */
-bool xg_call_writes(const xg_call *call);
+/* The rows and columns of C from there on, and as many: a problem of its own. */
+xg_problem xg_problem_part(const xg_problem *problem, int64_t row, int64_t rows, int64_t column,
+                           int64_t columns);
 
-/* Refuses NULL and unaligned pointers in the lists of a call that was checked; they are read. */
-xgemm_status xg_lists_check(const xg_call *call, xg_error *error);
+/* The same with k from there on, and as much of it. */
+xg_problem xg_problem_slice(const xg_problem *problem, int64_t first_k, int64_t k);
 
-/* Product number i of a call with lists, which are read. */
-xg_call xg_call_of_lists(const xg_call *call, int64_t i);
+/* Product number i of a strided batch, or of pointer arrays that the host can read. */
+xg_problem xg_problem_of_batch(const xg_problem *problem, int64_t i);
 
-/* The canonical form of a call that was checked. */
-xg_args xg_problem_of(const xg_call *call);
+/* size / unit, rounded up. */
+static inline int64_t xg_ceil_div(int64_t size, int64_t unit)
+{
+    return size / unit + (size % unit != 0);
+}
 
 #endif

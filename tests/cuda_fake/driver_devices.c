@@ -193,11 +193,11 @@ START_TEST(test_device_of_catalog)
 }
 END_TEST
 
-/* What the driver does not know is 0. */
+/* What the driver does not know is 0; what it fails to tell is an error. */
 START_TEST(test_device_fields_unknown)
 {
     xgemm_device d = {.struct_size = sizeof d};
-    fail_next("cuDeviceGetAttribute", 999);
+    fail_next("cuDeviceGetAttribute", 1); /* CUDA_ERROR_INVALID_VALUE */
     OK(NULL, xgemm_device_get(0, &d));
     ck_assert_int_eq(d.multiprocessors, 0);
     ck_assert_int_eq(d.compute_capability, 0);
@@ -205,6 +205,8 @@ START_TEST(test_device_fields_unknown)
     ck_assert_int_eq(d.limits_from, 0);
     ck_assert(d.peak_fp32_gflops == 0.0);
     ck_assert_str_eq(d.name, "Fake CUDA device 0");
+    fail_next("cuDeviceGetAttribute", 999);
+    GIVES(XGEMM_ERROR_DRIVER, NULL, xgemm_device_get(0, &d));
 }
 END_TEST
 

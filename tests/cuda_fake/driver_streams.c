@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The CUDA backend: streams, workspaces, captured graphs, timers. */
 #include "driver_support.h"
+#include "families/transform/args.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,9 @@ START_TEST(test_streams)
             OK(handle, xgemm_upload(handle, p.device_c, p.c, p.c_count * sizeof(float)));
             OK(handle, run(handle, &p));
             ck_assert_ptr_eq(fake.last_stream(), stream);
-            const void *used = fake.last_arguments()->a; /* unpad reads the workspace */
+            xg_unpad_args last; /* unpad reads the workspace */
+            memcpy(&last, fake.last_arguments(), sizeof last);
+            const void *used = last.from;
             ck_assert(round == 0 || used == workspace[i]);
             workspace[i] = used;
             download_and_check(handle, &p);
@@ -37,7 +40,7 @@ END_TEST
 
 static const shape deep = {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 33, 40, 4000};
 
-/* So deep that the library's choice splits k, and needs a workspace for the parts. */
+/* So deep that the library's choice splits k, and needs a workspace for partial sums. */
 static void run_deep(xgemm_handle *handle, problem *p)
 {
     OK(handle, xgemm_upload(handle, p->device_c, p->c, p->c_count * sizeof(float)));
@@ -136,7 +139,7 @@ END_TEST
 
 /* ---- What was recomputed ---- */
 
-static const shape for_parts = {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 130, 140, 128};
+static const shape for_split_k = {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 130, 140, 128};
 
 /* A small element in row 2 of A, and a column 3 of B in which the rest adds up to 0. */
 static void plant_one(xgemm_handle *handle, problem *p)
@@ -155,7 +158,7 @@ START_TEST(test_recomputed)
     xgemm_handle *handle = create(0);
     int64_t elements = 7;
     int tokens[2];
-    problem p = prepare(handle, &for_parts), other = prepare(handle, &for_parts);
+    problem p = prepare(handle, &for_split_k), other = prepare(handle, &for_split_k);
     plant_one(handle, &p);
     OK(handle, xgemm_set_kernel(handle, "fp16x3-128x64"));
     OK(handle, xgemm_set_stream(handle, &tokens[0]));
@@ -183,7 +186,7 @@ START_TEST(test_recomputed_fails)
     static const char *const symbols[] = {"cuStreamSynchronize", "cuMemcpyDtoHAsync_v2"};
     xgemm_handle *handle = create(0);
     int64_t elements = 7;
-    problem p = prepare(handle, &for_parts);
+    problem p = prepare(handle, &for_split_k);
     plant_one(handle, &p);
     OK(handle, xgemm_set_kernel(handle, "fp16x3-128x64"));
     for (int i = 0; i < 2; i++) {

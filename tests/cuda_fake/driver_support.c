@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GAP = 3 }; /* elements between the lines of C */
+enum { GAP = 3 }; /* elements that the leading dimension of C has beyond C */
 
 char fakes[PATH_BYTES / 2];
 char libcuda[PATH_BYTES / 2];
@@ -213,7 +213,7 @@ void *upload(xgemm_handle *handle, const float *values, size_t count)
     return memory;
 }
 
-static bool turned(const shape *s, xgemm_transpose trans)
+static bool transposed(const shape *s, xgemm_transpose trans)
 {
     return (s->order == XGEMM_COL_MAJOR) != (trans != XGEMM_NO_TRANS);
 }
@@ -222,8 +222,8 @@ problem prepare(xgemm_handle *handle, const shape *s)
 {
     problem p = {.shape = *s};
     const bool rows = s->order == XGEMM_ROW_MAJOR;
-    p.lda = turned(s, s->transa) ? s->m : s->k;
-    p.ldb = turned(s, s->transb) ? s->k : s->n;
+    p.lda = transposed(s, s->transa) ? s->m : s->k;
+    p.ldb = transposed(s, s->transb) ? s->k : s->n;
     p.ldc = (rows ? s->n : s->m) + GAP;
     p.a_count = (size_t)s->m * (size_t)s->k;
     p.b_count = (size_t)s->k * (size_t)s->n;
@@ -268,8 +268,8 @@ static void check_element(const problem *p, int row, int column)
     const bool turn_c = s->order == XGEMM_COL_MAJOR;
     double sum = 0.0, size = 0.0;
     for (int l = 0; l < s->k; l++) {
-        const double product = (double)at(p->a, p->lda, turned(s, s->transa), row, l) *
-                               (double)at(p->b, p->ldb, turned(s, s->transb), l, column);
+        const double product = (double)at(p->a, p->lda, transposed(s, s->transa), row, l) *
+                               (double)at(p->b, p->ldb, transposed(s, s->transb), l, column);
         sum += product;
         size += fabs(product);
     }
@@ -282,7 +282,7 @@ static void check_element(const problem *p, int row, int column)
                   column, given, right, bound);
 }
 
-/* Every element, and what lies between the lines. */
+/* Every element, and what a leading dimension leaves between. */
 void check_result(const problem *p)
 {
     for (int row = 0; row < p->shape.m; row++)

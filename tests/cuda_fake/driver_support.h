@@ -9,7 +9,6 @@
 #include <xgemm.h>
 
 #include "backend/cuda/driver.h"
-#include "families/common/args.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -28,7 +27,7 @@ typedef struct {
     int (*calls)(const char *symbol);
     int (*retains)(int device);
     int (*depth)(void);
-    const xg_args *(*last_arguments)(void);
+    const void *(*last_arguments)(void);
     void *(*last_stream)(void);
 } fake_driver;
 extern fake_driver fake;
@@ -115,7 +114,7 @@ void finish(xgemm_handle *handle, problem *p);
 
 xgemm_status run(xgemm_handle *handle, const problem *p);
 
-/* Every element of the result, and what lies between the lines. */
+/* Every element of the result, and what a leading dimension leaves between. */
 void check_result(const problem *p);
 void download_and_check(xgemm_handle *handle, const problem *p);
 

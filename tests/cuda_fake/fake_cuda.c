@@ -34,7 +34,7 @@ EXPORT int fake_cuda_leaks(void);
 EXPORT int fake_cuda_calls(const char *symbol);
 EXPORT int fake_cuda_retains(int device);
 EXPORT int fake_cuda_depth(void);
-EXPORT const xg_args *fake_cuda_last_arguments(void);
+EXPORT const void *fake_cuda_last_arguments(void);
 EXPORT void *fake_cuda_last_stream(void);
 
 typedef struct {
@@ -54,7 +54,7 @@ const char *const kind_names[] = {"device memory", "a module", "an event",      
                                   "a stream",      "a graph",  "a graph to launch"};
 bool initialised;
 int faults, pushed;
-xg_args last_arguments;
+unsigned char last_arguments[ARGUMENTS_BYTES];
 void *last_stream;
 static bool reported;
 
@@ -251,9 +251,9 @@ int fake_cuda_depth(void)
 }
 
 /* Of the last launch. */
-const xg_args *fake_cuda_last_arguments(void)
+const void *fake_cuda_last_arguments(void)
 {
-    return &last_arguments;
+    return last_arguments;
 }
 
 /* Of the last launch or event. */

@@ -9,7 +9,6 @@
 #include "../../bin/recorder_driver.h"
 #include "backend/backend.h"
 #include "backend/cuda/driver.h"
-#include "families/common/args.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -54,6 +53,7 @@ typedef struct object {
     size_t bytes;
     size_t count; /* a graph's: launches, in its memory */
     xg_program program;
+    const size_t *argument_bytes;
     int shared_bytes; /* a function's: dynamic, that it was allowed */
     bool ready;       /* a module's function was asked for; an event was recorded */
     struct timespec time;
@@ -79,7 +79,8 @@ extern object *objects;
 extern const char *const kind_names[]; /* by object_kind */
 extern bool initialised;
 extern int faults, pushed;
-extern xg_args last_arguments;
+enum { ARGUMENTS_BYTES = 128 }; /* the most that a kernel of the library has */
+extern unsigned char last_arguments[ARGUMENTS_BYTES];
 extern void *last_stream;
 
 extern _Thread_local xg_cu_context stack[DEPTH_MAX];
@@ -115,7 +116,7 @@ xg_cu_result destroy(object_kind kind, const void *token, const char *otherwise)
 typedef struct {
     xg_cu_function function;
     xg_launch launch;
-    xg_args arguments;
+    _Alignas(8) unsigned char arguments[ARGUMENTS_BYTES];
 } recorded_launch;
 
 /* False: the stream is not being captured. */

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fake driver: modules, functions and launches, on the simulator. */
 #include "fake_cuda.h"
-#include "backend/sim/scheduler.h"
+#include "backend/sim/simulator.h"
+#include "families/transform/args.h"
+#include "probes/args.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FATBIN_MAGIC 0xba55ed50u
 
 /* Made by make: KERNEL(name) for each. */
-#define KERNEL(id) extern void xg_simulated_##id(const void *);
+#define KERNEL(id)                                                                                 \
+    extern void xg_simulated_##id(const void *);                                                   \
+    extern const size_t xg_simulated_bytes_##id;
 #include "fake_kernels.inc"
 #undef KERNEL
 
-static const xg_program kernels[] = {
-#define KERNEL(id) {.symbol = "xg_" #id, .simulated = xg_simulated_##id},
+static const struct {
+    xg_program program;
+    const size_t *argument_bytes;
+} kernels[] = {
+#define KERNEL(id)                                                                                 \
+    {{.symbol = "xg_" #id, .simulated = xg_simulated_##id}, &xg_simulated_bytes_##id},
 #include "fake_kernels.inc"
 #undef KERNEL
 };
@@ -47,8 +56,9 @@ xg_cu_result cuModuleGetFunction(xg_cu_function *function, xg_cu_module module, 
     if (!o || o->context != current())
         return fault(INVALID_HANDLE, "cuModuleGetFunction of what is no module of the context");
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (strcmp(kernels[i].symbol, name) == 0) {
-            o->program = kernels[i];
+        if (strcmp(kernels[i].program.symbol, name) == 0) {
+            o->program = kernels[i].program;
+            o->argument_bytes = kernels[i].argument_bytes;
             o->ready = true;
             *function = (xg_cu_function)o;
             return 0;
@@ -120,11 +130,45 @@ static bool readable(const void *pointer)
     return !pointer || memory_at(pointer, sizeof(float));
 }
 
-/* As on a GPU, a kernel reads the memory of its device only. */
-static bool are_on_device(const xg_program *program, const xg_args *arguments)
+/* Where the pointers are in kernels' arguments, by their symbols, or what these begin with. */
+static const struct {
+    const char *symbol;
+    size_t pointers[4];
+} arguments_of[] = {
+    {"xg_pack",
+     {offsetof(xg_pack_args, a), offsetof(xg_pack_args, b), offsetof(xg_pack_args, a_copy),
+      offsetof(xg_pack_args, b_copy)}},
+    {"xg_pad", {offsetof(xg_pad_args, from), offsetof(xg_pad_args, to)}},
+    {"xg_unpad", {offsetof(xg_unpad_args, from), offsetof(xg_unpad_args, c)}},
+    {"xg_reduce", {offsetof(xg_reduce_args, partial), offsetof(xg_reduce_args, c)}},
+    {"xg_scale", {offsetof(xg_scale_args, c)}},
+    {"xg_probe_", {offsetof(xg_probe_args, a), offsetof(xg_probe_args, c)}},
+    {"xg_",
+     {offsetof(xg_product_args, a), offsetof(xg_product_args, b), offsetof(xg_product_args, c)}},
+};
+
+static bool is_named(const xg_program *program, const char *symbol)
 {
-    const bool scales = strcmp(program->symbol, "xg_scale") == 0;
-    return readable(arguments->c) && (scales || (readable(arguments->a) && readable(arguments->b)));
+    const size_t length = strlen(symbol);
+    return symbol[length - 1] == '_' ? strncmp(program->symbol, symbol, length) == 0
+                                     : strcmp(program->symbol, symbol) == 0;
+}
+
+/* As on a GPU, a kernel reads the memory of its device only. */
+static bool are_on_device(const xg_program *program, const unsigned char *arguments)
+{
+    size_t kind = 0;
+    while (!is_named(program, arguments_of[kind].symbol))
+        kind++;
+    for (int i = 0; i < 4; i++) {
+        const size_t at = arguments_of[kind].pointers[i];
+        const void *pointer;
+        memcpy(&pointer, arguments + at, sizeof pointer);
+        if ((at > 0 || is_named(program, "xg_probe_")) &&
+            !readable(pointer))
+            return false;
+    }
+    return true;
 }
 
 static xg_cu_result simulate(const xg_launch *launch)
@@ -140,12 +184,12 @@ static xg_cu_result simulate(const xg_launch *launch)
 /* What the fake writes into a map. */
 typedef struct {
     uint64_t is_map;
-    xg_tiled tiled;
+    xg_tensor tensor;
 } map_words;
 enum { IS_MAP = 0x6d6170 };
-_Static_assert(sizeof(map_words) <= sizeof(xg_tile_map), "a map has too few words");
+_Static_assert(sizeof(map_words) <= sizeof(xg_cu_tensor_map), "a map has too few words");
 
-xg_cu_result cuTensorMapEncodeTiled(xg_tile_map *map, unsigned type, unsigned rank, void *base,
+xg_cu_result cuTensorMapEncodeTiled(xg_cu_tensor_map *map, unsigned type, unsigned rank, void *base,
                                     const uint64_t *sizes, const uint64_t *byte_steps,
                                     const unsigned *tile, const unsigned *element_steps,
                                     unsigned interleave, unsigned swizzle, unsigned l2_promotion,
@@ -153,10 +197,10 @@ xg_cu_result cuTensorMapEncodeTiled(xg_tile_map *map, unsigned type, unsigned ra
 {
     enum { TILE_MOST = 256 };
     BEGIN(cuTensorMapEncodeTiled, INITIALISED);
-    if (type != XG_CU_TENSOR_MAP_DATA_TYPE_FLOAT32 || rank != 2 || interleave || swizzle || fill ||
+    if (type != XG_CU_TENSOR_MAP_DATA_TYPE_UINT32 || rank != 2 || interleave || swizzle || fill ||
         l2_promotion > XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B)
         return fault(INVALID_VALUE, "a map of a kind that the fake does not know");
-    if ((uintptr_t)map % _Alignof(xg_tile_map) || (uintptr_t)base % 16 || byte_steps[0] % 16 ||
+    if ((uintptr_t)map % _Alignof(xg_cu_tensor_map) || (uintptr_t)base % 16 || byte_steps[0] % 16 ||
         byte_steps[0] >= (uint64_t)1 << 40)
         return fault(INVALID_VALUE, "a map of what is not aligned");
     for (unsigned i = 0; i < rank; i++)
@@ -164,12 +208,13 @@ xg_cu_result cuTensorMapEncodeTiled(xg_tile_map *map, unsigned type, unsigned ra
             element_steps[i] != 1)
             return fault(INVALID_VALUE, "a map with sizes that cannot be");
     const map_words words = {.is_map = IS_MAP,
-                             .tiled = {.base = base,
-                                       .width = (int64_t)sizes[0],
-                                       .lines = (int64_t)sizes[1],
-                                       .step = (int64_t)(byte_steps[0] / sizeof(float)),
-                                       .tile_width = (int)tile[0],
-                                       .tile_lines = (int)tile[1]}};
+                             .tensor = {.base = base,
+                                        .element_bytes = sizeof(float),
+                                        .columns = (int64_t)sizes[0],
+                                        .rows = (int64_t)sizes[1],
+                                        .stride_bytes = (int64_t)byte_steps[0],
+                                        .box_columns = (int)tile[0],
+                                        .box_rows = (int)tile[1]}};
     memset(map, 0, sizeof *map);
     memcpy(map, &words, sizeof words);
     return 0;
@@ -180,14 +225,14 @@ static bool take_maps(xg_launch *launch, void **arguments)
 {
     if (strncmp(launch->program->symbol, "xg_tma_", strlen("xg_tma_")) != 0)
         return true;
-    const xg_tile_maps *maps = arguments[1];
-    const xg_tile_map *each[] = {&maps->a, &maps->b};
+    const xg_cu_tensor_map *maps = arguments[1];
+    const xg_cu_tensor_map *each[] = {&maps[0], &maps[1]};
     for (int i = 0; i < 2; i++) {
         map_words words;
         memcpy(&words, each[i], sizeof words);
-        if (words.is_map != IS_MAP || !readable(words.tiled.base))
+        if (words.is_map != IS_MAP || !readable(words.tensor.base))
             return false;
-        launch->tiled[i] = words.tiled;
+        launch->tensors[i] = words.tensor;
     }
     return true;
 }
@@ -199,12 +244,12 @@ xg_cu_result run_recorded(const recorded_launch *recorded)
     if (!function)
         return fault(INVALID_HANDLE, "a recorded launch of a function that was unloaded");
     launch.program = &function->program;
-    launch.arguments = &recorded->arguments;
+    launch.arguments = recorded->arguments;
     launch.arguments_size = sizeof recorded->arguments;
     flush();
-    if (!are_on_device(launch.program, &recorded->arguments))
+    if (!are_on_device(launch.program, recorded->arguments))
         return fault(XG_CUDA_ERROR_ILLEGAL_ADDRESS, "a kernel with memory of another device");
-    last_arguments = recorded->arguments;
+    memcpy(last_arguments, recorded->arguments, sizeof last_arguments);
     return simulate(&launch);
 }
 
@@ -222,7 +267,7 @@ static xg_cu_result start(xg_cu_function token, xg_launch *launch, xg_cu_stream 
         return fault(INVALID_VALUE, "a launch with a grid or a block that cannot be");
     if (!take_maps(launch, arguments))
         return fault(INVALID_VALUE, "a kernel without the maps that it has");
-    memcpy(&recorded.arguments, arguments[0], sizeof recorded.arguments);
+    memcpy(recorded.arguments, arguments[0], *function->argument_bytes);
     recorded.launch = *launch;
     last_stream = stream;
     return capture(&recorded, stream) ? 0 : run_recorded(&recorded);

@@ -50,8 +50,8 @@ SAME_PLACE(xg_cu_attribute, value.allowed, CUlaunchAttribute,
 _Static_assert(sizeof(xg_cu_attribute) == sizeof(CUlaunchAttribute) &&
                    sizeof(xg_cu_launch_config) == sizeof(CUlaunchConfig),
                "the launch's structs have another size in cuda.h");
-_Static_assert(sizeof(xg_tile_map) == sizeof(CUtensorMap) &&
-                   _Alignof(xg_tile_map) >= _Alignof(CUtensorMap),
+_Static_assert(sizeof(xg_cu_tensor_map) == sizeof(CUtensorMap) &&
+                   _Alignof(xg_cu_tensor_map) >= _Alignof(CUtensorMap),
                "a tensor map has another size, or begins elsewhere, in cuda.h");
 #endif
 #undef SAME_PLACE

@@ -23,7 +23,7 @@ kind_pair with_itself(const data_kind *kind)
     return (kind_pair){kind, kind};
 }
 
-static void *allocate(int64_t count, size_t size)
+static void *zeros(int64_t count, size_t size)
 {
     void *memory = calloc((size_t)count, size);
     ck_assert_ptr_nonnull(memory);
@@ -71,7 +71,7 @@ static void sum_row(const problem *p, const double *a, double *sums, double *mas
 
 void make_reference(problem *p)
 {
-    double *const a = allocate(p->k, sizeof *a);
+    double *const a = zeros(p->k, sizeof *a);
     memset(p->want, 0, (size_t)(p->rows * p->n) * sizeof *p->want);
     memset(p->mass, 0, (size_t)(p->rows * p->n) * sizeof *p->mass);
     for (int64_t i = 0; i < p->rows; i++) {
@@ -97,11 +97,11 @@ problem problem_new(int64_t m, int64_t n, int64_t k, kind_pair kinds, uint64_t s
     p.rows = m > ROWS_MOST ? SOME_ROWS : m;
     p.alpha = seed % 3 == 0 ? 1.0f : -0.7f;
     p.beta = seed % 5 < 2 ? 0.0f : 0.3f;
-    p.a = allocate(m * k, sizeof *p.a);
-    p.b = allocate(k * n, sizeof *p.b);
-    p.c = allocate(m * n, sizeof *p.c);
-    p.want = allocate(p.rows * n, sizeof *p.want);
-    p.mass = allocate(p.rows * n, sizeof *p.mass);
+    p.a = zeros(m * k, sizeof *p.a);
+    p.b = zeros(k * n, sizeof *p.b);
+    p.c = zeros(m * n, sizeof *p.c);
+    p.want = zeros(p.rows * n, sizeof *p.want);
+    p.mass = zeros(p.rows * n, sizeof *p.mass);
     const data_operand a = {p.a, false, m, k, p.transposed ? 1 : k, p.transposed ? m : 1};
     const data_operand b = {p.b, true, n, k, p.transposed ? k : 1, p.transposed ? 1 : n};
     ck_assert(data_fill(kinds.a, seed, &a) && data_fill(kinds.b, seed, &b));
@@ -131,7 +131,7 @@ static float *upload(xgemm_handle *handle, const float *from, int64_t count)
 
 float *problem_multiply(xgemm_handle *handle, const problem *p)
 {
-    float *const result = allocate(p->m * p->n, sizeof *result);
+    float *const result = zeros(p->m * p->n, sizeof *result);
     float *a = upload(handle, p->a, p->m * p->k), *b = upload(handle, p->b, p->k * p->n);
     float *c = upload(handle, p->c, p->m * p->n);
     const xgemm_transpose trans = p->transposed ? XGEMM_TRANS : XGEMM_NO_TRANS;

@@ -50,7 +50,7 @@ typedef struct {
 } errors;
 
 /*
- * Elements whose sums may overflow are left out, and those that are not finite do not count
+ * Elements that may overflow do not count, and those that are not finite do not count
  * among the first two. Half the least subnormal for each rounding is allowed.
  */
 errors errors_of(const problem *p, const float *c);

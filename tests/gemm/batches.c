@@ -22,10 +22,10 @@ static operand operand_new(const batch_spec *s, int64_t rows, int64_t columns, i
                            bool shared)
 {
     operand x = {.rows = rows, .columns = columns};
-    const int64_t lines = by_rows(s) ? rows : columns, width = by_rows(s) ? columns : rows;
-    x.ld = (width > 0 ? width : 1) + s->gap;
-    x.stride = shared ? 0 : lines * x.ld + between;
-    x.floats = (size_t)(s->shift + (shared ? 1 : s->count) * (lines * x.ld + between) + 64);
+    const int64_t outer = by_rows(s) ? rows : columns, inner = by_rows(s) ? columns : rows;
+    x.ld = (inner > 0 ? inner : 1) + s->gap;
+    x.stride = shared ? 0 : outer * x.ld + between;
+    x.floats = (size_t)(s->shift + (shared ? 1 : s->count) * (outer * x.ld + between) + 64);
     x.before = malloc(x.floats * sizeof(float));
     x.after = malloc(x.floats * sizeof(float));
     ck_assert(x.before && x.after);
@@ -34,7 +34,8 @@ static operand operand_new(const batch_spec *s, int64_t rows, int64_t columns, i
     return x;
 }
 
-static size_t place(const batch *b, const operand *x, int64_t which, int64_t row, int64_t column)
+static size_t offset_of(const batch *b, const operand *x, int64_t which, int64_t row,
+                        int64_t column)
 {
     const int64_t start = b->s.shift + which * x->stride;
     return (size_t)(start + (by_rows(&b->s) ? row * x->ld + column : column * x->ld + row));
@@ -45,7 +46,7 @@ static void fill(const batch *b, operand *x, float (*draw)(generator *), generat
     for (int64_t which = 0; which < (x->stride ? b->s.count : 1); which++)
         for (int64_t i = 0; i < x->rows; i++)
             for (int64_t j = 0; j < x->columns; j++)
-                x->before[place(b, x, which, i, j)] = draw(from);
+                x->before[offset_of(b, x, which, i, j)] = draw(from);
 }
 
 static void to_device(batch *b, operand *x)
@@ -53,12 +54,12 @@ static void to_device(batch *b, operand *x)
     void *memory;
     put_on_device(b->handle, &memory, x->before, x->floats * sizeof(float));
     x->memory = memory;
-    if (!b->s.lists)
+    if (!b->s.pointer_arrays)
         return;
     const float *pointers[COUNT_MAX];
     for (int64_t i = 0; i < b->s.count; i++)
-        pointers[i] = x->memory + place(b, x, b->order[i], 0, 0);
-    put_on_device(b->handle, &x->list, pointers, (size_t)b->s.count * sizeof *pointers);
+        pointers[i] = x->memory + offset_of(b, x, b->order[i], 0, 0);
+    put_on_device(b->handle, &x->pointers, pointers, (size_t)b->s.count * sizeof *pointers);
 }
 
 batch *batch_new(xgemm_handle *handle, const batch_spec *s, float (*draw)(generator *),
@@ -94,7 +95,7 @@ batch *batch_new(xgemm_handle *handle, const batch_spec *s, float (*draw)(genera
 static void operand_free(xgemm_handle *handle, operand *x)
 {
     xgemm_free(handle, x->memory);
-    xgemm_free(handle, x->list);
+    xgemm_free(handle, x->pointers);
     free(x->before);
     free(x->after);
 }
@@ -110,10 +111,10 @@ void batch_free(batch *b)
 xgemm_status batch_call(const batch *b)
 {
     const batch_spec *s = &b->s;
-    if (s->lists)
+    if (s->pointer_arrays)
         return xgemm_sgemm_batched(b->handle, s->order, s->transa, s->transb, s->m, s->n, s->k,
-                                   s->alpha, b->a.list, b->a.ld, b->b.list, b->b.ld, s->beta,
-                                   b->c.list, b->c.ld, s->count);
+                                   s->alpha, b->a.pointers, b->a.ld, b->b.pointers, b->b.ld,
+                                   s->beta, b->c.pointers, b->c.ld, s->count);
     return xgemm_sgemm_strided_batched(b->handle, s->order, s->transa, s->transb, s->m, s->n, s->k,
                                        s->alpha, b->a.memory + s->shift, b->a.ld, b->a.stride,
                                        b->b.memory + s->shift, b->b.ld, b->b.stride, s->beta,
@@ -126,18 +127,18 @@ static void from_device(const batch *b, operand *x)
                      XGEMM_OK);
 }
 
-static double value(const batch *b, const operand *x, bool turned, int64_t which, int64_t row,
+static double value(const batch *b, const operand *x, bool transposed, int64_t which, int64_t row,
                     int64_t column)
 {
-    return (double)
-        x->before[turned ? place(b, x, which, column, row) : place(b, x, which, row, column)];
+    return (double)x->before[transposed ? offset_of(b, x, which, column, row)
+                                        : offset_of(b, x, which, row, column)];
 }
 
 /* An element of product i; its matrices are those that order says. */
 static void check_element(const batch *b, int64_t which, int64_t row, int64_t column)
 {
     const batch_spec *s = &b->s;
-    const size_t at = place(b, &b->c, which, row, column);
+    const size_t at = offset_of(b, &b->c, which, row, column);
     double sum = 0.0, mass = 0.0;
     for (int64_t l = 0; s->alpha != 0.0f && l < s->k; l++) {
         const double term = value(b, &b->a, s->transa != XGEMM_NO_TRANS, which, row, l) *
@@ -166,7 +167,7 @@ static void check_rest(const batch *b)
     for (int64_t which = 0; which < b->s.count; which++)
         for (int64_t i = 0; i < b->s.m; i++)
             for (int64_t j = 0; j < b->s.n; j++) {
-                const size_t at = place(b, &b->c, which, i, j);
+                const size_t at = offset_of(b, &b->c, which, i, j);
                 expected[at] = b->c.after[at];
             }
     ck_assert_msg(memcmp(expected, b->c.after, bytes) == 0, "what is between C's elements changed");

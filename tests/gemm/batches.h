@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batches of products for the tests, strided or as lists, in guarded memory. */
+/* Batches of products for the tests, strided or by pointer arrays, in guarded memory. */
 #ifndef XGEMM_TESTS_BATCHES_H
 #define XGEMM_TESTS_BATCHES_H
 
@@ -17,7 +17,7 @@ typedef struct {
     int64_t between_a, between_b, between_c; /* floats between two matrices */
     bool shared_a, shared_b;                 /* stride 0 */
     int shift;                               /* floats past an aligned address */
-    bool lists;
+    bool pointer_arrays;
 } batch_spec;
 
 /* One operand of all products. */
@@ -25,7 +25,7 @@ typedef struct {
     int64_t rows, columns, ld, stride;
     size_t floats;
     float *before, *after, *memory;
-    void *list; /* on the device; NULL for strided batches */
+    void *pointers; /* on the device; NULL for strided batches */
 } operand;
 
 /* In guarded memory: what lies between and around the matrices is NaN, and is looked at. */
@@ -33,7 +33,7 @@ typedef struct {
     batch_spec s;
     xgemm_handle *handle;
     operand a, b, c;
-    int order[COUNT_MAX]; /* of lists: the matrix of product i */
+    int order[COUNT_MAX]; /* of pointer arrays: the matrix of product i */
 } batch;
 
 /* Memory on the handle's device that holds what is there. */

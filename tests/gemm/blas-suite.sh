@@ -8,7 +8,8 @@
 #
 # The devices (auto, cpu, sim or a CUDA ordinal) are by default those of
 # $XGEMM_DEVICE, a list, or else cpu and sim. $XGEMM_CBLAS_SHIM is the shim,
-# $XGEMM_BLAS_SIZES lists of sizes instead of those below.
+# $XGEMM_BLAS_SIZES lists of sizes instead of those below, of which less than all of
+# $XGEMM_TEST_EFFORT takes some.
 # Exit status: 0 passed, 1 failed, 77 no libblas-test or no shared library to
 # preload, 99 cannot be run.
 
@@ -17,7 +18,9 @@ export LC_ALL
 
 # xscblat3 takes at most nine values of N, none above 65: each run multiplies
 # all m, n and k of one list.
-SIZES=${XGEMM_BLAS_SIZES:-0,1,2,3,7,16,17 0,1,31,32,33,64,65 1,3,7,17,33,65}
+sizes='0,1,2,3,7,16,17 0,1,31,32,33,64,65 1,3,7,17,33,65'
+[ "${XGEMM_TEST_EFFORT:-100}" -lt 100 ] && sizes=0,1,17,33
+SIZES=${XGEMM_BLAS_SIZES:-$sizes}
 
 hard_error()
 {

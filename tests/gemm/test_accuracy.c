@@ -6,7 +6,7 @@
  * or 2^-20; and the Frobenius error at most STRICT's, or 2^-22. Inf and NaN are where IEEE
  * arithmetic has them. Of large products some rows are compared.
  *
- * A kernel by its name is held to a plain kernel of FP32; where STRICT splits k, it is
+ * A kernel by its name is compared with a plain kernel of FP32; where STRICT splits k, it is
  * auto's part to choose another one.
  */
 #include "accuracy.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_S = 1200, KERNELS_MOST = 16 };
+enum { KERNELS_MOST = 16 };
 
 static const double COMPONENTWISE = 0x1p-20, FROBENIUS = 0x1p-22;
 
@@ -35,7 +35,7 @@ static xgemm_handle *open_with(const char *kernel, xgemm_math math)
     return handle;
 }
 
-/* Those for XGEMM_MATH_DEFAULT that are not for STRICT; all, or those on parts in a workspace. */
+/* Those for XGEMM_MATH_DEFAULT that are not for STRICT; all, or those that split operands into FP16 in a workspace. */
 static int inexact_kernels(const char *names[], int most, bool all)
 {
     int count = 0;
@@ -138,7 +138,7 @@ END_TEST
 
 /*
  * Inf and NaN stand where FP32 has them, with the signs that it gives; also at the last k of 65,
- * which the FP16 parts do not hold.
+ * which the split operands do not have.
  */
 START_TEST(special_values)
 {
@@ -220,12 +220,12 @@ static Suite *accuracies(void)
     Suite *suite = suite_create("accuracy");
     /* A case for each kind, so that several can run at once (CK_RUN_CASE). */
     for (int i = 0; i < data_count(); i++) {
-        TCase *cases = new_case(suite, data_at(i)->name, TIMEOUT_S);
+        TCase *cases = add_case(suite, data_at(i)->name);
         tcase_add_loop_test(cases, named_kernels, i, i + 1);
         tcase_add_loop_test(cases, small_products, i, i + 1);
         tcase_add_loop_test(cases, large_products, i, i + 1);
     }
-    TCase *cases = new_case(suite, "others", TIMEOUT_S);
+    TCase *cases = add_case(suite, "others");
     tcase_add_test(cases, special_values);
     tcase_add_test(cases, small_integers);
     tcase_add_test(cases, panels);

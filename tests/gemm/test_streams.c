@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_S = 600, LD = 4099, FLOATS = LD * LD, AT_ONCE = 20, REPLAYS = 10, SIDES = 2 };
+enum { LD = 4099, FLOATS = LD * LD, AT_ONCE = 20, REPLAYS = 10, SIDES = 2 };
 
 /* A handle with a stream, and memory of its own. */
 typedef struct {
@@ -39,7 +39,7 @@ static void works(const side *s, xgemm_status status)
     ck_assert_msg(status == XGEMM_OK, "%s", xgemm_last_error(s->handle));
 }
 
-/* Real numbers, a few of which are too large for two parts of FP16. */
+/* Real numbers, a few of which are too large for a split into two FP16. */
 static float *random_matrix(uint64_t seed)
 {
     generator from = {seed};
@@ -52,7 +52,7 @@ static float *random_matrix(uint64_t seed)
     return x;
 }
 
-static void *place(const side *s, const float *from)
+static void *upload(const side *s, const float *from)
 {
     void *memory = NULL;
     works(s, xgemm_malloc(s->handle, FLOATS * sizeof *from, &memory));
@@ -66,9 +66,9 @@ static side open_side(const float *a, const float *b)
     side s = {.handle = open_handle(test_device())};
     s.recorder = recorder_open(s.handle, why, sizeof why);
     ck_assert_msg(s.recorder != NULL, "%s", why);
-    s.a = place(&s, a);
-    s.b = place(&s, b);
-    s.c = place(&s, a);
+    s.a = upload(&s, a);
+    s.b = upload(&s, b);
+    s.c = upload(&s, a);
     s.result = malloc(FLOATS * sizeof *s.result);
     ck_assert_ptr_nonnull(s.result);
     return s;
@@ -193,7 +193,7 @@ END_TEST
 static Suite *streams(void)
 {
     Suite *suite = suite_create("streams");
-    tcase_add_loop_test(new_case(suite, "large products", TIMEOUT_S), same_bits, 0, COUNT(modes));
+    tcase_add_loop_test(add_case(suite, "large products"), same_bits, 0, COUNT(modes));
     return suite;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products of FP16 parts, launched as lib/families/tensor/steps_fp16.c does it, with the workspace in sight. */
+/* Products of FP16 parts, launched as the library does it, with a workspace that tests can read. */
 #include "guard.h"
 
 #include "backend/sim/sm90_shim.h"
+#include "families/common/epilogue.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ void guard_free(guard_product *p)
     p->a = p->b = p->c = NULL;
 }
 
-static void launch(const xg_program *program, const xg_args *args, int x, int y, int threads,
+static void launch(const xg_program *program, const xg_tensor_args *args, int x, int y, int threads,
                    int cluster)
 {
     const xg_sim_options how = {.order = XG_SIM_FORWARD};
@@ -83,30 +84,32 @@ static float *transposed(const float *from, int rows, int columns)
     return to;
 }
 
-static xg_args arguments(const guard_product *p)
+static xg_tensor_args arguments(const guard_product *p)
 {
-    return (xg_args){.m = p->m,
-                     .n = p->n,
-                     .k = p->k,
-                     .a = p->a,
-                     .b = p->b,
-                     .c = p->c,
-                     .a_stride_m = p->mn_major ? 1 : p->k,
-                     .a_stride_k = p->mn_major ? p->m : 1,
-                     .b_stride_k = p->mn_major ? p->n : 1,
-                     .b_stride_n = p->mn_major ? 1 : p->k,
-                     .c_stride_m = p->n,
-                     .alpha = p->alpha,
-                     .beta = p->beta,
-                     .list = workspace};
+    return (xg_tensor_args){.m = p->m,
+                            .n = p->n,
+                            .k = p->k,
+                            .a = p->a,
+                            .b = p->b,
+                            .c = p->c,
+                            .a_stride_m = p->mn_major ? 1 : p->k,
+                            .a_stride_k = p->mn_major ? p->m : 1,
+                            .b_stride_k = p->mn_major ? p->n : 1,
+                            .b_stride_n = p->mn_major ? 1 : p->k,
+                            .c_stride_m = p->n,
+                            .alpha = p->alpha,
+                            .beta = p->beta,
+                            .workspace = workspace};
 }
 
 static void split(const guard_product *p, const xg_program *program)
 {
-    xg_args args = arguments(p);
-    args.k_part = p->parts | (int64_t)layout.a_blocks << 16;
-    args.b_batch = xg_two_words((unsigned)layout.slices << 16, (unsigned)layout.slice_chunks);
-    launch(program, &args, layout.slices, (layout.a_blocks + layout.b_blocks) * XG_UNIT_GROUPS,
+    xg_tensor_args args = arguments(p);
+    args.slices = (uint32_t)layout.slices;
+    args.split.parts = (uint32_t)p->parts;
+    args.split.chunks = (uint32_t)layout.slice_chunks;
+    args.split.early_a_blocks = (uint32_t)layout.a_blocks;
+    launch(program, &args, layout.slices, (layout.a_blocks + layout.b_blocks) * XG_BLOCK_GROUPS,
            XG_SPLIT_THREADS, layout.slices);
 }
 
@@ -126,15 +129,16 @@ static kernel kernel_of(const guard_product *p)
 
 static void multiply(const guard_product *p, kernel by)
 {
-    const int lines = by.cluster * XG_UNIT_LINES, group = XG_GROUP_LINES / lines;
+    const int lines = by.cluster * XG_ROW_BLOCK, group = XG_RASTER_ROWS / lines;
     const int rows = xg_blocks_of(p->m, lines), columns = xg_blocks_of(p->n, by.columns);
     const int tiles = rows * columns, clusters = p->share > 0 ? p->clusters : tiles;
-    xg_args args = arguments(p);
-    args.a_batch = xg_two_words(0, xg_reciprocal(group * columns));
-    args.b_batch =
-        xg_two_words((unsigned)layout.slices << 16, xg_reciprocal((rows - 1) % group + 1));
-    args.k_part =
-        p->share | (int64_t)XG_NONE_LATE << 16 | (int64_t)(tiles / clusters * clusters) << 32;
+    xg_tensor_args args = arguments(p);
+    args.slices = (uint32_t)layout.slices;
+    args.product.group_reciprocal = xg_reciprocal(group * columns);
+    args.product.last_rows_reciprocal = xg_reciprocal((rows - 1) % group + 1);
+    args.product.stream_k_iterations = (uint16_t)p->share;
+    args.product.first_late_block = XG_NO_LATE_SPLIT;
+    args.product.whole_tiles = (uint32_t)(tiles / clusters * clusters);
     launch(by.program, &args, clusters * by.cluster, 1, by.threads, by.cluster);
 }
 
@@ -147,14 +151,14 @@ static xg_row_stats *stats(void)
 static void ignore_small(int first_block, int blocks)
 {
     float *const bounds = (float *)(void *)(workspace + layout.bounds);
-    for (int i = 0; i < blocks * XG_UNIT_LINES; i++)
-        bounds[first_block * XG_UNIT_LINES + i] = fabsf(bounds[first_block * XG_UNIT_LINES + i]);
+    for (int i = 0; i < blocks * XG_ROW_BLOCK; i++)
+        bounds[first_block * XG_ROW_BLOCK + i] = fabsf(bounds[first_block * XG_ROW_BLOCK + i]);
 }
 
 static void reserve(const guard_product *p)
 {
     layout = xg_fp16_layout_of(p->m, p->n, p->k, p->parts);
-    const size_t sums = (size_t)p->clusters * XG_UNIT_LINES * 128 * sizeof(float);
+    const size_t sums = (size_t)p->clusters * XG_ROW_BLOCK * 128 * sizeof(float);
     const size_t bytes = ((size_t)layout.bytes + sums + 1023) / 1024 * 1024;
     free(workspace);
     workspace = aligned_alloc(1024, bytes);
@@ -189,7 +193,7 @@ unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)
     split_and_multiply(&as_it_lies, mistake);
     if (p->mn_major)
         free(as_it_lies.a), free(as_it_lies.b);
-    return ((const xg_rework *)(const void *)(workspace + layout.list))->recomputed;
+    return ((const xg_recompute *)(const void *)(workspace + layout.recompute))->recomputed;
 }
 
 const xg_row_stats *guard_stats_of_a(int row)
@@ -199,7 +203,7 @@ const xg_row_stats *guard_stats_of_a(int row)
 
 const xg_row_stats *guard_stats_of_b(int column)
 {
-    return stats() + layout.a_blocks * XG_UNIT_LINES + column;
+    return stats() + layout.a_blocks * XG_ROW_BLOCK + column;
 }
 
 float guard_scale_of_a(int row)
@@ -207,12 +211,12 @@ float guard_scale_of_a(int row)
     return ((const float *)(const void *)(workspace + layout.a_scales))[row];
 }
 
-xg_place guard_listed_tile(void)
+xg_listed_tile guard_listed_tile(void)
 {
-    const xg_rework *const rework = (const xg_rework *)(const void *)(workspace + layout.list);
+    const xg_recompute *const rework = (const xg_recompute *)(const void *)(workspace + layout.recompute);
     if (rework->tiles.reserved == 0)
         return 0;
-    return *(const xg_place *)(const void *)(rework + 1);
+    return *(const xg_listed_tile *)(const void *)(rework + 1);
 }
 
 static float half_at(const char *part, int row, int k)
@@ -225,13 +229,13 @@ static float half_at(const char *part, int row, int k)
 
 static guard_parts parts_at(const char *units, int row, int k)
 {
-    const int unit = row / XG_UNIT_LINES * layout.k_blocks + k / XG_UNIT_K;
-    const int in = row % XG_UNIT_LINES;
-    const int stands = in / 16 * 16 + (int)xg_unit_row((unsigned)(in % 16));
-    const char *const from = units + unit * layout.unit_bytes;
-    guard_parts parts = {half_at(from, stands, k % XG_UNIT_K), 0.0f};
-    if (layout.unit_bytes == 2 * XG_PART_BYTES)
-        parts.low = half_at(from + XG_PART_BYTES, stands, k % XG_UNIT_K);
+    const int unit = row / XG_ROW_BLOCK * layout.k_blocks + k / XG_K_BLOCK;
+    const int in = row % XG_ROW_BLOCK;
+    const int stands = in / 16 * 16 + (int)xg_stored_row((unsigned)(in % 16));
+    const char *const from = units + unit * layout.tile_bytes;
+    guard_parts parts = {half_at(from, stands, k % XG_K_BLOCK), 0.0f};
+    if (layout.tile_bytes == 2 * XG_PART_BYTES)
+        parts.low = half_at(from + XG_PART_BYTES, stands, k % XG_K_BLOCK);
     return parts;
 }
 
@@ -242,7 +246,7 @@ guard_parts guard_parts_of_a(int row, int k)
 
 guard_parts guard_parts_of_b(int column, int k)
 {
-    return parts_at(workspace + layout.b_units, column, k);
+    return parts_at(workspace + layout.b_parts, column, k);
 }
 
 /* The error of one element of C, or of its value in FP32 sums, beside the contract's mass. */
@@ -260,7 +264,7 @@ static double error_at(const guard_product *p, const float *before, int i, int j
         plain = fmaf(a[l], b[l], plain);
     }
     const double exact = (double)p->alpha * sum + old;
-    const float in_fp32 = xg_blend(p->alpha, plain, p->beta, before + at);
+    const float in_fp32 = xg_epilogue(p->alpha, plain, p->beta, before + at);
     const double found = (double)(strict ? in_fp32 : p->c[at]);
     mass = fabs((double)p->alpha) * mass + fabs(old);
     if (isnan(found))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the files of test_guard share: products of FP16 parts on the simulator, with a workspace
- * that the test can read, and with a guard (lib/families/tensor/fp16_check.h) that may be wrong.
+ * that the test can read, and with a guard (lib/families/tensor/guard.h) that may be wrong.
  */
 #ifndef XGEMM_TESTS_GUARD_H
 #define XGEMM_TESTS_GUARD_H
 
-#include "families/tensor/fp16_check.h"
-#include "backend/sim/scheduler.h"
+#include "families/tensor/guard.h"
+#include "backend/sim/simulator.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ GUARD_KERNELS(GUARD_DECLARE)
 /* What is wrong with a guard. The first three of the statistics, the next ones of their use. */
 typedef enum {
     GUARD_RIGHT,
-    GUARD_FACTOR,          /* XG_CHECK_FACTOR is 2^4 too small */
+    GUARD_FACTOR,          /* XG_GUARD_FACTOR is 2^4 too small */
     GUARD_HIGH_THRESHOLD,  /* XG_SMALL_EXPONENT is one too large, */
     GUARD_LOW_THRESHOLD,   /* one too small, */
     GUARD_LOWER_THRESHOLD, /* two too small */
@@ -69,7 +69,7 @@ unsigned long long guard_multiply(const guard_product *p, guard_mistake mistake)
 const xg_row_stats *guard_stats_of_a(int row);
 const xg_row_stats *guard_stats_of_b(int column);
 float guard_scale_of_a(int row);
-xg_place guard_listed_tile(void);
+xg_listed_tile guard_listed_tile(void);
 
 /* Parts of an element, as the split left them there; low is 0 where there is one part. */
 typedef struct {
@@ -86,7 +86,7 @@ double guard_strict_error(const guard_product *p, const float *before);
 /* Statistics by the device's own functions, of a row of so many elements; in two slices, if so. */
 xg_row_stats guard_row_stats(const float *row, int count, int parts, bool sliced);
 float guard_scale_to_parts(float largest);
-int guard_is_hopeless(xg_rows_found a, xg_rows_found b, int a_rows, int b_rows);
+int guard_is_hopeless(xg_rows_summary a, xg_rows_summary b, int a_rows, int b_rows);
 
 TCase *guard_rows(void), *guard_elements(void), *guard_tiles(void), *guard_sums(void);
 

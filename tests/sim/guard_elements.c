@@ -43,7 +43,7 @@ static pair_of_rows sum_of_small(float small, float large)
 static pair_of_rows sum_at_bound(float small, float large, int parts, float part)
 {
     pair_of_rows rows = sum_of_small(small, large);
-    const float bound = XG_CHECK_FACTOR(parts) * TERMS * large;
+    const float bound = XG_GUARD_FACTOR(parts) * TERMS * large;
     rows.y[FIRST] = SCALED(part * bound) - TERMS * small * large;
     return rows;
 }
@@ -160,7 +160,7 @@ static bool is_below_rounded_bound(const guard_product *p)
     double sum = 0.0;
     for (int l = 0; l < K; l++)
         sum += 0x1p28 * (double)p->a[ROW * K + l] * (double)p->b[COLUMN * K + l];
-    return fabs(sum) < (double)(a->small * b->sum + b->small * a->sum);
+    return fabs(sum) < (double)xg_guard_threshold(a->bound, b->bound);
 }
 
 /* Whether a guard keeps the contract, and whether it recomputes what it should. */
@@ -250,7 +250,7 @@ START_TEST(guard_is_needed)
 END_TEST
 
 /*
- * The proof in fp16_check.h, in float64: what the parts give is off by no more than 2^-21 (with one
+ * The proof in guard.h, in float64: what the parts give is off by no more than 2^-21 (with one
  * part 2^-10) of |A||B|, and by E where elements are small. The excess over E is that of products
  * of two small elements, whose low parts' product is left out: at most 2^-50 each.
  */
@@ -272,8 +272,8 @@ static proof proof_of(const guard_product *p)
         sums[1] += 0x1p14 * fabs((double)y[l]);
     }
     const double each = p->parts == 2 ? 0x1p-35 : 0x1p-25;
-    const double small = (double)guard_stats_of_a(ROW)->small * sums[1] +
-                         (double)guard_stats_of_b(COLUMN)->small * sums[0];
+    const double small = (xg_has_small(guard_stats_of_a(ROW)->bound) ? sums[1] : 0.0) +
+                         (xg_has_small(guard_stats_of_b(COLUMN)->bound) ? sums[0] : 0.0);
     return (proof){fabs(held - exact), (p->parts == 2 ? 0x1p-21 : 0x1p-10) * mass,
                    each * small * (1 + 0x1p-14)};
 }

@@ -75,7 +75,8 @@ START_TEST(last_k_does_not_count)
     p.a[ROW * K + 20] = 0.0f; /* the only small elements are at the last k */
     p.b[COLUMN * K + FIRST] = 1.0f;
     ck_assert_uint_eq(guard_multiply(&p, GUARD_RIGHT), 0);
-    ck_assert(guard_stats_of_a(ROW)->small == 0.0f && guard_stats_of_b(COLUMN)->small == 0.0f);
+    ck_assert(!xg_has_small(guard_stats_of_a(ROW)->bound) &&
+              !xg_has_small(guard_stats_of_b(COLUMN)->bound));
     guard_free(&p);
 }
 END_TEST
@@ -132,7 +133,7 @@ static guard_product cut_products(int k, int together, bool has_small)
     return p;
 }
 
-/* The bound on cuts that fp16_check.h states, which is above 2^-20: such data breaks the contract. */
+/* The bound on cuts of guard.h, which is above 2^-20: such data breaks the contract. */
 START_TEST(cut_products_keep_their_bound)
 {
     static const struct {

@@ -70,7 +70,7 @@ static unsigned long long recomputed_of(guard_product *p, float beta)
 /* One block of suspects: as many as a warp notes, in some shapes, and one more. */
 START_TEST(few_suspects_of_a_warp)
 {
-    enum { MOST = XG_SUSPECTS_A_WARP };
+    enum { MOST = XG_SUSPECTS_PER_WARP };
     static const block_of_suspects few[] = {{0, 1, 1, 0, MOST},
                                             {15, 1, 1, 56, MOST},
                                             {16, 16, 1, 131, MOST / 16},
@@ -94,7 +94,7 @@ END_TEST
 /* Warps, and a tile's columns that are checked at once, count their own. */
 START_TEST(each_warp_counts_its_own)
 {
-    enum { MOST = XG_SUSPECTS_A_WARP };
+    enum { MOST = XG_SUSPECTS_PER_WARP };
     static const block_of_suspects warps[] = {{0, 1, 1, 0, MOST}, {16, 1, 1, 0, MOST}},
                                    unequal[] = {{0, 1, 1, 0, MOST}, {95, 2, 1, 0, MOST}},
                                    halves[] = {{4, 1, 1, 124, 4}, {4, 1, 1, 128, MOST}},
@@ -152,8 +152,8 @@ START_TEST(hopeless_tiles_are_on_either_side)
         {{64, 64}, {-43, -43}, 0},    {{64, 64}, {-43.5, -43.5}, 1},
     };
     for (int i = 0; i < COUNT(tiles); i++) {
-        const xg_rows_found a = {.small = tiles[i].small[0], .log2 = tiles[i].log2[0]};
-        const xg_rows_found b = {.small = tiles[i].small[1], .log2 = tiles[i].log2[1]};
+        const xg_rows_summary a = {.small = tiles[i].small[0], .log2 = tiles[i].log2[0]};
+        const xg_rows_summary b = {.small = tiles[i].small[1], .log2 = tiles[i].log2[1]};
         ck_assert_msg(guard_is_hopeless(a, b, 128, 128) == tiles[i].hopeless, "tile %d", i);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A product whose check has > in place of >=: what it compares is the next lower number. */
-#include "families/tensor/fp16_strip.h"
+#include "families/tensor/edge_strips.h"
 #include "families/tensor/full_range.h"
 
 #include "guard.h"
@@ -11,9 +11,7 @@ static float next_below_magnitude(float x)
     return magnitude > 0.0f ? xg_float_of(xg_bits_of(magnitude) - 1) : -1.0f;
 }
 
-#define xg_fp16x3_128x64 xg_fp16x3_wrong_comparison
-#define fabsf(x)         next_below_magnitude(x)
+#define fp16x3_128x64 fp16x3_wrong_comparison
+#define fabsf(x)      next_below_magnitude(x)
 #include "families/tensor/fp16x3_128x64.cu"
 #undef fabsf
-
-XG_SIM_KERNEL(fp16x3_wrong_comparison)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A split that takes elements for small which the parts hold well. */
 #define XG_SMALL_EXPONENT(parts) ((parts) == 2 ? -12 : -13)
-#define xg_fp16_split            xg_split_high_threshold
+#define fp16_split               split_high_threshold
 #include "families/tensor/fp16_split.cu"
 
 #include "guard.h"
-
-XG_SIM_KERNEL(split_high_threshold)

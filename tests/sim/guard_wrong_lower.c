@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The same, by one binary order of magnitude more. */
 #define XG_SMALL_EXPONENT(parts) ((parts) == 2 ? -15 : -16)
-#define xg_fp16_split            xg_split_lower_threshold
+#define fp16_split               split_lower_threshold
 #include "families/tensor/fp16_split.cu"
 
 #include "guard.h"
-
-XG_SIM_KERNEL(split_lower_threshold)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of test_sm90 share: launches of sm90_kernels.cu on the simulator, in many orders.
+ * What the files of test_sm90 share: operands, and launches of sm90_*.cu on the simulator, in many
+ * orders.
  */
 #ifndef XGEMM_TESTS_SM90_H
 #define XGEMM_TESTS_SM90_H
 
-#include "families/common/args.h"
-#include "backend/sim/scheduler.h"
+#include "args.h"
+#include "backend/sim/simulator.h"
 #include "backend/sim/sm90_shim.h"
 #include "sm90_kernels.h"
 
@@ -25,10 +26,10 @@
 #endif
 
 #ifdef WITH_TRACE
-enum { CAN_WATCH = 1 };
+enum { CAN_TRACE = 1 };
 #define TRACED(name) .traced = xg_traced_##name,
 #else
-enum { CAN_WATCH = 0 };
+enum { CAN_TRACE = 0 };
 #define TRACED(name)
 #endif
 #define PROGRAM(name)                                                                              \
@@ -46,12 +47,21 @@ extern const xg_sim_options sm90_orders[SM90_ORDERS];
 
 xg_region sm90_memory(const char *name, const float *base, int lines, int width);
 
-/* Watched: with the trace, where the build can make traced kernels. */
-xgemm_status sm90_launch(const xg_launch *what, xg_sim_options how, bool watched, xg_error *error);
+/* Traced: with the trace, where the build can make traced kernels. */
+xgemm_status sm90_launch(const xg_launch *what, xg_sim_options how, bool traced, xg_error *error);
 
-/* Of sm90_full_range.c, sm90_tiles.c and sm90_numbers.c. */
-TCase *sm90_full_range(void);
-TCase *sm90_tiles(void);
-TCase *sm90_numbers(void);
+/* More units than stages, so that the phases of every stage's barriers change parity. */
+enum { UNITS = 2 * STAGES + 1, M = 4 * TILE, N = 2 * TILE, K = UNITS * DEPTH };
+
+/* A and B, small fractions whose sums FP32 holds exactly; in units as the kernels want them. */
+float sm90_a_at(int row, int l), sm90_b_at(int column, int l);
+extern uint16_t sm90_packed_a[M * K], sm90_packed_b[N * K];
+/* What a kernel computes; and A * B. */
+extern float sm90_result[M * N], sm90_expected[M * N];
+void sm90_prepare(void);
+
+/* By subject, of the files of these names. */
+TCase *sm90_pipeline(void), *sm90_products(void), *sm90_blocks(void), *sm90_wrong_calls(void);
+TCase *sm90_full_range(void), *sm90_tiles(void), *sm90_numbers(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lib/families/tensor/full_range.h against float64: layouts, edges, alignments and ranges of exponents. */
+/* lib/families/tensor/full_range.h against float64: layouts, edges, alignments and ranges of
+ * exponents. */
 #include "sm90.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ typedef struct {
     bool a_k_major, b_k_major;
     float *a, *b, *c, *before, *scales;
     int64_t lda, ldb, ldc, a_rows, b_rows;
-    xg_args args;
+    xg_full_range_args args;
 } run;
 
 static uint32_t next_random(void)
@@ -93,27 +94,38 @@ static run prepare_run(const product *is, int columns, bool a_k_major, bool b_k_
         for (int64_t i = 0; i < is->m * r.ldc + is->offset; i++)
             r.c[i] = NAN;
     memcpy(r.before, r.c, c_bytes);
-    r.args = (xg_args){.m = is->m, .n = is->n, .k = is->k, .alpha = is->alpha, .beta = is->beta};
-    r.args.a = r.a + is->offset, r.args.b = r.b + is->offset, r.args.c = r.c + is->offset;
-    r.args.a_stride_m = a_k_major ? r.lda : 1, r.args.a_stride_k = a_k_major ? 1 : r.lda;
-    r.args.b_stride_k = b_k_major ? 1 : r.ldb, r.args.b_stride_n = b_k_major ? r.ldb : 1;
-    r.args.c_stride_m = r.ldc;
-    r.args.list = r.scales;
-    r.args.b_batch = is->what == SPECIAL; /* whether Inf and NaN are to be looked for */
-    r.args.k_part = columns;              /* of a tile */
+    r.args.product =
+        (xg_tensor_args){.m = is->m, .n = is->n, .k = is->k, .alpha = is->alpha, .beta = is->beta};
+    r.args.product.a = r.a + is->offset, r.args.product.b = r.b + is->offset,
+    r.args.product.c = r.c + is->offset;
+    r.args.product.a_stride_m = a_k_major ? r.lda : 1,
+    r.args.product.a_stride_k = a_k_major ? 1 : r.lda;
+    r.args.product.b_stride_k = b_k_major ? 1 : r.ldb,
+    r.args.product.b_stride_n = b_k_major ? r.ldb : 1;
+    r.args.product.c_stride_m = r.ldc;
+    r.args.product.workspace = r.scales;
+    r.args.special = is->what == SPECIAL;
+    r.args.columns = columns;
     for (int i = 0; i < padded(is->m); i++)
-        r.scales[i] =
-            i < is->m ? scale_of(r.args.a + i * r.args.a_stride_m, r.args.a_stride_k, is->k) : 1.0f;
+        r.scales[i] = i < is->m ? scale_of(r.args.product.a + i * r.args.product.a_stride_m,
+                                           r.args.product.a_stride_k, is->k)
+                                : 1.0f;
     for (int i = 0; i < padded(is->n); i++)
         r.scales[padded(is->m) + i] =
-            i < is->n ? scale_of(r.args.b + i * r.args.b_stride_n, r.args.b_stride_k, is->k) : 1.0f;
+            i < is->n ? scale_of(r.args.product.b + i * r.args.product.b_stride_n,
+                                 r.args.product.b_stride_k, is->k)
+                      : 1.0f;
     return r;
 }
 
 static xg_region region(const char *name, const float *base, int64_t lines, int64_t width,
                         int64_t step)
 {
-    return (xg_region){.name = name, .base = base, .lines = lines, .width = width, .step = step};
+    return (xg_region){.name = name,
+                       .base = base,
+                       .rows = lines,
+                       .row_bytes = width * (int64_t)sizeof *base,
+                       .stride_bytes = step * (int64_t)sizeof *base};
 }
 
 static xgemm_status launch(const run *r, xg_sim_options how, xg_error *error)
@@ -130,9 +142,9 @@ static xgemm_status launch(const run *r, xg_sim_options how, xg_error *error)
         .grid = {2, 1, 1},
         .block = {512, 1, 1},
         .shared_bytes = SHARED,
-        .regions = {region("A", r->args.a, r->a_rows, r->lda - is->extra, r->lda),
-                    region("B", r->args.b, r->b_rows, r->ldb - is->extra, r->ldb),
-                    region("C", r->args.c, is->m, is->n, r->ldc),
+        .regions = {region("A", r->args.product.a, r->a_rows, r->lda - is->extra, r->lda),
+                    region("B", r->args.product.b, r->b_rows, r->ldb - is->extra, r->ldb),
+                    region("C", r->args.product.c, is->m, is->n, r->ldc),
                     region("scales", r->scales, 1, padded(is->m) + padded(is->n), 0)},
         .arguments = &r->args,
         .arguments_size = sizeof r->args};
@@ -157,23 +169,25 @@ static void assert_right(const run *r)
             const double old = is->beta == 0.0f ? 0.0 : (double)r->before[is->offset + at];
             double sum = 0.0, size = 0.0;
             if (j >= is->n) {
-                ck_assert(isnan(r->args.c[at]));
+                ck_assert(isnan(r->args.product.c[at]));
                 continue;
             }
             for (int l = 0; l < is->k; l++) {
                 const double x =
-                    (double)r->args.a[i * r->args.a_stride_m + l * r->args.a_stride_k] *
-                    (double)r->args.b[l * r->args.b_stride_k + j * r->args.b_stride_n];
+                    (double)r->args.product
+                        .a[i * r->args.product.a_stride_m + l * r->args.product.a_stride_k] *
+                    (double)r->args.product
+                        .b[l * r->args.product.b_stride_k + j * r->args.product.b_stride_n];
                 sum += x;
                 size += fabs(x);
             }
             const double want = (double)is->alpha * sum + (double)is->beta * old;
             const double most = fabs((double)is->alpha) * size + fabs((double)is->beta * old);
-            ck_assert_msg(is_right(r->args.c[at], want, most),
+            ck_assert_msg(is_right(r->args.product.c[at], want, most),
                           "%d x %d x %d, A %s-major, B %s-major, + %d, %d: C(%d, %d) is %g, not "
                           "%g, of %g",
                           is->m, is->n, is->k, r->a_k_major ? "K" : "M", r->b_k_major ? "K" : "N",
-                          is->extra, is->offset, i, j, (double)r->args.c[at], want, most);
+                          is->extra, is->offset, i, j, (double)r->args.product.c[at], want, most);
         }
 }
 

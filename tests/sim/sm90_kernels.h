@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of sm90_kernels.cu: their sizes, and which mistake each makes. */
+/* The kernels of sm90_*.cu: their sizes, and which mistake each makes. */
 #ifndef XGEMM_TESTS_SM90_KERNELS_H
 #define XGEMM_TESTS_SM90_KERNELS_H
 
-enum { TILE = 128, DEPTH = 64, UNIT_BYTES = TILE * DEPTH * 2, SLOT_BYTES = 2 * UNIT_BYTES };
-enum { SLOTS = 3, SHARED_BYTES = SLOTS * (SLOT_BYTES + 16) };
+enum { TILE = 128, DEPTH = 64, UNIT_BYTES = TILE * DEPTH * 2, STAGE_BYTES = 2 * UNIT_BYTES };
+enum { STAGES = 3, SHARED_BYTES = STAGES * (STAGE_BYTES + 16) };
 
-/* A ring of tiles of A and B, for sums of the two. */
-enum { SUM_WIDTH = 32, SUM_LINES = 4, SUM_SLOTS = 2, SUM_THREADS = 64 };
-enum { SUM_BYTES = SUM_WIDTH * SUM_LINES * 4 };
+/* A pipeline of tiles of A and B, which are added. */
+enum { SUM_WIDTH = 32, SUM_ROWS = 4, SUM_STAGES = 2, SUM_THREADS = 64 };
+enum { SUM_BYTES = SUM_WIDTH * SUM_ROWS * 4 };
 
 #define XG_SM90_KERNELS(X)                                                                         \
     X(right, RIGHT)                                                                                \
@@ -37,7 +37,7 @@ enum { SUM_BYTES = SUM_WIDTH * SUM_LINES * 4 };
 #define XG_SM90_MISTAKE(name, mistake) mistake,
 enum {
     XG_SM90_KERNELS(XG_SM90_MISTAKE) WRONG_SWIZZLE,
-    SUMS_TOO_EARLY,
+    ACCUMULATORS_TOO_EARLY,
     NO_ASYNC_FENCE,
     NO_STORE_BARRIER,
     BETWEEN,
@@ -49,7 +49,7 @@ enum {
 #define XG_SM90_OTHERS(X)                                                                          \
     X(wide, xg_multiply_wide, RIGHT)                                                               \
     X(wrong_swizzle, xg_multiply_wide, WRONG_SWIZZLE)                                              \
-    X(sums_too_early, xg_multiply_wide, SUMS_TOO_EARLY)                                            \
+    X(accumulators_too_early, xg_multiply_wide, ACCUMULATORS_TOO_EARLY)                            \
     X(in_turns, xg_multiply_in_turns, RIGHT)                                                       \
     X(turns_too_early, xg_multiply_in_turns, NO_PRODUCT_WAIT)                                      \
     X(stored, xg_multiply_stored, RIGHT)                                                           \
@@ -61,9 +61,9 @@ enum {
     X(handed_early, xg_hand_over, EARLY_RELEASE)                                                   \
     X(overwritten, xg_hand_over, NO_EMPTY_WAIT)                                                    \
     X(taken_early, xg_hand_over, NO_FULL_WAIT)                                                     \
-    X(turned, xg_turn_groups, RIGHT)                                                               \
-    X(turned_early, xg_turn_groups, NO_FULL_WAIT)                                                  \
-    X(turned_over, xg_turn_groups, NO_EMPTY_WAIT)                                                  \
+    X(mirrored, xg_mirror_rows, RIGHT)                                                             \
+    X(mirrored_early, xg_mirror_rows, NO_FULL_WAIT)                                                \
+    X(mirrored_over, xg_mirror_rows, NO_EMPTY_WAIT)                                                \
     X(neighbour, xg_read_neighbour, RIGHT)                                                         \
     X(read_too_early, xg_read_neighbour, NO_FIRST_JOIN)                                            \
     X(leave_too_early, xg_read_neighbour, NO_LAST_JOIN)                                            \

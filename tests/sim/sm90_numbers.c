@@ -2,7 +2,7 @@
 /* FP16 as the simulator has it, and how its matrix products round. */
 #include "sm90.h"
 
-#include "backend/sim/specialised.h"
+#include "backend/sim/tensor_core.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static float add_up(float old, const float *a, const float *b)
         left[i] = a[i % PRODUCTS];
     for (int i = 0; i < PRODUCTS * COLUMNS; i++)
         below[i] = b[i / COLUMNS];
-    xg_sim_product(sums, left, below, COLUMNS);
+    xg_tensor_core_multiply(sums, left, below, COLUMNS);
     /* Each is its neighbour's equal. */
     ck_assert_mem_eq(sums, sums + 1, sizeof sums - sizeof *sums);
     return sums[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The guard of XGEMM_MATH_DEFAULT and XGEMM_MATH_TF32 (lib/families/tensor/fp16_check.h), on data just on
- * either side of every bound; and guards that are wrong, which that data must find.
+ * The guard of XGEMM_MATH_DEFAULT and XGEMM_MATH_TF32 (lib/families/tensor/guard.h), on data
+ * just on either side of every bound; and guards that are wrong, which that data must find.
  */
 #include "guard.h"
 

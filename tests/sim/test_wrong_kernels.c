@@ -2,11 +2,11 @@
 /*
  * The simulator's trace catches wrong kernels, wherever in the order of threads
  * the mistake shows, and its sentence says where they are; their right twins
- * pass. With the simulator's own source: places in the code are numbered by
- * assembly file, so that the library's kernels cannot be in the program too.
+ * pass. Without the library: accesses are numbered by assembly file, so that the library's kernels
+ * cannot be in the program too.
  */
-#include "families/common/args.h"
-#include "backend/sim/scheduler.h"
+#include "args.h"
+#include "backend/sim/simulator.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { THREADS = 64, ROWS = 3, STEP = 160, FLOATS = ROWS * STEP, GUARD = 256 };
 
-/* Block and thread are those that are blamed when threads run forward. */
+/* Block and thread are those of the sentence when threads run forward. */
 typedef struct {
     const char *name;
     xg_program wrong, right;
@@ -123,23 +123,31 @@ static memory fresh_memory(void)
     return all;
 }
 
+static xg_region region_of(const char *name, const float *base, const mistake *of)
+{
+    return (xg_region){.name = name,
+                       .base = base,
+                       .rows = of->rows,
+                       .row_bytes = of->columns * (int64_t)sizeof *base,
+                       .stride_bytes = STEP * sizeof *base};
+}
+
 static xgemm_status run(const xg_program *program, const mistake *of, const xg_sim_options *how,
                         memory *all, xg_error *error)
 {
-    const xg_args args = {.m = of->rows,
-                          .n = of->columns,
-                          .a = all->a,
-                          .c = all->c,
-                          .a_stride_m = STEP,
-                          .a_stride_k = 1,
-                          .c_stride_m = STEP};
+    const xg_test_args args = {.m = of->rows,
+                               .n = of->columns,
+                               .a = all->a,
+                               .c = all->c,
+                               .a_stride_m = STEP,
+                               .a_stride_k = 1,
+                               .c_stride_m = STEP};
     const xg_launch launch = {
         .program = program,
         .grid = {(uint32_t)of->blocks, 1, 1},
         .block = {of->cubic ? 4 : THREADS, of->cubic ? 4 : 1, of->cubic ? 4 : 1},
         .shared_bytes = THREADS * sizeof(float),
-        .regions = {[0] = {"A", all->a, of->rows, of->columns, STEP},
-                    [2] = {"C", all->c, of->rows, of->columns, STEP}},
+        .regions = {[XG_REGION_A] = region_of("A", all->a, of), [XG_REGION_C] = region_of("C", all->c, of)},
         .arguments = &args,
         .arguments_size = sizeof args};
     return xg_sim_launch(&launch, how, error);
@@ -271,27 +279,26 @@ static xgemm_status run_batch(const xg_program *program, bool lists, int order, 
         a[i] = all.a + (PRODUCTS - 1 - i) * LINE;
         c[i] = all.c + i * LINE;
     }
-    const xg_args args = {.m = 1,
-                          .n = LINE,
-                          .a = lists ? (const float *)(const void *)a : all.a,
-                          .c = lists ? (float *)(void *)c : all.c,
-                          .a_batch = lists ? XG_LISTS : LINE,
-                          .c_batch = LINE};
+    const xg_test_args args = {.m = 1,
+                               .n = LINE,
+                               .a = lists ? (const float *)(const void *)a : all.a,
+                               .c = lists ? (float *)(void *)c : all.c,
+                               .a_batch_stride = lists ? XG_POINTER_ARRAYS : LINE,
+                               .c_batch_stride = LINE};
     const xg_region from = {.name = "A",
-                            .base = all.a,
-                            .lines = 1,
-                            .width = LINE,
-                            .step = LINE,
-                            .apart = LINE,
-                            .list = lists ? a : NULL};
+                            .base = lists ? (const void *)a : all.a,
+                            .rows = 1,
+                            .row_bytes = LINE * sizeof(float),
+                            .stride_bytes = LINE * sizeof(float),
+                            .batch_stride_bytes = LINE * sizeof(float),
+                            .is_pointer_array = lists};
     xg_region to = from;
     to.name = "C";
-    to.base = all.c;
-    to.list = lists ? (const float *const *)(const void *)c : NULL;
+    to.base = lists ? (const void *)c : all.c;
     const xg_launch launch = {.program = program,
                               .grid = {1, 1, PRODUCTS},
                               .block = {THREADS, 1, 1},
-                              .regions = {[0] = from, [XG_REGION_WRITTEN] = to},
+                              .regions = {[XG_REGION_A] = from, [XG_REGION_C] = to},
                               .arguments = &args,
                               .arguments_size = sizeof args};
     xg_sim_options how = orders[order];
@@ -321,7 +328,7 @@ START_TEST(stray_into_another_product)
 }
 END_TEST
 
-/* C after a run that nothing watches. */
+/* C after a run without a trace. */
 static memory after_plain(const xg_program *program, const mistake *of, int order)
 {
     memory all = fresh_memory();
@@ -366,7 +373,7 @@ START_TEST(right_twin_gives_the_same_in_any_order)
 }
 END_TEST
 
-/* Without a trace only the barrier is watched. */
+/* Without a trace only the barrier is checked. */
 START_TEST(plain_run_finds_the_barrier)
 {
     const mistake *of = &mistakes[1];
@@ -394,7 +401,7 @@ static Suite *wrong_kernels(void)
     tcase_add_loop_test(batches, stray_into_another_product, 0, COUNT(strays));
     suite_add_tcase(suite, batches);
 
-    TCase *plain = tcase_create("nothing watches");
+    TCase *plain = tcase_create("without a trace");
     tcase_add_test(plain, race_shows_in_the_order_of_threads);
     tcase_add_test(plain, plain_run_finds_the_barrier);
     tcase_add_test(plain, missing_wait_shows_when_copies_are_late);

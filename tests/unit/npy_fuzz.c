@@ -191,7 +191,7 @@ static void truncate_sample(struct sample *sample)
         sample->bytes[sample->size - 1] = '\n';
 }
 
-static void remove_piece(struct sample *sample)
+static void remove_bytes(struct sample *sample)
 {
     size_t begin = pick(sample->size + 1);
 
@@ -227,7 +227,7 @@ static void swap_number(struct sample *sample)
 static void mutate(struct sample *sample)
 {
     static void (*const mutations[])(struct sample *) = {
-        flip_bit, set_byte, truncate_sample, remove_piece, splice, swap_number, swap_number,
+        flip_bit, set_byte, truncate_sample, remove_bytes, splice, swap_number, swap_number,
     };
 
     for (size_t count = pick(4); count > 0; count--)

@@ -185,14 +185,14 @@ START_TEST(reads_through_link)
 }
 END_TEST
 
-START_TEST(reads_in_pieces)
+START_TEST(reads_in_chunks)
 {
     npy_matrix matrix;
     int result;
 
-    write_npy_file(in_folder("pieces.npy"), 1 + _i % 3, TEXT(DICT34), 48);
+    write_npy_file(in_folder("chunks.npy"), 1 + _i % 3, TEXT(DICT34), 48);
     set_faults((struct faults){.read_limit = (size_t)_i, .interrupt = true});
-    result = npy_read(in_folder("pieces.npy"), &matrix, message, sizeof(message));
+    result = npy_read(in_folder("chunks.npy"), &matrix, message, sizeof(message));
     ck_assert_uint_gt(calls, 6);
     clear_faults();
     ck_assert_msg(result == 0, "%s", message);
@@ -260,7 +260,7 @@ void add_reading_cases(Suite *suite)
     tcase_add_test(cases, refuses_what_cannot_be_opened);
     tcase_add_test(cases, blanks_control_characters_of_path);
     tcase_add_test(cases, reads_through_link);
-    tcase_add_loop_test(cases, reads_in_pieces, 1, 14);
+    tcase_add_loop_test(cases, reads_in_chunks, 1, 14);
     tcase_add_loop_test(cases, refuses_file_that_fails, 0, COUNT(READ_FAULTS));
     tcase_add_test(cases, refuses_when_memory_is_short);
 }

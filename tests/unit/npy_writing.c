@@ -69,17 +69,17 @@ START_TEST(writes_longest_header)
 }
 END_TEST
 
-START_TEST(writes_in_pieces)
+START_TEST(writes_in_chunks)
 {
     npy_matrix matrix = make_matrix(5, 7, false), again;
     int result;
 
     set_faults((struct faults){.write_limit = (size_t)_i, .interrupt = true});
-    result = npy_write(in_folder("pieces.npy"), &matrix, message, sizeof(message));
+    result = npy_write(in_folder("chunks.npy"), &matrix, message, sizeof(message));
     ck_assert_uint_gt(calls, 6);
     clear_faults();
     ck_assert_msg(result == 0, "%s", message);
-    ck_assert_int_eq(npy_read(in_folder("pieces.npy"), &again, message, sizeof(message)), 0);
+    ck_assert_int_eq(npy_read(in_folder("chunks.npy"), &again, message, sizeof(message)), 0);
     assert_equal_matrices(&matrix, &again);
     npy_free(&matrix);
     npy_free(&again);
@@ -320,7 +320,7 @@ void add_writing_cases(Suite *suite)
     tcase_add_loop_test(cases, reads_what_it_wrote, 0, 2 * COUNT(SHAPES));
     tcase_add_test(cases, writes_these_bytes);
     tcase_add_test(cases, writes_longest_header);
-    tcase_add_loop_test(cases, writes_in_pieces, 1, 14);
+    tcase_add_loop_test(cases, writes_in_chunks, 1, 14);
     tcase_add_test(cases, writes_though_close_is_interrupted);
     tcase_add_test(cases, writes_to_current_folder);
     tcase_add_test(cases, gives_permissions);

@@ -11,8 +11,6 @@
 
 #define HUGE_SIZE ((int64_t)1 << 62)
 
-enum { TIMEOUT_S = 300 };
-
 START_TEST(negative_sizes)
 {
     memory m = memory_new(test_device());
@@ -296,21 +294,21 @@ START_TEST(sizes_that_overflow)
 }
 END_TEST
 
-/* The same in column order and with transposes, where other sides are the lines. */
-START_TEST(sizes_that_overflow_turned)
+/* The same in column order and with transposes, where the leading dimension is of another side. */
+START_TEST(sizes_that_overflow_transposed)
 {
     memory m = memory_new(test_device());
     for (int layout = 0; layout < LAYOUTS; layout++) {
         call c = good_call(layout);
-        const int64_t line = (int64_t)1 << 30, lines = (int64_t)1 << 31;
-        const bool m_is_lines = contiguous_side(&c, 0) == 'k';
-        c.m = m_is_lines ? lines : line;
-        c.k = m_is_lines ? line : lines;
+        const int64_t inner = (int64_t)1 << 30, outer = (int64_t)1 << 31;
+        const bool m_is_outer = contiguous_side(&c, 0) == 'k';
+        c.m = m_is_outer ? outer : inner;
+        c.k = m_is_outer ? inner : outer;
         c.n = 1;
-        c.lda = line, c.ldb = lines, c.ldc = lines;
+        c.lda = inner, c.ldb = outer, c.ldc = outer;
         assert_call_refused(&m, &c, XGEMM_ERROR_OVERFLOW, "a has 2147483648 lines");
         c.m = 0;
-        if (m_is_lines) /* nothing lies there */
+        if (m_is_outer) /* nothing lies there */
             assert_call_works(&m, &c);
     }
     memory_free(&m);
@@ -335,7 +333,7 @@ END_TEST
 static Suite *arguments(void)
 {
     Suite *suite = suite_create("arguments");
-    TCase *cases = new_case(suite, "products", TIMEOUT_S);
+    TCase *cases = add_case(suite, "products");
     tcase_add_test(cases, negative_sizes);
     tcase_add_test(cases, negative_and_zero_sizes);
     tcase_add_test(cases, unknown_orders);
@@ -346,7 +344,7 @@ static Suite *arguments(void)
     tcase_add_test(cases, null_where_nothing_is_read);
     tcase_add_test(cases, addresses_of_no_float);
     tcase_add_test(cases, sizes_that_overflow);
-    tcase_add_test(cases, sizes_that_overflow_turned);
+    tcase_add_test(cases, sizes_that_overflow_transposed);
     tcase_add_test(cases, more_blocks_than_a_grid_holds);
     return suite;
 }

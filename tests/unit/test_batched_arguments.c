@@ -66,7 +66,7 @@ static void assert_list_refused(xgemm_handle *handle, const void *a, const void 
     assert_refused(handle, status, wanted, "xgemm_sgemm_batched: ", part);
 }
 
-START_TEST(refused_lists)
+START_TEST(refused_pointer_arrays)
 {
     const xgemm_status null = XGEMM_ERROR_NULL_POINTER, invalid = XGEMM_ERROR_INVALID_VALUE;
     static float c[8] = {1.0f, 2.0f};
@@ -119,10 +119,10 @@ END_TEST
 static Suite *arguments(void)
 {
     Suite *suite = suite_create("batched arguments");
-    TCase *cases = new_case(suite, "arguments", 60);
+    TCase *cases = add_case(suite, "arguments");
     tcase_add_loop_test(cases, empty, 0, test_kernels());
     tcase_add_test(cases, refused);
-    tcase_add_test(cases, refused_lists);
+    tcase_add_test(cases, refused_pointer_arrays);
     return suite;
 }
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_S = 300 };
-
 /* ---- Statuses and versions ---- */
 
 START_TEST(statuses_have_names)
@@ -314,7 +312,7 @@ END_TEST
 static Suite *handles(void)
 {
     Suite *suite = suite_create("handles");
-    TCase *cases = new_case(suite, "handles", TIMEOUT_S);
+    TCase *cases = add_case(suite, "handles");
     tcase_add_test(cases, statuses_have_names);
     tcase_add_test(cases, version_is_that_of_the_headers);
     tcase_add_test(cases, struct_sizes);

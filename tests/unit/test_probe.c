@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SKIPPED = 77, TIMEOUT_S = 300, WARP = 32 };
+enum { SKIPPED = 77, WARP = 32 };
 
 /* ---- Probes and points ---- */
 
@@ -396,7 +396,7 @@ END_TEST
 
 static void add_counts(Suite *suite)
 {
-    TCase *counts = new_case(suite, "counts", TIMEOUT_S);
+    TCase *counts = add_case(suite, "counts");
     tcase_add_test(counts, offsets);
     tcase_add_test(counts, strides);
     tcase_add_test(counts, rows_and_columns);
@@ -409,7 +409,7 @@ static void add_counts(Suite *suite)
 
 static void add_times(Suite *suite)
 {
-    TCase *times = new_case(suite, "times", TIMEOUT_S);
+    TCase *times = add_case(suite, "times");
     tcase_add_loop_test(times, times_on_a_gpu, 0, xgemm_probe_count());
     tcase_add_test(times, memory_on_a_gpu);
     tcase_add_test(times, shared_memory_on_a_gpu);
@@ -418,7 +418,7 @@ static void add_times(Suite *suite)
 static Suite *probes(void)
 {
     Suite *suite = suite_create("probes");
-    TCase *table = new_case(suite, "the table", TIMEOUT_S);
+    TCase *table = add_case(suite, "the table");
     tcase_add_test(table, wrong_questions);
     tcase_add_test(table, other_sizes);
     if (test_device() < 0) {
@@ -427,7 +427,7 @@ static Suite *probes(void)
     } else {
         add_times(suite);
     }
-    TCase *refused = new_case(suite, "what is refused", TIMEOUT_S);
+    TCase *refused = add_case(suite, "what is refused");
     tcase_add_test(refused, null_pointers);
     tcase_add_test(refused, wrong_names);
     tcase_add_test(refused, wrong_sizes);

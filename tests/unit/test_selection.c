@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_S = 300 };
-
 /* ---- Kernels ---- */
 
 /* The sentence about an unknown kernel lists all that the device runs. */
@@ -317,7 +315,7 @@ END_TEST
 static Suite *selection(void)
 {
     Suite *suite = suite_create("selection");
-    TCase *kernels = new_case(suite, "kernels", TIMEOUT_S);
+    TCase *kernels = add_case(suite, "kernels");
     tcase_add_test(kernels, unknown_kernels);
     tcase_add_test(kernels, long_kernel_name);
     tcase_add_test(kernels, kernels_of_other_devices);
@@ -325,7 +323,7 @@ static Suite *selection(void)
     tcase_add_test(kernels, table_of_kernels);
     tcase_add_test(kernels, resources_of_kernels);
 
-    TCase *environment = new_case(suite, "environment", TIMEOUT_S);
+    TCase *environment = add_case(suite, "environment");
     tcase_add_test(environment, nonsense_in_xgemm_device);
     tcase_add_test(environment, devices_in_the_environment);
     tcase_add_test(environment, absent_gpus);

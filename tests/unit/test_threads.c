@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT_S = 600, WORKERS = 4 };
+enum { WORKERS = 4 };
 
 /* ---- Threads ---- */
 
@@ -246,7 +246,7 @@ static void assert_driver(int result, const char *function)
     ck_assert_msg(result == 0, "%s gives CUDA error %d", function, result);
 }
 
-static const float *place(const matrix *x)
+static const float *address_of(const matrix *x)
 {
     return x->memory + x->first;
 }
@@ -255,7 +255,7 @@ static xgemm_status enqueue(const product *p)
 {
     const shape *s = &p->shape;
     return xgemm_sgemm(p->handle, s->order, s->transa, s->transb, s->m, s->n, s->k, s->alpha,
-                       place(&p->a), p->a.ld, place(&p->b), p->b.ld, s->beta,
+                       address_of(&p->a), p->a.ld, address_of(&p->b), p->b.ld, s->beta,
                        p->c.memory + p->c.first, p->c.ld);
 }
 
@@ -386,14 +386,14 @@ END_TEST
 static Suite *threads(void)
 {
     Suite *suite = suite_create("threads");
-    TCase *handles = new_case(suite, "handles", TIMEOUT_S);
+    TCase *handles = add_case(suite, "handles");
     tcase_add_test(handles, two_handles_on_one_device);
     tcase_add_test(handles, handles_on_several_devices);
     tcase_add_test(handles, handles_come_and_go);
     tcase_add_test(handles, handle_changes_threads);
     tcase_add_test(handles, sentences_belong_to_threads);
     if (test_device() >= 0) {
-        TCase *graphs = new_case(suite, "graphs", TIMEOUT_S);
+        TCase *graphs = add_case(suite, "graphs");
         tcase_add_loop_test(graphs, capture_as_the_first_call, 0, test_kernels());
         tcase_add_loop_test(graphs, capture_after_a_call, 0, test_kernels());
         tcase_add_loop_test(graphs, capture_with_a_workspace, 0, test_kernels());

@@ -14,13 +14,13 @@ static int count(void)
     return 1;
 }
 
-static int processors(const xg_device *device)
+static int multiprocessors(const xg_device *device)
 {
     (void)device;
     return 1;
 }
 
-static int architecture(const xg_device *device)
+static int compute_capability(const xg_device *device)
 {
     (void)device;
     return 0;
@@ -57,25 +57,14 @@ const xg_backend xg_backend_cpu = {
     .name = "CPU",
     .has_streams = false,
     .host_memory = true,
+    .runs_host_code = true,
     .can_run = can_run,
     .count = count,
-    .processors = processors,
-    .architecture = architecture,
+    .multiprocessors = multiprocessors,
+    .compute_capability = compute_capability,
     .describe = describe,
     .open = open_cpu,
     .close = close_cpu,
-    .make_current = xg_host_make_current,
-    .allocate = xg_host_allocate,
-    .release = xg_host_release,
-    .memory_info = xg_host_memory_info,
-    .upload = xg_host_copy,
-    .download = xg_host_copy,
     .launch = launch,
-    .wait = xg_host_wait,
-    .drain = xg_host_drain,
-    .mark_create = xg_host_mark_create,
-    .mark_destroy = xg_host_mark_destroy,
-    .mark_record = xg_host_mark_record,
-    .mark_elapsed = xg_host_mark_elapsed,
-    .resources = xg_host_resources,
+    XG_HOST_FUNCTIONS,
 };

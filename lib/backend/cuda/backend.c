@@ -138,35 +138,35 @@ static xgemm_status download(xg_device *device, void *stream, void *to, const vo
     return wait(device, stream, error);
 }
 
-static int processors(const xg_device *device)
+static int multiprocessors(const xg_device *device)
 {
-    return device ? device->processors : 1;
+    return device ? device->multiprocessors : 1;
 }
 
 /* Unknown without a device. */
-static int architecture(const xg_device *device)
+static int compute_capability(const xg_device *device)
 {
     return device ? device->compute_capability : 0;
 }
 
-static int64_t block_shared(const xg_device *device)
+static int64_t shared_per_block(const xg_device *device)
 {
     return device->shared_in_block;
 }
 
 /*
- * Multiprocessors that the launch before leaves first would take several blocks of the
- * next and others none: an even launch asks for so much shared memory that none of them
- * holds more blocks than its share.
+ * Multiprocessors that the launch before leaves first would take several CTAs of the next and
+ * others none: a spread launch asks for so much shared memory that none of them holds more CTAs
+ * than its share.
  */
 static uint32_t shared_of(const xg_device *device, const xg_launch *what)
 {
     const int64_t blocks = (int64_t)what->grid[0] * what->grid[1] * what->grid[2];
-    const int64_t share = (blocks + device->processors - 1) / device->processors;
+    const int64_t share = (blocks + device->multiprocessors - 1) / device->multiprocessors;
     const int64_t bytes = device->shared_in_all / (share + 1) - device->shared_reserved + 1;
     const int64_t rounded = (bytes + 127) / 128 * 128;
-    return what->even && rounded > (int64_t)what->shared_bytes ? (uint32_t)rounded
-                                                               : what->shared_bytes;
+    return what->spread && rounded > (int64_t)what->shared_bytes ? (uint32_t)rounded
+                                                                 : what->shared_bytes;
 }
 
 /* More shared memory than that a function must be allowed, once. Threads may do it twice. */
@@ -207,10 +207,10 @@ static xgemm_status lacks(const char *function, xg_error *error)
                    function);
 }
 
-/* A launch that is in clusters, or may overlap with the one before it. */
-static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch *what,
-                                bool overlaps, uint32_t shared_bytes, xg_cu_function function,
-                                void **arguments, xg_error *error)
+/* A launch in clusters, or with programmatic dependent launch. */
+static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch *what, bool pdl,
+                                uint32_t shared_bytes, xg_cu_function function, void **arguments,
+                                xg_error *error)
 {
     xg_cu_attribute attributes[2] = {0};
     xg_cu_launch_config how = {
@@ -225,7 +225,7 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
         attributes[how.count].value.cluster[1] = 1;
         attributes[how.count++].value.cluster[2] = 1;
     }
-    if (overlaps) {
+    if (pdl) {
         attributes[how.count].id = XG_CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
         attributes[how.count++].value.allowed = 1;
     }
@@ -235,33 +235,48 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
                               "cuLaunchKernelEx", error);
 }
 
-/* A matrix for the copy engine; what is past its edges is copied as zeros. */
-static xgemm_status map_tiles(xg_device *device, const xg_tiled *tiled, xg_tile_map *map,
-                              xg_error *error)
+/* The type of elements that are copied as bits. */
+static unsigned bits_type(int element_bytes)
+{
+    switch (element_bytes) {
+    case 1:
+        return XG_CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case 2:
+        return XG_CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case 4:
+        return XG_CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    default:
+        return XG_CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    }
+}
+
+/* Elements outside of the matrix are copied as zeros. */
+static xgemm_status encode(xg_device *device, const xg_tensor *tensor, xg_cu_tensor_map *map,
+                           xg_error *error)
 {
     enum { RANK = 2 };
-    const uint64_t sizes[RANK] = {(uint64_t)tiled->width, (uint64_t)tiled->lines};
-    const uint64_t byte_steps[RANK - 1] = {(uint64_t)tiled->step * sizeof(float)};
-    const unsigned tile[RANK] = {(unsigned)tiled->tile_width, (unsigned)tiled->tile_lines};
-    const unsigned element_steps[RANK] = {1, 1};
-    if (!device->driver->map_tiles)
+    const uint64_t sizes[RANK] = {(uint64_t)tensor->columns, (uint64_t)tensor->rows};
+    const uint64_t strides[RANK - 1] = {(uint64_t)tensor->stride_bytes};
+    const unsigned box[RANK] = {(unsigned)tensor->box_columns, (unsigned)tensor->box_rows};
+    const unsigned element_strides[RANK] = {1, 1};
+    if (!device->driver->encode_tiled)
         return lacks("cuTensorMapEncodeTiled", error);
-    const xg_cu_result result = device->driver->map_tiles(
-        map, XG_CU_TENSOR_MAP_DATA_TYPE_FLOAT32, RANK, (void *)(uintptr_t)tiled->base, sizes,
-        byte_steps, tile, element_steps, XG_CU_TENSOR_MAP_INTERLEAVE_NONE,
+    const xg_cu_result result = device->driver->encode_tiled(
+        map, bits_type(tensor->element_bytes), RANK, (void *)(uintptr_t)tensor->base, sizes,
+        strides, box, element_strides, XG_CU_TENSOR_MAP_INTERLEAVE_NONE,
         XG_CU_TENSOR_MAP_SWIZZLE_NONE, XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
         XG_CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return result_of(device, result, "cuTensorMapEncodeTiled", error);
 }
 
-/* Both operands, where the kernel has maps. */
-static xgemm_status map_operands(xg_device *device, const xg_launch *what, xg_tile_maps *maps,
-                                 xg_error *error)
+/* The tensor maps of a kernel that has them. */
+static xgemm_status encode_all(xg_device *device, const xg_launch *what, xg_cu_tensor_map *maps,
+                               xg_error *error)
 {
-    if (what->tiled[0].tile_lines == 0)
-        return XGEMM_OK;
-    const xgemm_status status = map_tiles(device, &what->tiled[0], &maps->a, error);
-    return status ? status : map_tiles(device, &what->tiled[1], &maps->b, error);
+    xgemm_status status = XGEMM_OK;
+    for (int i = 0; i < XG_TENSORS_MAX && what->tensors[i].box_rows > 0 && !status; i++)
+        status = encode(device, &what->tensors[i], &maps[i], error);
+    return status;
 }
 
 static xgemm_status launch_current(xg_device *device, void *stream, const xg_launch *what,
@@ -272,17 +287,16 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
     const uint32_t shared_bytes = shared_of(device, what);
     if (!status)
         status = allow_shared(device, what, shared_bytes, function, error);
-    xg_tile_maps maps;
+    xg_cu_tensor_map maps[XG_TENSORS_MAX]; /* one argument */
     if (!status)
-        status = map_operands(device, what, &maps, error);
+        status = encode_all(device, what, maps, error);
     if (status)
         return status;
-    void *arguments[2] = {NULL, &maps}; /* the driver takes as many as the kernel has */
+    void *arguments[2] = {NULL, maps}; /* the driver takes as many as the kernel has */
     *(const void **)arguments = what->arguments;
-    const bool overlaps = what->overlaps && device->overlaps[what->program->index];
-    if (what->cluster > 1 || overlaps)
-        return launch_with(device, stream, what, overlaps, shared_bytes, function, arguments,
-                           error);
+    const bool pdl = what->pdl && device->pdl[what->program->index];
+    if (what->cluster > 1 || pdl)
+        return launch_with(device, stream, what, pdl, shared_bytes, function, arguments, error);
     return result_of(device,
                      device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
                                             what->block[0], what->block[1], what->block[2],
@@ -382,9 +396,9 @@ const xg_backend xg_backend_cuda = {
     .has_streams = true,
     .can_run = can_run,
     .count = xg_cu_count,
-    .processors = processors,
-    .block_shared = block_shared,
-    .architecture = architecture,
+    .multiprocessors = multiprocessors,
+    .shared_per_block = shared_per_block,
+    .compute_capability = compute_capability,
     .describe = xg_cu_describe,
     .open = xg_cu_device_open,
     .close = xg_cu_device_close,

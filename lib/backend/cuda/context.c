@@ -49,7 +49,7 @@ static xgemm_status fill(xg_device *device, xg_error *error)
         unsigned attribute;
         int *value;
     } wanted[] = {
-        {XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &device->processors},
+        {XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &device->multiprocessors},
         {XG_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &device->shared_in_all},
         {XG_CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &device->shared_in_block},
         {XG_CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, &device->shared_reserved}};
@@ -140,7 +140,7 @@ void xg_cu_restore_capture(const xg_cu *driver, unsigned mode)
 }
 
 /* Code for a GPU before Hopper does not wait for its predecessor itself. */
-static xg_cu_result can_overlap(const xg_cu *driver, xg_cu_function function, bool *can)
+static xg_cu_result has_pdl(const xg_cu *driver, xg_cu_function function, bool *can)
 {
     int compiled_for = 0;
     *can = false;
@@ -167,7 +167,7 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
     }
     if (!failed) {
         what = "cuFuncGetAttribute";
-        failed = can_overlap(driver, function, &device->overlaps[program->index]);
+        failed = has_pdl(driver, function, &device->pdl[program->index]);
     }
     if (failed && module)
         driver->module_unload(module);

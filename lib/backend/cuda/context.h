@@ -15,11 +15,11 @@ struct xg_device {
     int ordinal, users;
     xg_cu_device device;
     xg_cu_context context;
-    int compute_capability, processors;
+    int compute_capability, multiprocessors;
     int shared_in_all, shared_in_block, shared_reserved; /* bytes of a multiprocessor */
     xg_cu_module modules[XG_PROGRAMS_MAX];
     xg_cu_function functions[XG_PROGRAMS_MAX]; /* loaded when first used */
-    bool overlaps[XG_PROGRAMS_MAX];            /* may be launched before its predecessor ends */
+    bool pdl[XG_PROGRAMS_MAX];                 /* programmatic dependent launch is possible */
     bool large_clusters[XG_PROGRAMS_MAX];      /* it was allowed more than eight blocks */
     uint32_t shared_bytes[XG_PROGRAMS_MAX];    /* dynamic, that the function may have by now */
 };

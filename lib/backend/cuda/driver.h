@@ -9,7 +9,6 @@
 #define XGEMM_CUDA_DRIVER_H
 
 #include "base/error.h"
-#include "families/common/args.h"
 
 typedef unsigned xg_cu_result;
 typedef int xg_cu_device;
@@ -19,6 +18,11 @@ typedef struct CUfunc_st *xg_cu_function;
 typedef struct CUstream_st *xg_cu_stream;
 typedef struct CUevent_st *xg_cu_event;
 typedef unsigned long long xg_cu_pointer;
+
+/* A CUtensorMap, which the driver alone can read. */
+typedef struct {
+    uint64_t opaque[16];
+} __attribute__((aligned(128))) xg_cu_tensor_map;
 
 /* X(member, symbol, parameters) */
 #define XG_CU_FUNCTIONS(X)                                                                         \
@@ -84,8 +88,8 @@ typedef struct {
 #define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
     X(launch_with, cuLaunchKernelEx,                                                               \
       (const xg_cu_launch_config *, xg_cu_function, void **arguments, void **extra))               \
-    X(map_tiles, cuTensorMapEncodeTiled,                                                           \
-      (xg_tile_map *, unsigned type, unsigned rank, void *base, const uint64_t *sizes,             \
+    X(encode_tiled, cuTensorMapEncodeTiled,                                                        \
+      (xg_cu_tensor_map *, unsigned type, unsigned rank, void *base, const uint64_t *sizes,        \
        const uint64_t *byte_steps, const unsigned *tile, const unsigned *element_steps,            \
        unsigned interleave, unsigned swizzle, unsigned l2_promotion, unsigned fill))
 
@@ -138,7 +142,10 @@ typedef struct {
     X(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                     \
     X(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                                    \
     X(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, 6)                                    \
-    X(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7)                                                          \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT8, 0)                                                            \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT16, 1)                                                           \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT32, 2)                                                           \
+    X(CU_TENSOR_MAP_DATA_TYPE_UINT64, 4)                                                           \
     X(CU_TENSOR_MAP_INTERLEAVE_NONE, 0)                                                            \
     X(CU_TENSOR_MAP_SWIZZLE_NONE, 0)                                                               \
     X(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)                                                       \

@@ -7,39 +7,91 @@
 /* The CUDA programming model promises so many blocks to every cluster. */
 enum { PORTABLE_CLUSTER = 8 };
 
-static int attribute(const xg_cu *driver, xg_cu_device device, unsigned which)
+/* An older driver does not know every attribute: 0 then. */
+static xg_cu_result attribute(const xg_cu *driver, xg_cu_device device, unsigned which, int *value)
 {
-    int value = 0;
-    return driver->device_attribute(&value, which, device) ? 0 : value;
+    enum { INVALID_VALUE = 1 };
+    const xg_cu_result failed = driver->device_attribute(value, which, device);
+    if (failed)
+        *value = 0;
+    return failed == INVALID_VALUE ? 0 : failed;
 }
 
-static void fill(const xg_cu *driver, xg_cu_device device, xgemm_device *d)
+/* What is a plain number; the struct's wider fields take theirs from here. */
+typedef struct {
+    int major, minor, clusters, l2_bytes, bus_bits, core_khz, memory_khz;
+    int shared_per_sm, shared_per_block, shared_per_block_static, shared_reserved;
+} attributes;
+
+static xgemm_status read_attributes(const xg_cu *driver, xg_cu_device device, xgemm_device *d,
+                                    attributes *a, xg_error *error)
 {
-#define GET(name) attribute(driver, device, XG_CU_DEVICE_ATTRIBUTE_##name)
+    const struct {
+        unsigned attribute;
+        int *value;
+    } wanted[] = {
+#define WANTED(name, to) {XG_CU_DEVICE_ATTRIBUTE_##name, &(to)}
+        WANTED(COMPUTE_CAPABILITY_MAJOR, a->major),
+        WANTED(COMPUTE_CAPABILITY_MINOR, a->minor),
+        WANTED(MULTIPROCESSOR_COUNT, d->multiprocessors),
+        WANTED(MAX_THREADS_PER_MULTIPROCESSOR, d->threads_per_sm),
+        WANTED(MAX_BLOCKS_PER_MULTIPROCESSOR, d->blocks_per_sm),
+        WANTED(MAX_THREADS_PER_BLOCK, d->threads_per_block),
+        WANTED(MAX_REGISTERS_PER_MULTIPROCESSOR, d->registers_per_sm),
+        WANTED(MAX_REGISTERS_PER_BLOCK, d->registers_per_block),
+        WANTED(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, a->shared_per_sm),
+        WANTED(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, a->shared_per_block),
+        WANTED(MAX_SHARED_MEMORY_PER_BLOCK, a->shared_per_block_static),
+        WANTED(RESERVED_SHARED_MEMORY_PER_BLOCK, a->shared_reserved),
+        WANTED(CLUSTER_LAUNCH, a->clusters),
+        WANTED(L2_CACHE_SIZE, a->l2_bytes),
+        WANTED(GLOBAL_MEMORY_BUS_WIDTH, a->bus_bits),
+        WANTED(CLOCK_RATE, a->core_khz),
+        WANTED(MEMORY_CLOCK_RATE, a->memory_khz),
+#undef WANTED
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const xg_cu_result failed = attribute(driver, device, wanted[i].attribute, wanted[i].value);
+        if (failed)
+            return xg_cu_fail(driver, failed, "cuDeviceGetAttribute", error);
+    }
+    return XGEMM_OK;
+}
+
+static xgemm_status fill_attributes(const xg_cu *driver, xg_cu_device device, xgemm_device *d,
+                                    xg_error *error)
+{
+    attributes a;
+    const xgemm_status status = read_attributes(driver, device, d, &a, error);
+    if (status)
+        return status;
+    d->compute_capability = 10 * a.major + a.minor;
+    d->shared_per_sm = a.shared_per_sm;
+    d->shared_per_block = a.shared_per_block;
+    d->shared_per_block_static = a.shared_per_block_static;
+    d->shared_reserved = a.shared_reserved;
+    d->cluster_blocks = a.clusters ? PORTABLE_CLUSTER : 0;
+    d->l2_bytes = a.l2_bytes;
+    d->memory_bus_bits = a.bus_bits;
+    d->core_clock_mhz = a.core_khz * 1e-3;
+    d->memory_clock_mhz = a.memory_khz * 1e-3;
+    d->peak_bandwidth_gbs = 2.0 * d->memory_clock_mhz * (double)d->memory_bus_bits / 8.0 * 1e-3;
+    return XGEMM_OK;
+}
+
+static xgemm_status fill(const xg_cu *driver, xg_cu_device device, xgemm_device *d, xg_error *error)
+{
     size_t memory = 0;
-    driver->device_name(d->name, (int)sizeof d->name, device);
-    driver->device_memory(&memory, device);
+    xg_cu_result failed = driver->device_name(d->name, (int)sizeof d->name, device);
+    if (failed)
+        return xg_cu_fail(driver, failed, "cuDeviceGetName", error);
+    failed = driver->device_memory(&memory, device);
+    if (failed)
+        return xg_cu_fail(driver, failed, "cuDeviceTotalMem", error);
+    d->memory_bytes = (int64_t)memory;
     snprintf(d->detail, sizeof d->detail, "CUDA driver %d.%d", driver->driver_version / 1000,
              driver->driver_version % 1000 / 10);
-    d->compute_capability = 10 * GET(COMPUTE_CAPABILITY_MAJOR) + GET(COMPUTE_CAPABILITY_MINOR);
-    d->multiprocessors = GET(MULTIPROCESSOR_COUNT);
-    d->threads_per_sm = GET(MAX_THREADS_PER_MULTIPROCESSOR);
-    d->blocks_per_sm = GET(MAX_BLOCKS_PER_MULTIPROCESSOR);
-    d->threads_per_block = GET(MAX_THREADS_PER_BLOCK);
-    d->registers_per_sm = GET(MAX_REGISTERS_PER_MULTIPROCESSOR);
-    d->registers_per_block = GET(MAX_REGISTERS_PER_BLOCK);
-    d->shared_per_sm = GET(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    d->shared_per_block = GET(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    d->shared_per_block_static = GET(MAX_SHARED_MEMORY_PER_BLOCK);
-    d->shared_reserved = GET(RESERVED_SHARED_MEMORY_PER_BLOCK);
-    d->cluster_blocks = GET(CLUSTER_LAUNCH) ? PORTABLE_CLUSTER : 0;
-    d->l2_bytes = GET(L2_CACHE_SIZE);
-    d->memory_bytes = (int64_t)memory;
-    d->memory_bus_bits = GET(GLOBAL_MEMORY_BUS_WIDTH);
-    d->core_clock_mhz = GET(CLOCK_RATE) * 1e-3;
-    d->memory_clock_mhz = GET(MEMORY_CLOCK_RATE) * 1e-3;
-    d->peak_bandwidth_gbs = 2.0 * d->memory_clock_mhz * (double)d->memory_bus_bits / 8.0 * 1e-3;
-#undef GET
+    return fill_attributes(driver, device, d, error);
 }
 
 xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *error)
@@ -52,8 +104,7 @@ xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *er
     if (driver->device_get(&device, ordinal))
         return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "there is no GPU %d; the CUDA driver has %d",
                        ordinal, xg_cu_count());
-    fill(driver, device, description);
-    return XGEMM_OK;
+    return fill(driver, device, description, error);
 }
 
 int xg_cu_count(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The simulator: host memory, and the GPU's kernels run on fibers. */
 #include "backend/host.h"
-#include "scheduler.h"
+#include "simulator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,18 +20,18 @@ static int count(void)
 /* How a handle's launches are simulated: from $XGEMM_SIM when it was made. */
 struct xg_device {
     xg_sim_options options;
-    int processors; /* 0: the usual number */
+    int multiprocessors; /* 0: the usual number */
     bool check;
 };
 
 /* Those of the GPU that it stands for, an H100 or H200: it chooses as these would. */
-static int processors(const xg_device *device)
+static int multiprocessors(const xg_device *device)
 {
-    return device && device->processors > 0 ? device->processors : 132;
+    return device && device->multiprocessors > 0 ? device->multiprocessors : 132;
 }
 
 /* It stands for the same. */
-static int architecture(const xg_device *device)
+static int compute_capability(const xg_device *device)
 {
     (void)device;
     return 90;
@@ -63,8 +63,10 @@ static bool take_word(xg_device *device, const char *word)
     else if (sscanf(word, "shuffle=%llu%c", &seed, &rest) == 1) {
         device->options.order = XG_SIM_SHUFFLE;
         device->options.seed = seed;
-    } else if (sscanf(word, "processors=%4d%c", &number, &rest) == 1 && number > 0)
-        device->processors = number;
+    } else if ((sscanf(word, "multiprocessors=%4d%c", &number, &rest) == 1 ||
+                sscanf(word, "processors=%4d%c", &number, &rest) == 1) && /* the older word */
+               number > 0)
+        device->multiprocessors = number;
     else if (strcmp(word, "early") == 0)
         device->options.late = false;
     else if (strcmp(word, "late") == 0)
@@ -83,11 +85,12 @@ static xgemm_status take_environment(xg_device *device, xg_error *error)
     snprintf(words, sizeof words, "%s", text ? text : "");
     for (char *word; *words && (word = strsep(&rest, ",")) != NULL;)
         if (!take_word(device, word))
-            return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
-                           "the environment has XGEMM_SIM=\"%.64s\"; it takes forward, reverse, "
-                           "shuffle or shuffle=SEED, early or late, processors=N and check, with "
-                           "commas between",
-                           text);
+            return xg_fail(
+                error, XGEMM_ERROR_ENVIRONMENT,
+                "the environment has XGEMM_SIM=\"%.64s\"; it takes forward, reverse, "
+                "shuffle or shuffle=SEED, early or late, multiprocessors=N and check, with "
+                "commas between",
+                text);
     if (device->check && !xg_trace_available())
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "XGEMM_SIM has \"check\", and this build of libxgemm has no traced kernels: "
@@ -131,23 +134,11 @@ const xg_backend xg_backend_sim = {
     .host_memory = true,
     .can_run = can_run,
     .count = count,
-    .processors = processors,
-    .architecture = architecture,
+    .multiprocessors = multiprocessors,
+    .compute_capability = compute_capability,
     .describe = describe,
     .open = open_sim,
     .close = close_sim,
-    .make_current = xg_host_make_current,
-    .allocate = xg_host_allocate,
-    .release = xg_host_release,
-    .memory_info = xg_host_memory_info,
-    .upload = xg_host_copy,
-    .download = xg_host_copy,
     .launch = launch,
-    .wait = xg_host_wait,
-    .drain = xg_host_drain,
-    .mark_create = xg_host_mark_create,
-    .mark_destroy = xg_host_mark_destroy,
-    .mark_record = xg_host_mark_record,
-    .mark_elapsed = xg_host_mark_elapsed,
-    .resources = xg_host_resources,
+    XG_HOST_FUNCTIONS,
 };

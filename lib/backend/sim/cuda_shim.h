@@ -3,12 +3,13 @@
  * What a kernel of the dialect needs from CUDA, for a C compiler: the simulator
  * runs each thread of a block as a fiber, all on one thread of the host. The
  * kernels are compiled twice: as they are, and (XGEMM_SIM_TRACED) with every
- * load and store calling the hooks of trace.c.
+ * load and store calling the hooks of trace_access.c.
  */
 #ifndef XGEMM_SIM_CUDA_SHIM_H
 #define XGEMM_SIM_CUDA_SHIM_H
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
@@ -31,7 +32,7 @@ typedef struct __attribute__((aligned(16))) {
     double x, y;
 } double2;
 
-/* Constant to the kernel; the scheduler sets them before a thread goes on. */
+/* Constant to the kernel; the scheduler sets them before a thread runs. */
 extern const xg_index3 threadIdx __attribute__((visibility("hidden")));
 extern const xg_index3 blockIdx __attribute__((visibility("hidden")));
 extern const xg_index3 blockDim __attribute__((visibility("hidden")));
@@ -65,7 +66,7 @@ extern char *const xg_sim_dynamic __attribute__((visibility("hidden")));
 typedef struct {
     const char *file;
     int line;
-} xg_sim_place;
+} xg_sim_location;
 #ifdef __FILE_NAME__
 #define XG_SIM_FILE __FILE_NAME__
 #else
@@ -73,29 +74,30 @@ typedef struct {
 #endif
 #define XG_SIM_HERE                                                                                \
     __extension__({                                                                                \
-        static const xg_sim_place xg_here = {XG_SIM_FILE, __LINE__};                               \
+        static const xg_sim_location xg_here = {XG_SIM_FILE, __LINE__};                            \
         &xg_here;                                                                                  \
     })
 #define XG_SIM_API __attribute__((visibility("hidden")))
 
-XG_SIM_API void xg_sim_syncthreads(const xg_sim_place *here);
+XG_SIM_API void xg_sim_syncthreads(const xg_sim_location *here);
 #define __syncthreads() xg_sim_syncthreads(XG_SIM_HERE)
 
 /*
- * What a warp's threads do together. A value goes through the simulator's
- * memory: all named threads bring theirs, and each takes its own.
+ * Warp-level primitives. A value goes through the simulator's memory: all threads of the mask
+ * write theirs, and each then reads the one that it asked for.
  */
-XG_SIM_API void xg_sim_syncwarp(uint32_t mask, const xg_sim_place *here);
-XG_SIM_API void xg_sim_exchange(uint32_t mask, void *value, unsigned bytes, int from,
-                                const xg_sim_place *here);
-XG_SIM_API uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_place *here);
-XG_SIM_API uint32_t xg_sim_reduce(uint32_t mask, uint32_t value, int add, const xg_sim_place *here);
+XG_SIM_API void xg_sim_syncwarp(uint32_t mask, const xg_sim_location *here);
+XG_SIM_API void xg_sim_shuffle(uint32_t mask, void *value, unsigned bytes, int from,
+                               const xg_sim_location *here);
+XG_SIM_API uint32_t xg_sim_ballot(uint32_t mask, int vote, const xg_sim_location *here);
+XG_SIM_API uint32_t xg_sim_reduce(uint32_t mask, uint32_t value, int add,
+                                  const xg_sim_location *here);
 #define XG_SIM_LANE                                                                                \
     ((int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32))
 #define XG_SIM_SHUFFLE_FROM(mask, value, from)                                                     \
     __extension__({                                                                                \
         __typeof__(1 ? (value) : (value)) xg_value = (value); /* no qualifiers */                  \
-        xg_sim_exchange(mask, &xg_value, sizeof xg_value, from, XG_SIM_HERE);                      \
+        xg_sim_shuffle(mask, &xg_value, sizeof xg_value, from, XG_SIM_HERE);                       \
         xg_value;                                                                                  \
     })
 #define __syncwarp(...)                      xg_sim_syncwarp(XG_SIM_MASK(__VA_ARGS__), XG_SIM_HERE)
@@ -112,10 +114,10 @@ XG_SIM_API uint32_t xg_sim_reduce(uint32_t mask, uint32_t value, int add, const 
 
 /*
  * Accesses that are no plain load or store reach the trace by a call of their
- * own; without a trace there is none. trace-sites.awk puts in the place.
+ * own; without a trace there is none. trace-sites.awk puts in the site's number.
  */
 enum { XG_SIM_READ, XG_SIM_WRITE, XG_SIM_ATOMIC, XG_SIM_ASYNC_WRITE, XG_SIM_BULK_READ };
-XG_SIM_API void xg_trace_access(const void *address, int place, int bytes, int kind);
+XG_SIM_API void xg_trace_access(const void *address, int site, int bytes, int kind);
 #ifdef XGEMM_SIM_TRACED
 #define XG_SIM_TRACE(address, bytes, kind) xg_trace_access(address, 0, bytes, kind)
 #else
@@ -165,12 +167,12 @@ typedef union {
 #define xg_bits_of(x)        ((xg_sim_word){.value = (x)}.bits)
 #define xg_float_of(pattern) ((xg_sim_word){.bits = (pattern)}.value)
 
-/* BF16, two in a word, and a warp's product of them; see kernels/ptx.h. */
+/* BF16, two in a word, and mma.sync of them; see families/common/ptx.h. */
 XG_SIM_API unsigned xg_sim_bf16x2(float low, float high);
-XG_SIM_API void xg_sim_mma_bf16(float *sum, const uint32_t *a, const uint32_t *b,
-                                const float *before, const xg_sim_place *here);
-#define xg_bf16x2(low, high)           xg_sim_bf16x2(low, high)
-#define xg_mma_bf16(sum, a, b, before) xg_sim_mma_bf16(sum, a, b, before, XG_SIM_HERE)
+XG_SIM_API void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float *c,
+                                const xg_sim_location *here);
+#define xg_bf16x2(low, high)    xg_sim_bf16x2(low, high)
+#define xg_mma_bf16(d, a, b, c) xg_sim_mma_bf16(d, a, b, c, XG_SIM_HERE)
 
 /* Asynchronous copies to shared memory: of "bytes" read, and zeros up to "whole". */
 XG_SIM_API void xg_sim_copy_async(void *to, const void *from, unsigned whole, unsigned bytes);
@@ -187,18 +189,23 @@ XG_SIM_API void xg_sim_copy_wait(int groups_left);
         xg_sim_copy_async(xg_to, xg_from, whole, xg_bytes);                                        \
     })
 
-/* The door to kernel xg_NAME for the scheduler, which knows nothing of its argument. */
+/*
+ * Begins the definition of a kernel's entry point, by which the scheduler calls it: all of them
+ * have this one type, and copy the argument. An entry point is no part of the kernel: its own
+ * accesses are not instrumented.
+ */
 #ifdef XGEMM_SIM_TRACED
-#define XG_SIM_DOOR(name) xg_traced_##name
+#define XG_SIM_ENTRY_NAME(name) xg_traced_##name
+#define XG_SIM_ARGUMENT_BYTES(name, bytes)
 #else
-#define XG_SIM_DOOR(name) xg_simulated_##name
+#define XG_SIM_ENTRY_NAME(name) xg_simulated_##name
+#define XG_SIM_ARGUMENT_BYTES(name, bytes)                                                         \
+    XG_SIM_API extern const size_t xg_simulated_bytes_##name;                                      \
+    const size_t xg_simulated_bytes_##name = (bytes);
 #endif
-#define XG_SIM_KERNEL(name)                                                                        \
-    void XG_SIM_DOOR(name)(const void *args);                                                      \
-    __attribute__((no_sanitize("thread"), noinline, visibility("hidden"))) void XG_SIM_DOOR(name)( \
-        const void *args)                                                                          \
-    {                                                                                              \
-        xg_##name(*(const xg_args *)args);                                                         \
-    }
+#define XG_SIM_ENTRY(name)                                                                         \
+    XG_SIM_API void XG_SIM_ENTRY_NAME(name)(const void *argument);                                 \
+    __attribute__((no_sanitize("thread"), noinline)) void XG_SIM_ENTRY_NAME(name)(                 \
+        const void *argument)
 
 #endif

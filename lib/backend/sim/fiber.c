@@ -174,9 +174,9 @@ void xg_fiber_hand_over(xg_fiber *to)
     change(running, to);
 }
 
-bool xg_fiber_owns(const xg_fiber *fiber, uintptr_t address)
+bool xg_fiber_owns(uintptr_t address)
 {
-    return address - (uintptr_t)fiber->stack < fiber->stack_bytes;
+    return address - (uintptr_t)running->stack < running->stack_bytes;
 }
 
 void xg_fiber_free(xg_fiber *fiber)

@@ -26,8 +26,8 @@ void xg_fiber_pause(void);
 /* From a fiber to another one, past the scheduler. */
 void xg_fiber_hand_over(xg_fiber *to);
 
-/* Whether an address is on the fiber's stack. */
-bool xg_fiber_owns(const xg_fiber *fiber, uintptr_t address);
+/* Whether an address is on the running fiber's stack. */
+bool xg_fiber_owns(uintptr_t address);
 
 void xg_fiber_free(xg_fiber *fiber);
 

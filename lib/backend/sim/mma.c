@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The matrix product that the threads of a warp compute together (mma.sync, BF16). */
+/* mma.sync: the matrix product that the threads of a warp compute together, of BF16. */
+#include "model.h"
+#include "running.h"
 #include "scheduler.h"
-#include "specialised.h"
+#include "tensor_core.h"
 
 #include <string.h>
 
 enum { DEPTH = 16, GROUP = 4 /* threads that hold a row of A, a column of B */ };
 
-/* What a thread brings. Two of each: nobody brings a third before all have taken the first. */
+/* A thread's fragments. Two of each: no thread writes a third before all have read the first. */
 typedef struct {
     uint32_t a[4], b[2];
-    uint32_t number;
+    uint32_t number; /* from 1; 0: nothing */
 } fragments;
 static fragments brought[2][XG_SIM_THREADS_MAX];
 static uint32_t numbers[XG_SIM_THREADS_MAX]; /* of the thread's last product */
@@ -36,42 +38,45 @@ unsigned xg_sim_bf16x2(float low, float high)
     return bf16(high) << 16 | bf16(low);
 }
 
-/* Element i of the four sums lies in row group + i / 2 * 8, column 2 * place + i % 2. */
+/* Accumulator i of four is in row group + i / 2 * 8, column 2 * inner + i % 2. */
 static void factors_of(const fragments *warp, int lane, float a[DEPTH][4], float b[DEPTH][4])
 {
-    const int group = lane / GROUP, place = lane % GROUP;
+    const int group = lane / GROUP, inner = lane % GROUP;
     for (int k = 0; k < DEPTH; k++) {
         const int inside = k / 2 % GROUP, half = k / 2 / GROUP;
         for (int i = 0; i < 4; i++) {
             a[k][i] = part_of(warp[group * GROUP + inside].a[half * 2 + i / 2], k % 2);
-            b[k][i] = part_of(warp[(2 * place + i % 2) * GROUP + inside].b[half], k % 2);
+            b[k][i] = part_of(warp[(2 * inner + i % 2) * GROUP + inside].b[half], k % 2);
         }
     }
 }
 
-void xg_sim_mma_bf16(float *sum, const uint32_t *a, const uint32_t *b, const float *before,
-                     const xg_sim_place *here)
+void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float *c,
+                     const xg_sim_location *here)
 {
     const int thread = xg_sim_thread(), first = thread / XG_SIM_WARP * XG_SIM_WARP;
     const uint32_t number = ++numbers[thread];
     fragments *const threads = brought[number % 2], *const warp = threads + first;
     float rows[DEPTH][4], columns[DEPTH][4], result[4];
+    xg_sim_use_models();
     memcpy(threads[thread].a, a, sizeof threads->a);
     memcpy(threads[thread].b, b, sizeof threads->b);
     threads[thread].number = number;
-    xg_sim_meet(0xffffffffu, false, here);
+    xg_sim_sync_lanes(0xffffffffu, false, here);
     for (int lane = 0; lane < XG_SIM_WARP; lane++)
         if (warp[lane].number != number)
-            xg_sim_abandon(
-                "%s: %s:%d multiplies matrices with a warp of which lane %d brings nothing",
-                xg_sim_where(), here->file, here->line, lane);
+            xg_sim_fail_at(here, "multiplies matrices with a warp of which lane %d brings nothing",
+                           lane);
     factors_of(warp, thread - first, rows, columns);
-    memcpy(result, before, sizeof result);
-    xg_sim_product_of_warp(result, (const float(*)[4])rows, (const float(*)[4])columns);
-    memcpy(sum, result, sizeof result);
+    memcpy(result, c, sizeof result);
+    xg_tensor_core_multiply_warp(result, (const float(*)[4])rows, (const float(*)[4])columns);
+    memcpy(d, result, sizeof result);
 }
 
-void xg_sim_mma_forget(void)
+static void reset(void)
 {
-    memset(numbers, 0, sizeof numbers);
+    for (int thread = 0; thread < xg_sim_all_threads(); thread++)
+        numbers[thread] = brought[0][thread].number = brought[1][thread].number = 0;
 }
+
+const xg_sim_model xg_sim_mma_model = {.reset = reset};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The simulator's side of kernels/ptx_sm90.h: what each instruction does to the
+ * The simulator's side of families/common/ptx_sm90.h: what each instruction does to the
  * blocks that run together, and which uses of it are mistakes. Wrong uses fail
  * with a sentence; a launch in which every thread waits does, too.
  *
@@ -9,7 +9,7 @@
  *
  * Bulk copies and matrix products happen when they are issued ("early"), or as
  * late as the waits allow, where nothing else can go on ("late"): until then the
- * destination of a copy, or the sums of a product, hold NaN.
+ * destination of a copy, or the accumulators of a product, hold NaN.
  */
 #ifndef XGEMM_SIM_SM90_SHIM_H
 #define XGEMM_SIM_SM90_SHIM_H
@@ -18,27 +18,32 @@
 
 #include <stdbool.h>
 
-XG_SIM_API unsigned xg_sim_shared_address(const void *pointer, const xg_sim_place *here);
+XG_SIM_API unsigned xg_sim_shared_address(const void *pointer, const xg_sim_location *here);
 #define xg_shared_address(shared) xg_sim_shared_address(shared, XG_SIM_HERE)
 
-/* Counted barriers. */
-XG_SIM_API void xg_sim_barrier_init(unsigned barrier, unsigned count, const xg_sim_place *here);
-XG_SIM_API void xg_sim_barrier_init_fence(void);
-XG_SIM_API void xg_sim_barrier_arrive(unsigned barrier, unsigned bytes, const xg_sim_place *here);
-XG_SIM_API void xg_sim_barrier_arrive_at(unsigned barrier, unsigned rank, const xg_sim_place *here);
-XG_SIM_API void xg_sim_barrier_wait(unsigned barrier, unsigned parity, const xg_sim_place *here);
-XG_SIM_API int xg_sim_barrier_passed(unsigned barrier, unsigned parity, const xg_sim_place *here);
-#define xg_barrier_init(barrier, count)     xg_sim_barrier_init(barrier, count, XG_SIM_HERE)
-#define xg_barrier_init_fence()             xg_sim_barrier_init_fence()
-#define xg_barrier_arrive(barrier)          xg_sim_barrier_arrive(barrier, 0, XG_SIM_HERE)
-#define xg_barrier_expect(barrier, bytes)   xg_sim_barrier_arrive(barrier, bytes, XG_SIM_HERE)
-#define xg_barrier_arrive_at(barrier, rank) xg_sim_barrier_arrive_at(barrier, rank, XG_SIM_HERE)
-#define xg_barrier_wait(barrier, parity)    xg_sim_barrier_wait(barrier, parity, XG_SIM_HERE)
-#define xg_barrier_passed(barrier, parity)  xg_sim_barrier_passed(barrier, parity, XG_SIM_HERE)
+/* mbarrier. */
+XG_SIM_API void xg_sim_mbarrier_init(unsigned barrier, unsigned count, const xg_sim_location *here);
+XG_SIM_API void xg_sim_mbarrier_init_fence(void);
+XG_SIM_API void xg_sim_mbarrier_arrive(unsigned barrier, unsigned bytes,
+                                       const xg_sim_location *here);
+XG_SIM_API void xg_sim_mbarrier_arrive_at(unsigned barrier, unsigned rank,
+                                          const xg_sim_location *here);
+XG_SIM_API void xg_sim_mbarrier_wait(unsigned barrier, unsigned parity,
+                                     const xg_sim_location *here);
+XG_SIM_API int xg_sim_mbarrier_passed(unsigned barrier, unsigned parity,
+                                      const xg_sim_location *here);
+#define xg_mbarrier_init(barrier, count) xg_sim_mbarrier_init(barrier, count, XG_SIM_HERE)
+#define xg_mbarrier_init_fence()         xg_sim_mbarrier_init_fence()
+#define xg_mbarrier_arrive(barrier)      xg_sim_mbarrier_arrive(barrier, 0, XG_SIM_HERE)
+#define xg_mbarrier_arrive_expect_tx(barrier, bytes)                                               \
+    xg_sim_mbarrier_arrive(barrier, bytes, XG_SIM_HERE)
+#define xg_mbarrier_arrive_at(barrier, rank)   xg_sim_mbarrier_arrive_at(barrier, rank, XG_SIM_HERE)
+#define xg_mbarrier_wait(barrier, parity)      xg_sim_mbarrier_wait(barrier, parity, XG_SIM_HERE)
+#define xg_mbarrier_test_wait(barrier, parity) xg_sim_mbarrier_passed(barrier, parity, XG_SIM_HERE)
 
-/* Bulk copies; with mask 0 to the running block. The trace sees what they read. */
+/* TMA: bulk copies; with mask 0 to the running block. The trace sees what they read. */
 XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier,
-                                 unsigned mask, const xg_sim_place *here);
+                                 unsigned mask, const xg_sim_location *here);
 #define XG_SIM_BULK_COPY(to, from, bytes, barrier, mask)                                           \
     __extension__({                                                                                \
         const void *const xg_from = (from);                                                        \
@@ -48,104 +53,112 @@ XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, 
     })
 #define xg_bulk_copy(to, from, bytes, barrier) XG_SIM_BULK_COPY(to, from, bytes, barrier, 0)
 #define xg_bulk_copy_multicast(to, from, bytes, barrier, mask)                                     \
-    XG_SIM_BULK_COPY(to, from, bytes, barrier, xg_sim_mask(mask, XG_SIM_HERE))
-XG_SIM_API unsigned xg_sim_mask(unsigned mask, const xg_sim_place *here);
+    XG_SIM_BULK_COPY(to, from, bytes, barrier, xg_sim_multicast_mask(mask, XG_SIM_HERE))
+XG_SIM_API unsigned xg_sim_multicast_mask(unsigned mask, const xg_sim_location *here);
 
 /*
- * Copies of tiles: of A or B of the launch, line by line. The first says where a line begins and
- * how many bytes of it there are.
+ * TMA with a tensor map: tiles of A or B of the launch, row by row. The first says where a row
+ * begins and how many bytes of it there are; TMA fills the rest with zeros.
  */
-typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b } xg_map;
-XG_SIM_API const void *xg_sim_tile_line(xg_map map, int x, int line, unsigned *bytes);
-XG_SIM_API int xg_sim_tile_lines(xg_map map, const xg_sim_place *here);
-XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier,
-                                 const xg_sim_place *here);
-#define xg_map_prefetch(map) ((void)(map)) /* only sooner there */
-#define xg_tile_copy(to, map, x, line, barrier)                                                    \
+typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b } xg_tensor_map_ref;
+XG_SIM_API const void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, unsigned *bytes);
+XG_SIM_API int xg_sim_tile_rows(xg_tensor_map_ref map, const xg_sim_location *here);
+XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int y, unsigned barrier,
+                                 const xg_sim_location *here);
+#define xg_tensor_map_prefetch(map) ((void)(map)) /* only sooner there */
+#define xg_tma_load(to, map, x, y, barrier)                                                        \
     __extension__({                                                                                \
-        const xg_map xg_of = (map);                                                                \
-        const int xg_x = (x), xg_first = (line);                                                   \
-        for (int xg_i = 0; xg_i < xg_sim_tile_lines(xg_of, XG_SIM_HERE); xg_i++) {                 \
+        const xg_tensor_map_ref xg_of = (map);                                                     \
+        const int xg_x = (x), xg_y = (y);                                                          \
+        for (int xg_i = 0; xg_i < xg_sim_tile_rows(xg_of, XG_SIM_HERE); xg_i++) {                  \
             unsigned xg_bytes;                                                                     \
-            const void *const xg_from = xg_sim_tile_line(xg_of, xg_x, xg_first + xg_i, &xg_bytes); \
+            const void *const xg_from = xg_sim_tile_row(xg_of, xg_x, xg_y + xg_i, &xg_bytes);      \
             if (xg_bytes > 0)                                                                      \
                 XG_SIM_TRACE(xg_from, (int)xg_bytes, XG_SIM_BULK_READ);                            \
         }                                                                                          \
-        xg_sim_tile_copy(to, xg_of, xg_x, xg_first, barrier, XG_SIM_HERE);                         \
+        xg_sim_tile_copy(to, xg_of, xg_x, xg_y, barrier, XG_SIM_HERE);                             \
     })
-#define xg_elected() (XG_SIM_LANE == 0)
-#define xg_barrier_arrive_if(barrier, holds)                                                       \
-    ((holds) ? xg_sim_barrier_arrive(barrier, 0, XG_SIM_HERE) : (void)0)
+#define xg_elect_one() (XG_SIM_LANE == 0)
+#define xg_mbarrier_arrive_if(barrier, holds)                                                      \
+    ((holds) ? xg_sim_mbarrier_arrive(barrier, 0, XG_SIM_HERE) : (void)0)
 
 XG_SIM_API void xg_sim_fence_async(void);
-#define xg_fence_async()        xg_sim_fence_async()
-#define xg_fence_async_shared() xg_sim_fence_async()
-#define xg_fence_async_global() ((void)0) /* kernels of a stream have ended by then */
+#define xg_fence_proxy_async()        xg_sim_fence_async()
+#define xg_fence_proxy_async_shared() xg_sim_fence_async()
+#define xg_fence_proxy_async_global() ((void)0) /* kernels of a stream have ended by then */
 
 #define xg_store_relaxed(to, value)  ((void)atomicExch(to, value))
 #define xg_store_relaxed8(to, value) ((void)atomicExch(to, value))
-#define xg_load_relaxed(from) atomicAdd((unsigned *)(uintptr_t)(from), 0u)
+#define xg_load_relaxed(from)        atomicAdd((unsigned *)(uintptr_t)(from), 0u)
 
-/* Counts by which threads wait for others, of their cluster or one that has run before it. */
-XG_SIM_API void xg_sim_count_wait(const unsigned *count, unsigned least, const xg_sim_place *here);
+/* Counters by which threads wait for others, of their cluster or one that has run before it. */
+XG_SIM_API void xg_sim_count_wait(const unsigned *count, unsigned least,
+                                  const xg_sim_location *here);
 XG_SIM_API void xg_sim_count_up(const unsigned *count);
-#define xg_count_up(count) (xg_sim_count_up(count), (void)atomicAdd(count, 1u))
-#define xg_count_wait(count, least)                                                                \
+#define xg_counter_add_release(count) (xg_sim_count_up(count), (void)atomicAdd(count, 1u))
+#define xg_counter_wait(count, least)                                                              \
     ((void)atomicAdd(count, 0u), xg_sim_count_wait(count, least, XG_SIM_HERE))
 
-#define xg_count_read(count) xg_load_relaxed(count)
+#define xg_counter_load_acquire(count) xg_load_relaxed(count)
 /* No other cluster runs meanwhile. */
-#define xg_count_wait_briefly(count, least, looks)                                                 \
-    ((void)(looks), xg_sim_count_is_reached(count, least) && (xg_count_wait(count, least), 1))
+#define xg_counter_wait_bounded(count, least, looks)                                               \
+    ((void)(looks), xg_sim_count_is_reached(count, least) && (xg_counter_wait(count, least), 1))
 XG_SIM_API bool xg_sim_count_is_reached(const unsigned *count, unsigned least);
 
 /* Clusters. */
 XG_SIM_API unsigned xg_sim_cluster_rank(void), xg_sim_cluster_size(void);
-XG_SIM_API void xg_sim_cluster_arrive(bool orders, const xg_sim_place *here);
-XG_SIM_API void xg_sim_cluster_wait(const xg_sim_place *here);
-XG_SIM_API unsigned xg_sim_cluster_read(unsigned address, unsigned rank, const xg_sim_place *here);
-XG_SIM_API float4 xg_sim_cluster_read4(unsigned address, unsigned rank, const xg_sim_place *here);
+XG_SIM_API void xg_sim_cluster_arrive(bool orders, const xg_sim_location *here);
+XG_SIM_API void xg_sim_cluster_wait(const xg_sim_location *here);
+XG_SIM_API unsigned xg_sim_cluster_read(unsigned address, unsigned rank,
+                                        const xg_sim_location *here);
+XG_SIM_API float4 xg_sim_cluster_read4(unsigned address, unsigned rank,
+                                       const xg_sim_location *here);
 XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned value,
-                                     unsigned barrier, const xg_sim_place *here);
-#define xg_cluster_blocks()             xg_sim_cluster_size()
-#define xg_cluster_rank()               xg_sim_cluster_rank()
-#define xg_cluster_arrive()             xg_sim_cluster_arrive(true, XG_SIM_HERE)
-#define xg_cluster_arrive_relaxed()     xg_sim_cluster_arrive(false, XG_SIM_HERE)
-#define xg_cluster_wait()               xg_sim_cluster_wait(XG_SIM_HERE)
-#define xg_cluster_read(address, rank)  xg_sim_cluster_read(address, rank, XG_SIM_HERE)
-#define xg_cluster_read4(address, rank) xg_sim_cluster_read4(address, rank, XG_SIM_HERE)
+                                     unsigned barrier, const xg_sim_location *here);
+#define xg_cluster_ctas()                   xg_sim_cluster_size()
+#define xg_cluster_rank()                   xg_sim_cluster_rank()
+#define xg_cluster_arrive()                 xg_sim_cluster_arrive(true, XG_SIM_HERE)
+#define xg_cluster_arrive_relaxed()         xg_sim_cluster_arrive(false, XG_SIM_HERE)
+#define xg_cluster_wait()                   xg_sim_cluster_wait(XG_SIM_HERE)
+#define xg_cluster_load(address, rank)      xg_sim_cluster_read(address, rank, XG_SIM_HERE)
+#define xg_cluster_load_vec4(address, rank) xg_sim_cluster_read4(address, rank, XG_SIM_HERE)
 #define xg_cluster_store(address, rank, value, barrier)                                            \
     xg_sim_cluster_store(address, rank, value, barrier, XG_SIM_HERE)
 
-/* A barrier of some warps of the block, and arrivals there that wait for nobody. */
-XG_SIM_API void xg_sim_group_sync(unsigned number, unsigned threads, const xg_sim_place *here);
-XG_SIM_API void xg_sim_group_arrive(unsigned number, unsigned threads, const xg_sim_place *here);
-#define xg_group_sync(number, threads)      xg_sim_group_sync(number, threads, XG_SIM_HERE)
-#define xg_group_sync_at(number, threads)   xg_sim_group_sync(number, threads, XG_SIM_HERE)
-#define xg_group_arrive_at(number, threads) xg_sim_group_arrive(number, threads, XG_SIM_HERE)
+/* Named barriers: sync, and arrive, which does not wait. */
+XG_SIM_API void xg_sim_named_barrier_sync(unsigned number, unsigned threads,
+                                          const xg_sim_location *here);
+XG_SIM_API void xg_sim_named_barrier_arrive(unsigned number, unsigned threads,
+                                            const xg_sim_location *here);
+#define xg_named_barrier_sync(number, threads)                                                     \
+    xg_sim_named_barrier_sync(number, threads, XG_SIM_HERE)
+#define xg_named_barrier_sync_at(number, threads)                                                  \
+    xg_sim_named_barrier_sync(number, threads, XG_SIM_HERE)
+#define xg_named_barrier_arrive_at(number, threads)                                                \
+    xg_sim_named_barrier_arrive(number, threads, XG_SIM_HERE)
 
 #define xg_spin(cycles) ((void)(cycles)) /* no clock here */
 
 /* Registers are as many as the compiler likes. */
-XG_SIM_API void xg_sim_registers(int count, const xg_sim_place *here);
-#define xg_registers_to_more(n) xg_sim_registers(n, XG_SIM_HERE)
-#define xg_registers_to_less(n) xg_sim_registers(n, XG_SIM_HERE)
+XG_SIM_API void xg_sim_registers(int count, const xg_sim_location *here);
+#define xg_setmaxnreg_inc(n) xg_sim_registers(n, XG_SIM_HERE)
+#define xg_setmaxnreg_dec(n) xg_sim_registers(n, XG_SIM_HERE)
 
 /* Matrix products of a warpgroup. */
-XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_place *here);
-XG_SIM_API void xg_sim_wgmma(float *sum, uint64_t a, uint64_t b, int add, int columns, bool bf16,
-                             const xg_sim_place *here);
-XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_place *here);
-XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_place *here);
-#define xg_wgmma_fence()                        xg_sim_wgmma_fence(XG_SIM_HERE)
-#define xg_wgmma_64x64x16(sum, a, b, add)       xg_sim_wgmma(sum, a, b, add, 64, false, XG_SIM_HERE)
-#define xg_wgmma_64x128x16(sum, a, b, add)      xg_sim_wgmma(sum, a, b, add, 128, false, XG_SIM_HERE)
-#define xg_wgmma_64x256x16(sum, a, b, add)      xg_sim_wgmma(sum, a, b, add, 256, false, XG_SIM_HERE)
-#define xg_wgmma_bf16_64x128x16(sum, a, b, add) xg_sim_wgmma(sum, a, b, add, 128, true, XG_SIM_HERE)
-#define xg_wgmma_bf16_64x64x16(sum, a, b, add)  xg_sim_wgmma(sum, a, b, add, 64, true, XG_SIM_HERE)
-#define xg_wgmma_commit()                       xg_sim_wgmma_commit(XG_SIM_HERE)
-#define xg_wgmma_wait(n)                        xg_sim_wgmma_wait(n, XG_SIM_HERE)
-#define xg_wgmma_pin(sum, count)                ((void)(sum), (void)(count))
+XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_location *here);
+XG_SIM_API void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns,
+                             bool bf16, const xg_sim_location *here);
+XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_location *here);
+XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
+#define xg_wgmma_fence()                      xg_sim_wgmma_fence(XG_SIM_HERE)
+#define xg_wgmma_64x64x16(d, a, b, add)       xg_sim_wgmma(d, a, b, add, 64, false, XG_SIM_HERE)
+#define xg_wgmma_64x128x16(d, a, b, add)      xg_sim_wgmma(d, a, b, add, 128, false, XG_SIM_HERE)
+#define xg_wgmma_64x256x16(d, a, b, add)      xg_sim_wgmma(d, a, b, add, 256, false, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x128x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 128, true, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x64x16(d, a, b, add)  xg_sim_wgmma(d, a, b, add, 64, true, XG_SIM_HERE)
+#define xg_wgmma_commit()                     xg_sim_wgmma_commit(XG_SIM_HERE)
+#define xg_wgmma_wait(n)                      xg_sim_wgmma_wait(n, XG_SIM_HERE)
+#define xg_wgmma_pin(d, count)                ((void)(d), (void)(count))
 
 /* FP16, two in a word. */
 XG_SIM_API unsigned xg_sim_half2(float low, float high);

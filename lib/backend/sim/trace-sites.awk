@@ -4,9 +4,8 @@
 # is built into the library:
 # - the sanitizer's hooks get our names, so that they never meet a real runtime;
 # - each call, also of the shim's own hook (xg_trace_access), passes the number
-#   of its place, and the section xg_sites has the
-#   file, line and source text of each place, so that a stripped library still
-#   knows them;
+#   of its site, and the section xg_sites has the file, line and source text of
+#   each site, so that a stripped library still knows them;
 # - the arrays in shared memory go into xg_objects with their names;
 # - debug sections, which hold paths, and the sanitizer's start-up go.
 # Set SITE_ARGUMENT to the instruction, with %d for the number, that loads the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the accesses of a warp cost, as a GPU serves them: sectors, lines and bank conflicts. */
+#include "trace_events.h"
 #include "trace_state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A small set of numbers that mostly come in rising order. */
@@ -131,8 +131,9 @@ static void count_request(xg_trace *trace, const code_site *code, const request 
         count_global(site, r);
 }
 
-void xg_trace_warp_stops(xg_trace *trace, int lanes_alive)
+void xg_trace_warp_stops(int lanes_alive)
 {
+    xg_trace *trace = xg_trace_current;
     for (int i = 0; i < trace->touched_count; i++) {
         code_site *code = &trace->code[trace->touched[i]];
         if (code->is_block)
@@ -143,29 +144,4 @@ void xg_trace_warp_stops(xg_trace *trace, int lanes_alive)
         memset(code->next, 0, sizeof code->next);
     }
     trace->touched_count = 0;
-}
-
-static int by_source(const void *left, const void *right)
-{
-    const xg_trace_site *a = left, *b = right;
-    const int file = strcmp(a->file, b->file);
-    if (file || a->line != b->line)
-        return file ? file : a->line - b->line;
-    return strcmp(a->array, b->array);
-}
-
-const xg_trace_site *xg_trace_sites(xg_trace *trace, int *count)
-{
-    *count = trace->site_count;
-    if (trace->site_count > 0)
-        qsort(trace->sites, (size_t)trace->site_count, sizeof *trace->sites, by_source);
-    /* The order changed: places in the code find their sites again. */
-    for (int i = 0; i < trace->code_total; i++)
-        trace->code[i].merged = -1;
-    return trace->sites;
-}
-
-const xg_trace_totals *xg_trace_sum(const xg_trace *trace)
-{
-    return &trace->totals;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a trace keeps while a launch runs: trace.c fills it, trace_count.c counts. */
+/* What a trace keeps, for the files trace_*.c. */
 #ifndef XGEMM_SIM_TRACE_STATE_H
 #define XGEMM_SIM_TRACE_STATE_H
 
-#include "scheduler.h"
+#include "running.h"
 #include "trace.h"
 
 enum {
@@ -12,7 +12,8 @@ enum {
     SECTOR_BYTES = 32,
     LINE_BYTES = 128,
     BANKS = 32,
-    SEVERAL_WARPS = -1
+    SEVERAL_WARPS = -1,
+    PHASE_BITS = 32
 };
 
 /* Called for every access; compiled once for each size, which is constant there. */
@@ -24,7 +25,7 @@ typedef struct {
     uint32_t word[WARP]; /* 4-byte words from the array's beginning, as aligned as a line */
 } request;
 
-/* One place in the machine code; what its threads did since the warp's last stop. */
+/* One access in the machine code; what its threads did since the warp's last stop. */
 typedef struct {
     int merged; /* index of the site in the report; -1: not met yet */
     bool is_block;
@@ -34,17 +35,18 @@ typedef struct {
 } code_site;
 
 /*
- * Who last wrote and read a word, to find races and reads of what nobody wrote. When in the
- * epoch: after so many barriers of the thread's warp, or its moment (order.h).
+ * Who last wrote and read a word, to find races and reads of what nobody wrote. A phase is the
+ * number of the block among those that ran, from 1, and its barriers so far (PHASE_BITS). The epoch
+ * within it: the barriers of the thread's warp so far or, where vector clocks are used, its epoch.
  */
 typedef struct {
-    uint64_t write_epoch, read_epoch; /* the block and its phase then; 0: never */
-    uint32_t write_time, read_time;
-    int16_t writer, reader; /* thread; -2 - WARP: several of one warp */
-    uint16_t write_fence;   /* the writer's fences before it */
-    bool atomic : 1;        /* what wrote it last */
-    bool coming : 1;        /* an asynchronous copy that nobody has waited for */
-    bool by_engine : 1;     /* a bulk copy wrote it last */
+    uint64_t write_phase, read_phase; /* 0: never */
+    uint32_t write_epoch, read_epoch;
+    int16_t writer, reader;  /* thread; -2 - WARP: several of one warp */
+    uint16_t write_fence;    /* the writer's fences before it */
+    bool atomic : 1;         /* what wrote it last */
+    bool in_flight : 1;      /* an asynchronous copy that nobody has waited for */
+    bool by_async_proxy : 1; /* a bulk copy wrote it last */
 } word_state;
 
 struct xg_trace {
@@ -56,13 +58,29 @@ struct xg_trace {
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
-    int64_t product;                    /* the running block's z */
+    int64_t batch;                      /* the running block's z */
     const float *bases[XG_REGIONS_MAX]; /* where the regions begin for it */
     word_state *states[XG_REGIONS_MAX]; /* global's, from there on */
-    uint64_t epoch;                     /* of now; see EPOCH_BITS */
-    uint64_t ordered_since;             /* the epoch from which on order.h is asked; 0: it is not */
+    uint64_t phase;                     /* the current one */
+    uint64_t clocks_since;              /* the phase from which on clocks are used; 0: not yet */
+    bool counter_awaited;               /* by the running block: it may read what others wrote */
     uint32_t warp_phase[XG_SIM_THREADS_MAX / WARP]; /* the warp's barriers so far */
-    uint16_t fences[XG_SIM_THREADS_MAX];            /* the thread's xg_fence_async() so far */
+    uint16_t fences[XG_SIM_THREADS_MAX];            /* the thread's fence.proxy.async so far */
 };
+
+/* That of the launch that runs; NULL: it has none. */
+extern xg_trace *xg_trace_current __attribute__((visibility("hidden")));
+
+HOT uint64_t block_of(uint64_t phase)
+{
+    return phase >> PHASE_BITS;
+}
+
+static inline int64_t region_words(const xg_region *region)
+{
+    return region->rows > 0
+               ? (region->rows - 1) * (region->stride_bytes / 4) + (region->row_bytes / 4)
+               : 0;
+}
 
 #endif

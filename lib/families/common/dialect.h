@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel dialect: CUDA C in the subset that both nvcc and a C compiler
- * take. No templates, overloads or references; tile sizes are macros; inline
- * PTX stands in ptx.h alone. A kernel file includes this header first, defines
- * one kernel named xg_<file name>, and undefines its macros at its end, since
- * the simulator compiles all kernel files as one unit.
+ * The kernel dialect: CUDA C in the subset that both nvcc and a C compiler take. No templates,
+ * overloads or references; tile sizes are macros; inline PTX only in ptx.h and ptx_sm90.h. A kernel
+ * file defines one kernel, named as the file, and undefines its macros at its end, since the
+ * simulator compiles all kernel files as one unit.
+ *
+ * XG_KERNEL(bounds, name, type) begins the definition of kernel xg_<name>, whose argument is a
+ * "type" called p; bounds is __launch_bounds__(...) or empty. For the simulator it also defines an
+ * entry point, which takes the argument as bytes. XG_KERNEL_WITH_TENSOR_MAPS is for kernels that
+ * also take the tensor maps of A and B.
  */
 #ifndef XGEMM_KERNELS_DIALECT_H
 #define XGEMM_KERNELS_DIALECT_H
@@ -12,36 +16,55 @@
 #include "args.h"
 
 #ifdef __CUDACC__
-#define XG_KERNEL extern "C" __global__
+#define XG_KERNEL(bounds, name, type)  XG_KERNEL_(bounds, name, type)
+#define XG_KERNEL_(bounds, name, type) extern "C" __global__ void bounds xg_##name(const type p)
+#define XG_KERNEL_WITH_TENSOR_MAPS(bounds, name, type)                                             \
+    XG_KERNEL_WITH_TENSOR_MAPS_(bounds, name, type)
+#define XG_KERNEL_WITH_TENSOR_MAPS_(bounds, name, type)                                            \
+    extern "C" __global__ void bounds xg_##name(const type p,                                      \
+                                                const __grid_constant__ xg_tensor_maps maps)
 #define XG_DEVICE static __device__ __forceinline__
-/* What is rare, and must not take registers from what is not. Static, its symbol would hold a hash
- * of the source's folder, and a build would not be reproducible. */
-#define XG_DEVICE_APART extern "C" __device__ __noinline__
-#define XG_UNROLL       _Pragma("unroll")
-#define XG_UNROLL_BY(n) XG_PRAGMA(unroll n)
-#define XG_PRAGMA(text) _Pragma(#text)
-#define XG_SHARED16     __shared__ __align__(16)
-/* The block's dynamic shared memory, whose size is the launch's; once in a kernel. */
+/* For rare code, which must not raise the register count of the rest. Not static: nvcc would put a
+ * hash of the source's folder into the symbol, and builds would not be reproducible. */
+#define XG_DEVICE_NOINLINE extern "C" __device__ __noinline__
+#define XG_UNROLL          _Pragma("unroll")
+#define XG_UNROLL_BY(n)    XG_PRAGMA(unroll n)
+#define XG_PRAGMA(text)    _Pragma(#text)
+#define XG_SHARED16        __shared__ __align__(16)
+/* The CTA's dynamic shared memory, of the size that the launch gives; once in a kernel. */
 #define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
-/* After a kernel's argument p: the maps of A and B, for xg_tile_copy() of ptx_sm90.h. */
-#define XG_TILE_MAPS    , const __grid_constant__ xg_tile_maps maps
-#define XG_MAP(operand) (&maps.operand)
-typedef const xg_tile_map *xg_map;
+/* The tensor map of operand a or b, for xg_tma_load() of ptx_sm90.h. */
+#define XG_TENSOR_MAP(operand) (&maps.operand)
+typedef const xg_tensor_map *xg_tensor_map_ref;
 #else
-#include "backend/sim/cuda_shim.h"
-#define XG_KERNEL       static __attribute__((noinline))
-#define XG_DEVICE       static inline __attribute__((always_inline))
-#define XG_DEVICE_APART static
+#define XG_KERNEL(bounds, name, type) XG_KERNEL_(name, type)
+#define XG_KERNEL_(name, type)                                                                     \
+    static void xg_##name(const type p);                                                           \
+    XG_SIM_ARGUMENT_BYTES(name, sizeof(type))                                                      \
+    XG_SIM_ENTRY(name)                                                                             \
+    {                                                                                              \
+        xg_##name(*(const type *)argument);                                                        \
+    }                                                                                              \
+    static __attribute__((noinline)) void xg_##name(const type p)
+#define XG_KERNEL_WITH_TENSOR_MAPS XG_KERNEL
+#define XG_DEVICE                  static inline __attribute__((always_inline))
+#define XG_DEVICE_NOINLINE         static
 #define XG_UNROLL
 #define XG_UNROLL_BY(n)
-#define XG_SHARED16 __shared__ __align__(16)
-#define XG_TILE_MAPS
-#define XG_MAP(operand) XG_SIM_MAP_##operand
+#define XG_SHARED16            __shared__ __align__(16)
+#define XG_TENSOR_MAP(operand) XG_SIM_MAP_##operand
 #endif
 
 /*
- * Indices of blocks. A grid's y ends at 65 535, so that a launch folds more
- * of them into z; blocks past the end of the matrix compute nothing.
+ * A name that is a kernel's own: xg_<kernel>_<name>. Kernels that include the same .inc file define
+ * LOCAL(name) as XG_LOCAL(KERNEL, name), since the simulator compiles them as one unit.
+ */
+#define XG_LOCAL(kernel, name)  XG_LOCAL_(kernel, name)
+#define XG_LOCAL_(kernel, name) xg_##kernel##_##name
+
+/*
+ * The CTA's index along x and y. A grid's y ends at 65535, so a launch folds a larger y into z;
+ * CTAs past the end of the matrix compute nothing.
  */
 #define XG_BLOCK_X ((int64_t)blockIdx.x)
 #define XG_BLOCK_Y ((int64_t)blockIdx.z * gridDim.y + blockIdx.y)
@@ -49,54 +72,39 @@ typedef const xg_tile_map *xg_map;
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Of a kernel that splits k: which part of it; of one for batches: which matrix. */
-#define XG_PART  ((int64_t)blockIdx.y)
+/* The CTA's split of split-K, and its product of a batch. */
+#define XG_SPLIT ((int64_t)blockIdx.y)
 #define XG_BATCH ((int64_t)blockIdx.z)
 
-/* alpha * sum + beta * C, where beta = 0 never reads C. */
-XG_DEVICE float xg_blend(float alpha, float sum, float beta, const float *c)
-{
-    return beta == 0.0f ? alpha * sum : alpha * sum + beta * *c;
-}
-
-/* The same, but C as it was where the sum is NaN, for sums that are found otherwise. */
-XG_DEVICE float xg_blend_found(float alpha, float sum, float beta, const float *c)
-{
-    return sum == sum ? alpha * sum + beta * *c : *c;
-}
-
 /*
- * The sum over l < k of a[l * a_step] * b[l * b_step]. The loads of 16 steps are
- * issued together, to wait for memory once; a row-major A has a_step 1, and
- * offsets of 32 bits are computed independently of one another.
+ * The dot product of a[l * a_stride] and b[l * b_stride], l < k. Unrolled by 16 where A is K-major,
+ * so that 32 loads are in flight at once; with 32-bit offsets, none of which depends on another.
  */
-XG_DEVICE float xg_dot(const float *a, int64_t a_step, const float *b, int64_t b_step, int64_t k)
+XG_DEVICE float xg_dot(const float *a, int64_t a_stride, const float *b, int64_t b_stride,
+                       int64_t k)
 {
-    float sum = 0.0f;
-    if (a_step == 1 && b_step < 1 << 26)
-        for (const int step = (int)b_step; k >= 16; k -= 16) {
+    float acc = 0.0f;
+    if (a_stride == 1 && b_stride < 1 << 26)
+        for (const int stride = (int)b_stride; k >= 16; k -= 16) {
             XG_UNROLL
             for (int l = 0; l < 16; l++)
-                sum += a[l] * b[l * step];
+                acc += a[l] * b[l * stride];
             a += 16;
-            b += 16 * b_step;
+            b += 16 * b_stride;
         }
     for (; k > 0; k--) {
-        sum += *a * *b;
-        a += a_step;
-        b += b_step;
+        acc += *a * *b;
+        a += a_stride;
+        b += b_stride;
     }
-    return sum;
+    return acc;
 }
 
 /*
- * Where thread t of a block loads in a tile of TILE_X × TILE_K, so that
- * neighbours read neighbouring addresses: along k when that is contiguous,
- * else along x (the rows of A, the columns of B).
+ * The element that thread t loads of a tile_mn x tile_k tile: its row of A (or column of B), and
+ * its k. Consecutive threads load consecutive addresses, of a K-major operand or an MN-major one.
  */
-#define XG_TILE_X(k_contiguous, t, tile_x, tile_k)                                                 \
-    ((k_contiguous) ? (t) / (tile_k) : (t) % (tile_x))
-#define XG_TILE_K(k_contiguous, t, tile_x, tile_k)                                                 \
-    ((k_contiguous) ? (t) % (tile_k) : (t) / (tile_x))
+#define XG_TILE_MN(k_major, t, tile_mn, tile_k) ((k_major) ? (t) / (tile_k) : (t) % (tile_mn))
+#define XG_TILE_K(k_major, t, tile_mn, tile_k)  ((k_major) ? (t) % (tile_k) : (t) / (tile_mn))
 
 #endif

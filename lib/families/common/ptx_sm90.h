@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What compute capability 9.0 has for a block of specialised warps: barriers in
- * shared memory, bulk copies, clusters, and the warpgroups' matrix products. As
- * in ptx.h each stands here as PTX, and beside it what the simulator does.
+ * Wrappers of the PTX instructions of compute capability 9.0: mbarriers, TMA, clusters, named
+ * barriers, wgmma. The simulator's models of them are in backend/sim/sm90_shim.h.
  *
- * Shared memory goes by its 32-bit address (xg_shared_address), that of another
- * block of the cluster by the same address and the block's rank.
+ * Shared memory is told by its 32-bit address (xg_shared_address()); that of another CTA of the
+ * cluster by the same address and the CTA's rank.
  */
 #ifndef XGEMM_KERNELS_PTX_SM90_H
 #define XGEMM_KERNELS_PTX_SM90_H
@@ -14,28 +13,28 @@
 
 #ifdef __CUDACC__
 /*
- * Barriers that are counted: a phase ends when "count" arrivals have come and all
- * bytes that were announced have been copied. wait() returns once the phase of
- * that parity has ended; the first phase has parity 0, and before it "1" has.
+ * mbarriers. A phase completes when "count" threads have arrived and all expected bytes have been
+ * copied. wait() returns once the phase of that parity has completed; the first phase has parity 0,
+ * and a wait for parity 1 before it returns at once.
  */
-XG_DEVICE void xg_barrier_init(unsigned barrier, unsigned count)
+XG_DEVICE void xg_mbarrier_init(unsigned barrier, unsigned count)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
 
-/* After the init: makes it seen by the cluster and by copies; a barrier of all threads follows. */
-XG_DEVICE void xg_barrier_init_fence(void)
+/* Makes the init visible to the cluster and to bulk copies; __syncthreads() is to follow. */
+XG_DEVICE void xg_mbarrier_init_fence(void)
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-XG_DEVICE void xg_barrier_arrive(unsigned barrier)
+XG_DEVICE void xg_mbarrier_arrive(unsigned barrier)
 {
     asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/* The threads for which it holds: no branch, as one in a loop parts what nvcc puts in order. */
-XG_DEVICE void xg_barrier_arrive_if(unsigned barrier, int holds)
+/* Arrives where "holds", by a predicate: a branch would split the block that nvcc schedules. */
+XG_DEVICE void xg_mbarrier_arrive_if(unsigned barrier, int holds)
 {
     asm volatile("{ .reg .pred holds; setp.ne.b32 holds, %1, 0;"
                  " @holds mbarrier.arrive.release.cta.shared::cta.b64 _, [%0]; }" ::"r"(barrier),
@@ -43,18 +42,18 @@ XG_DEVICE void xg_barrier_arrive_if(unsigned barrier, int holds)
                  : "memory");
 }
 
-/* Arrives, and announces bytes that bulk copies are to bring. */
-XG_DEVICE void xg_barrier_expect(unsigned barrier, unsigned bytes)
+/* Arrives, and expects that many bytes from bulk copies. */
+XG_DEVICE void xg_mbarrier_arrive_expect_tx(unsigned barrier, unsigned bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                  : "memory");
 }
 
 /*
- * Arrives at a barrier of the cluster's block of that rank. Relaxed, since a reader releases
- * nothing that it wrote: with .release the consumer would wait for all of its memory traffic.
+ * Arrives at the mbarrier of the cluster's CTA of that rank. Relaxed, since a consumer has written
+ * nothing that it must release: with .release it would wait for all of its memory traffic.
  */
-XG_DEVICE void xg_barrier_arrive_at(unsigned barrier, unsigned rank)
+XG_DEVICE void xg_mbarrier_arrive_at(unsigned barrier, unsigned rank)
 {
     asm volatile(
         "{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
@@ -63,7 +62,7 @@ XG_DEVICE void xg_barrier_arrive_at(unsigned barrier, unsigned rank)
         : "memory");
 }
 
-XG_DEVICE void xg_barrier_wait(unsigned barrier, unsigned parity)
+XG_DEVICE void xg_mbarrier_wait(unsigned barrier, unsigned parity)
 {
     asm volatile("{ .reg .pred done;\n"
                  "AGAIN: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
@@ -72,8 +71,8 @@ XG_DEVICE void xg_barrier_wait(unsigned barrier, unsigned parity)
                  : "memory");
 }
 
-/* Whether that phase has ended: then there is nothing to wait for. */
-XG_DEVICE int xg_barrier_passed(unsigned barrier, unsigned parity)
+/* Whether the phase of that parity has completed. */
+XG_DEVICE int xg_mbarrier_test_wait(unsigned barrier, unsigned parity)
 {
     int passed;
     asm volatile("{ .reg .pred passed;\n"
@@ -86,9 +85,9 @@ XG_DEVICE int xg_barrier_passed(unsigned barrier, unsigned parity)
 }
 
 /*
- * Copies of a multiple of 16 bytes, both ends aligned to that, by the copy engine; the barrier is
- * told the bytes as they come. The second: to the same address in each block of the cluster whose
- * bit is in the mask, and each one's barrier is told.
+ * Bulk copies (TMA without a tensor map) of a multiple of 16 bytes, both addresses aligned to that,
+ * which the mbarrier counts. Multicast: to the same address in each CTA of the cluster whose bit is
+ * set in the mask, counted by the mbarrier of each.
  */
 XG_DEVICE void xg_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier)
 {
@@ -108,27 +107,27 @@ XG_DEVICE void xg_bulk_copy_multicast(unsigned to, const void *from, unsigned by
 }
 
 /*
- * A tile by the copy engine (TMA), from the map's matrix: the x and the line of its first element,
- * 0 or more; the map knows its size. What is past the matrix' edges becomes zero, and its bytes are
- * told, too. "to" is a multiple of 128, and x of 4: what begins between 16 bytes is an illegal
- * instruction on an H200.
+ * A TMA load of a tile: x and y are the coordinates of its first element in the tensor, 0 or more;
+ * the tensor map has its size. TMA zero-fills elements outside the tensor, and the mbarrier counts
+ * their bytes, too. "to" is a multiple of 128 bytes. x is a multiple of 4 (16 bytes): any other is
+ * an illegal instruction on an H200.
  */
-XG_DEVICE void xg_tile_copy(unsigned to, xg_map map, int x, int line, unsigned barrier)
+XG_DEVICE void xg_tma_load(unsigned to, xg_tensor_map_ref map, int x, int y, unsigned barrier)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                  " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
-                 "l"(map), "r"(x), "r"(line), "r"(barrier)
+                 "l"(map), "r"(x), "r"(y), "r"(barrier)
                  : "memory");
 }
 
-/* Has the copy engine fetch a map that it is going to need. */
-XG_DEVICE void xg_map_prefetch(xg_map map)
+/* Prefetches a tensor map (its descriptor, no elements). */
+XG_DEVICE void xg_tensor_map_prefetch(xg_tensor_map_ref map)
 {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-/* One thread of the warp, all of which call it. */
-XG_DEVICE int xg_elected(void)
+/* 1 in one thread of the warp; all of its threads call it. */
+XG_DEVICE int xg_elect_one(void)
 {
     int elected;
     asm volatile("{ .reg .pred elected; elect.sync _|elected, 0xffffffff;"
@@ -137,25 +136,25 @@ XG_DEVICE int xg_elected(void)
     return elected;
 }
 
-/* Between plain stores and the copy engine or the tensor cores that read them, or the reverse. */
-XG_DEVICE void xg_fence_async(void)
+/* Orders plain accesses before those of the async proxy (TMA and wgmma), and the reverse. */
+XG_DEVICE void xg_fence_proxy_async(void)
 {
     asm volatile("fence.proxy.async;" ::: "memory");
 }
 
-/* The same for the block's shared memory alone. */
-XG_DEVICE void xg_fence_async_shared(void)
+/* The same for the CTA's shared memory alone. */
+XG_DEVICE void xg_fence_proxy_async_shared(void)
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* For what is in global memory, and for the copy engine. */
-XG_DEVICE void xg_fence_async_global(void)
+/* The same for global memory alone. */
+XG_DEVICE void xg_fence_proxy_async_global(void)
 {
     asm volatile("fence.proxy.async.global;" ::: "memory");
 }
 
-/* Stores what other blocks read by atomics or relaxed loads: 4 bytes, and 8. */
+/* Relaxed stores at GPU scope, for data that other CTAs read by atomics or relaxed loads. */
 XG_DEVICE void xg_store_relaxed(unsigned *to, unsigned value)
 {
     asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
@@ -166,7 +165,7 @@ XG_DEVICE void xg_store_relaxed8(unsigned long long *to, unsigned long long valu
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-/* Loads what other blocks change by atomics. */
+/* A relaxed load at GPU scope, of data that other CTAs change by atomics. */
 XG_DEVICE unsigned xg_load_relaxed(const unsigned *from)
 {
     unsigned value;
@@ -175,17 +174,18 @@ XG_DEVICE unsigned xg_load_relaxed(const unsigned *from)
 }
 
 /*
- * A count in global memory, by which a block waits for another one: what a warp wrote before its
- * last barrier is seen by who has waited until it counted, and by others after their next barrier.
- * Only for blocks of lower numbers, which have begun: whatever else runs, they will go on. Others
- * are waited for so many looks at most.
+ * Counters in global memory, by which a CTA waits for others: add is a release, wait and load are
+ * acquires. What a warp wrote before its last barrier is visible to a thread that has waited for
+ * its increment, and to that thread's CTA after the next barrier. wait() is only for CTAs of lower
+ * index: these are resident already, so the wait ends. For others wait_bounded() gives up after so
+ * many loads.
  */
-XG_DEVICE void xg_count_up(unsigned *count)
+XG_DEVICE void xg_counter_add_release(unsigned *count)
 {
     asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
 }
 
-XG_DEVICE void xg_count_wait(const unsigned *count, unsigned least)
+XG_DEVICE void xg_counter_wait(const unsigned *count, unsigned least)
 {
     asm volatile("{ .reg .pred less; .reg .u32 value;\n"
                  "AGAIN: ld.acquire.gpu.global.u32 value, [%0];\n"
@@ -195,28 +195,28 @@ XG_DEVICE void xg_count_wait(const unsigned *count, unsigned least)
                  : "memory");
 }
 
-XG_DEVICE unsigned xg_count_read(const unsigned *count)
+XG_DEVICE unsigned xg_counter_load_acquire(const unsigned *count)
 {
     unsigned value;
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(count) : "memory");
     return value;
 }
 
-XG_DEVICE int xg_count_wait_briefly(const unsigned *count, unsigned least, int looks)
+XG_DEVICE int xg_counter_wait_bounded(const unsigned *count, unsigned least, int loads)
 {
     unsigned value = 0;
-    for (int i = 0; i < looks && value < least; i++)
-        value = xg_count_read(count);
+    for (int i = 0; i < loads && value < least; i++)
+        value = xg_counter_load_acquire(count);
     return value >= least;
 }
 
-/* The blocks of the cluster, 1 in a launch without clusters; and which of them this one is. */
+/* The number of CTAs in the cluster, 1 without clusters; and the CTA's rank. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-XG_DEVICE unsigned xg_cluster_blocks(void)
+XG_DEVICE unsigned xg_cluster_ctas(void)
 {
-    unsigned blocks;
-    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
-    return blocks;
+    unsigned ctas;
+    asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(ctas));
+    return ctas;
 }
 
 XG_DEVICE unsigned xg_cluster_rank(void)
@@ -226,17 +226,17 @@ XG_DEVICE unsigned xg_cluster_rank(void)
     return rank;
 }
 #else
-#define xg_cluster_blocks() (1u)
-#define xg_cluster_rank()   (0u)
+#define xg_cluster_ctas() (1u)
+#define xg_cluster_rank() (0u)
 #endif
 
-/* A barrier of all threads of the cluster, which orders their memory accesses; and its halves. */
+/* The cluster's barrier: arrive is a release and wait an acquire. */
 XG_DEVICE void xg_cluster_arrive(void)
 {
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
 }
 
-/* Arrives without ordering memory accesses: for blocks that only must have begun. */
+/* Arrives without ordering memory accesses, to tell other CTAs no more than that this one runs. */
 XG_DEVICE void xg_cluster_arrive_relaxed(void)
 {
     asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
@@ -248,29 +248,28 @@ XG_DEVICE void xg_cluster_wait(void)
 }
 
 /*
- * A barrier of so many threads of the block, whole warps, which orders their memory accesses. It
- * goes by a number from 1 to 15: 0 is __syncthreads(). Both are constants: with a number from a
- * register the block is given all barriers.
+ * A named barrier (1 to 15; 0 is that of __syncthreads()) of that many threads, whole warps. Both
+ * are constants: with a number from a register the CTA allocates all 16 barriers.
  */
-#define xg_group_sync(number, threads)                                                             \
+#define xg_named_barrier_sync(number, threads)                                                     \
     asm volatile("bar.sync %0, %1;" ::"n"(number), "n"(threads) : "memory")
 
 /*
- * The same with a number from a register, for a kernel of one block a multiprocessor; and arrivals
- * there that wait for nobody.
+ * The same with a number from a register, for kernels of one CTA a multiprocessor; and arrivals
+ * that do not wait.
  */
-XG_DEVICE void xg_group_sync_at(unsigned number, unsigned threads)
+XG_DEVICE void xg_named_barrier_sync_at(unsigned number, unsigned threads)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-XG_DEVICE void xg_group_arrive_at(unsigned number, unsigned threads)
+XG_DEVICE void xg_named_barrier_arrive_at(unsigned number, unsigned threads)
 {
     asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-/* A word of the shared memory of the cluster's block of that rank. */
-XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
+/* Loads from the shared memory of the cluster's CTA of that rank: 4 bytes, */
+XG_DEVICE unsigned xg_cluster_load(unsigned address, unsigned rank)
 {
     unsigned value;
     asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2;"
@@ -281,8 +280,8 @@ XG_DEVICE unsigned xg_cluster_read(unsigned address, unsigned rank)
     return value;
 }
 
-/* 16 bytes of it, from a multiple of 16 on. */
-XG_DEVICE float4 xg_cluster_read4(unsigned address, unsigned rank)
+/* and 16, at a multiple of 16. */
+XG_DEVICE float4 xg_cluster_load_vec4(unsigned address, unsigned rank)
 {
     float4 value;
     asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %4, %5;"
@@ -293,8 +292,10 @@ XG_DEVICE float4 xg_cluster_read4(unsigned address, unsigned rank)
     return value;
 }
 
-/* Stores a word there, asynchronously: its bytes come to the counted barrier of that block. Only in
- * a launch with clusters, of two blocks at least: else it is an illegal instruction. */
+/*
+ * st.async: stores 4 bytes there asynchronously; that CTA's mbarrier counts them. An illegal
+ * instruction without clusters of two CTAs at least.
+ */
 XG_DEVICE void xg_cluster_store(unsigned address, unsigned rank, unsigned value, unsigned barrier)
 {
     asm volatile("{ .reg .b32 there, counted; mapa.shared::cluster.u32 there, %0, %1;"
@@ -306,7 +307,7 @@ XG_DEVICE void xg_cluster_store(unsigned address, unsigned rank, unsigned value,
                  : "memory");
 }
 
-/* Passes so many clock cycles. */
+/* Waits for that many clock cycles. */
 XG_DEVICE void xg_spin(int cycles)
 {
     const long long begun = clock64();
@@ -314,14 +315,14 @@ XG_DEVICE void xg_spin(int cycles)
         ;
 }
 
-/* The registers of a warpgroup's threads from here on; a kernel has its bounds set for it. */
-#define xg_registers_to_more(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
-#define xg_registers_to_less(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
+/* setmaxnreg: the registers a thread of the warpgroup has from here on. */
+#define xg_setmaxnreg_inc(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
+#define xg_setmaxnreg_dec(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
 
 /*
- * Products of a warpgroup. fence() goes before the first one that uses registers that other
- * instructions wrote, commit() after the last of a group, and wait(n) until at most n groups are
- * on their way. Then pin() ties the sums to that point: their uses would move before it.
+ * wgmma. fence() is needed before the first one that reads registers that other instructions have
+ * written; commit() ends a group; wait(n) waits until at most n groups are in flight. pin() after
+ * it keeps the compiler from moving uses of the accumulators before the wait.
  */
 XG_DEVICE void xg_wgmma_fence(void)
 {
@@ -334,72 +335,78 @@ XG_DEVICE void xg_wgmma_commit(void)
 }
 
 #define xg_wgmma_wait(n) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory")
-#define xg_wgmma_pin(sum, count)                                                                   \
+#define xg_wgmma_pin(acc, count)                                                                   \
     do {                                                                                           \
         _Pragma("unroll") for (int xg_i = 0; xg_i < (count);                                       \
-                               xg_i++) asm volatile("" : "+f"((sum)[xg_i])::"memory");             \
+                               xg_i++) asm volatile("" : "+f"((acc)[xg_i])::"memory");             \
     } while (0)
 
-#define XG_SUMS4(sum, i)                                                                           \
-    "+f"((sum)[i]), "+f"((sum)[(i) + 1]), "+f"((sum)[(i) + 2]), "+f"((sum)[(i) + 3])
-#define XG_SUMS16(sum, i)                                                                          \
-    XG_SUMS4(sum, i), XG_SUMS4(sum, (i) + 4), XG_SUMS4(sum, (i) + 8), XG_SUMS4(sum, (i) + 12)
-#define XG_SUMS64(sum, i)                                                                          \
-    XG_SUMS16(sum, i), XG_SUMS16(sum, (i) + 16), XG_SUMS16(sum, (i) + 32), XG_SUMS16(sum, (i) + 48)
+#define XG_ACCUMULATORS4(acc, i)                                                                   \
+    "+f"((acc)[i]), "+f"((acc)[(i) + 1]), "+f"((acc)[(i) + 2]), "+f"((acc)[(i) + 3])
+#define XG_ACCUMULATORS16(acc, i)                                                                  \
+    XG_ACCUMULATORS4(acc, i), XG_ACCUMULATORS4(acc, (i) + 4), XG_ACCUMULATORS4(acc, (i) + 8),      \
+        XG_ACCUMULATORS4(acc, (i) + 12)
+#define XG_ACCUMULATORS64(acc, i)                                                                  \
+    XG_ACCUMULATORS16(acc, i), XG_ACCUMULATORS16(acc, (i) + 16), XG_ACCUMULATORS16(acc, (i) + 32), \
+        XG_ACCUMULATORS16(acc, (i) + 48)
 
-/* The instruction, of FP16 or BF16: see the functions. */
-#define XG_WGMMA_64x128x16(type, sum, a, b, add)                                                   \
-    asm volatile(                                                                                  \
-        "{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"                                             \
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {"                          \
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "\
-        "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "\
-        "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "\
-        "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"                    \
-        : XG_SUMS64(sum, 0)                                                                        \
-        : "l"(a), "l"(b), "r"(add))
+/* The instruction for FP16 or BF16, see the functions. */
+#define XG_WGMMA_64x128x16(type, acc, a, b, add)                                                   \
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"                                    \
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {"                 \
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "     \
+                 "%17, %18, %19, "                                                                 \
+                 "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, "     \
+                 "%35, %36, %37, "                                                                 \
+                 "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "     \
+                 "%53, %54, %55, "                                                                 \
+                 "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"           \
+                 : XG_ACCUMULATORS64(acc, 0)                                                       \
+                 : "l"(a), "l"(b), "r"(add))
 
 /*
- * sum (+)= A * B: A 64 × 16 and B 16 × 128 of FP16, both contiguous along k in shared memory, as
- * xg_wgmma_operand() says; sums in FP32. Thread t of the warpgroup has 64 of them: sum[4 * j + 2 *
- * e + c] is that of row t / 32 * 16 + t % 32 / 4 + 8 * e, column 8 * j + t % 4 * 2 + c.
+ * acc = A * B, plus acc where "add" is 1: A 64 x 16 and B 16 x 128 in FP16, both K-major in shared
+ * memory (xg_wgmma_descriptor()), accumulators in FP32. Thread t of the warpgroup has 64 of them:
+ * acc[4 * j + 2 * e + c] is that of row t / 32 * 16 + t % 32 / 4 + 8 * e, column 8 * j + t % 4 * 2
+ * + c.
  */
-XG_DEVICE void xg_wgmma_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
+XG_DEVICE void xg_wgmma_64x128x16(float *acc, uint64_t a, uint64_t b, int add)
 {
-    XG_WGMMA_64x128x16("f16", sum, a, b, add);
+    XG_WGMMA_64x128x16("f16", acc, a, b, add);
 }
 
-/* The same of BF16. */
-XG_DEVICE void xg_wgmma_bf16_64x128x16(float *sum, uint64_t a, uint64_t b, int add)
+/* The same in BF16. */
+XG_DEVICE void xg_wgmma_bf16_64x128x16(float *acc, uint64_t a, uint64_t b, int add)
 {
-    XG_WGMMA_64x128x16("bf16", sum, a, b, add);
+    XG_WGMMA_64x128x16("bf16", acc, a, b, add);
 }
 
-/* The instruction, of FP16 or BF16: see the functions. */
-#define XG_WGMMA_64x64x16(type, sum, a, b, add)                                                    \
+/* The instruction for FP16 or BF16, see the functions. */
+#define XG_WGMMA_64x64x16(type, acc, a, b, add)                                                    \
     asm volatile(                                                                                  \
         "{ .reg .pred add; setp.ne.b32 add, %34, 0;\n"                                             \
         "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {"                           \
         "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "    \
-        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, 0, "\
+        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, "  \
+        "0, "                                                                                      \
         "0; }"                                                                                     \
-        : XG_SUMS16(sum, 0), XG_SUMS16(sum, 16)                                                    \
+        : XG_ACCUMULATORS16(acc, 0), XG_ACCUMULATORS16(acc, 16)                                    \
         : "l"(a), "l"(b), "r"(add))
 
-/* The same with a B of 16 × 64 and 32 sums. */
-XG_DEVICE void xg_wgmma_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
+/* The same with a B of 16 x 64 and 32 accumulators. */
+XG_DEVICE void xg_wgmma_64x64x16(float *acc, uint64_t a, uint64_t b, int add)
 {
-    XG_WGMMA_64x64x16("f16", sum, a, b, add);
+    XG_WGMMA_64x64x16("f16", acc, a, b, add);
 }
 
-/* The same of BF16. */
-XG_DEVICE void xg_wgmma_bf16_64x64x16(float *sum, uint64_t a, uint64_t b, int add)
+/* The same in BF16. */
+XG_DEVICE void xg_wgmma_bf16_64x64x16(float *acc, uint64_t a, uint64_t b, int add)
 {
-    XG_WGMMA_64x64x16("bf16", sum, a, b, add);
+    XG_WGMMA_64x64x16("bf16", acc, a, b, add);
 }
 
-/* The same with a B of 16 × 256 and 128 sums: columns 128 and on are sum[64] and on. */
-XG_DEVICE void xg_wgmma_64x256x16(float *sum, uint64_t a, uint64_t b, int add)
+/* The same with a B of 16 x 256 and 128 accumulators; columns from 128 on are in acc[64] and on. */
+XG_DEVICE void xg_wgmma_64x256x16(float *acc, uint64_t a, uint64_t b, int add)
 {
     asm volatile(
         "{ .reg .pred add; setp.ne.b32 add, %130, 0;\n"
@@ -413,13 +420,13 @@ XG_DEVICE void xg_wgmma_64x256x16(float *sum, uint64_t a, uint64_t b, int add)
         "%104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, "
         "%118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
         "%128, %129, add, 1, 1, 0, 0; }"
-        : XG_SUMS64(sum, 0), XG_SUMS64(sum, 64)
+        : XG_ACCUMULATORS64(acc, 0), XG_ACCUMULATORS64(acc, 64)
         : "l"(a), "l"(b), "r"(add));
 }
 
 /*
- * Two floats, rounded to the nearest FP16 (ties to even): the first in the low half. Past FP16's
- * largest they become infinite.
+ * Two floats rounded to FP16 (to nearest, ties to even), the first in the low half; beyond FP16's
+ * largest finite number they become infinite.
  */
 XG_DEVICE unsigned xg_half2(float low, float high)
 {
@@ -445,25 +452,24 @@ XG_DEVICE float xg_half2_high(unsigned both)
         : "r"(both));
     return value;
 }
-#else
-#include "backend/sim/sm90_shim.h"
 #endif
 
 /*
- * Where the matrix products find an operand: rows of 64 FP16 (128 bytes), of which the 16-byte
- * chunk c of row r lies at chunk c ^ r % 8 of the row ("128-byte swizzle"); groups of eight rows
- * are 1024 bytes apart, and the first begins at a multiple of that. 16 further along k: + 2.
+ * The wgmma descriptor of a K-major operand with 128-byte swizzle: rows of 64 FP16 (128 bytes), of
+ * which 16-byte chunk c of row r is stored at chunk c ^ r % 8; groups of eight rows are 1024 bytes
+ * apart, and the first begins at a multiple of that.
  */
-XG_DEVICE uint64_t xg_wgmma_operand(unsigned address)
+XG_DEVICE uint64_t xg_wgmma_descriptor(unsigned address)
 {
     const uint64_t swizzle_128 = 1, group_bytes = 1024, unused = 1;
     return swizzle_128 << 62 | group_bytes / 16 << 32 | unused << 16 | (address & 0x3ffff) >> 4;
 }
 
-/* The same operand so many times 16 further along k. */
-XG_DEVICE uint64_t xg_wgmma_further(uint64_t operand, int steps)
+/* The descriptor "steps" times 16 of k further on: + 2 for each. */
+XG_DEVICE uint64_t xg_wgmma_descriptor_advance(uint64_t descriptor, int steps)
 {
-    return (operand & ~(uint64_t)0xffffffff) | (uint32_t)((uint32_t)operand + 2u * (unsigned)steps);
+    return (descriptor & ~(uint64_t)0xffffffff) |
+           (uint32_t)((uint32_t)descriptor + 2u * (unsigned)steps);
 }
 
 #endif

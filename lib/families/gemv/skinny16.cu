@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C has a side of at most 16: skinny.inc. */
-#include "families/common/ptx.h"
-
+/* skinny16: one side of C is at most 16, as skinny.inc explains. */
 #define SIDE            16
 #define CHUNKS          1
 #define XG_SKINNY(name) xg_skinny16_##name
-#define xg_skinny16_kernel xg_skinny16
+#define KERNEL          skinny16
 #include "skinny.inc"
-#undef xg_skinny16_kernel

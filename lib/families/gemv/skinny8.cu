@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C has a side of at most 8: skinny.inc. */
-#include "families/common/ptx.h"
-
+/* skinny8: one side of C is at most 8, as skinny.inc explains. */
 #define SIDE            8
 #define CHUNKS          1
 #define XG_SKINNY(name) xg_skinny8_##name
-#define xg_skinny8_kernel xg_skinny8
+#define KERNEL          skinny8
 #include "skinny.inc"
-#undef xg_skinny8_kernel

@@ -5,12 +5,12 @@
  * Walks B along its rows for a strip of columns, so that a row-major B is read
  * in order. What other results are measured against must be simple.
  */
-#include "families/common/args.h"
-#include "host.h"
+#include "families/transform/args.h"
+#include "functions.h"
 
 enum { STRIP = 256 };
 
-static void strip(const xg_args *p, int64_t row, int64_t col, int width)
+static void strip(const xg_product_args *p, int64_t row, int64_t col, int width)
 {
     double sum[STRIP] = {0.0};
     const float *a = p->a + row * p->a_stride_m, *b = p->b + col * p->b_stride_n;
@@ -31,7 +31,7 @@ static void strip(const xg_args *p, int64_t row, int64_t col, int width)
 
 void xg_host_reference(const void *args)
 {
-    const xg_args *p = args;
+    const xg_product_args *p = args;
     for (int64_t row = 0; row < p->m; row++)
         for (int64_t col = 0; col < p->n; col += STRIP)
             strip(p, row, col, (int)(p->n - col < STRIP ? p->n - col : STRIP));
@@ -39,7 +39,7 @@ void xg_host_reference(const void *args)
 
 void xg_host_scale(const void *args)
 {
-    const xg_args *p = args;
+    const xg_scale_args *p = args;
     for (int64_t row = 0; row < p->m; row++)
         for (int64_t col = 0; col < p->n; col++) {
             float *c = p->c + row * p->c_stride_m + col;

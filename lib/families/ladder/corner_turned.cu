@@ -2,18 +2,18 @@
 /*
  * corner-turned: a column-major B, read along its columns.
  *
- * Idea: the threads of a half-warp walk down a column of B, where a
- * column-major B is contiguous, and each puts its element at the transposed
- * place of the tile in shared memory, which does not mind. The tile has two
- * columns more than it uses, so that the transposed stores fall into different
- * banks. Only the load of B differs from tiled16; for a row-major B it is the
- * wrong way round.
+ * Idea: the threads of a half-warp load consecutive elements of a column of B, which are contiguous
+ * in a column-major B, and store them transposed into the tile in shared memory, where strided
+ * accesses cost nothing without bank conflicts. The tile's rows are padded by two elements, so that
+ * the transposed stores fall into different banks. Only the load of B differs from tiled16; for a
+ * row-major B it is the uncoalesced one.
  * Traffic: 4 OP/B, in full sectors.
- * Source: seed text 004 (row R21, corner turning).
+ * Source: Programming Massively Parallel Processors, 4th edition, section 6.1 (corner turning)
+ * and exercise 1 of chapter 6.
  */
 #define TILE        16
 #define CORNER_TURN 1
-#define KERNEL      xg_corner_turned
+#define KERNEL      corner_turned
 #include "tiled.inc"
 #undef TILE
 #undef CORNER_TURN

@@ -2,15 +2,14 @@
 /*
  * register-tiled-1d: 64 × 64 × 8 tiles, a column of 8 results a thread.
  *
- * Idea: coarsening in registers. Of each step along k a thread reads one
- * element of B and the eight of A that its rows need (two 16-byte reads: A's
- * tile lies transposed in shared memory), for eight products. 512 threads
- * bring one element of each tile; the next ones are on their way from global
- * memory while this tile is multiplied, and two tiles in turn save a barrier.
+ * Idea: coarsening in registers. For each k a thread reads one element of B and eight of A (two
+ * vec4, as A's tile is transposed in shared memory) and computes eight products. Each of 512
+ * threads loads one element of each tile; the loads of the next tiles are in flight while these are
+ * multiplied, and double buffering saves a barrier.
  * Traffic: 64 × 64 tile, 16 OP/B.
- * Source: the code repository of seed text 000 (row R27).
+ * Source: the 1D thread coarsening of Tushar Gautam's xGeMM (github.com/tgautam03/xGeMM).
  */
-#include "families/common/dialect.h"
+#include "families/common/epilogue.h"
 
 #define TILE    64
 #define DEPTH   8
@@ -18,32 +17,32 @@
 #define THREADS (TILE * TILE / RESULTS)
 #define PAD     4 /* the transposed stores of a warp fall into 32 banks; rows stay 16-byte aligned */
 
-XG_KERNEL void __launch_bounds__(THREADS) xg_register_tiled_1d(const xg_args p)
+XG_KERNEL(__launch_bounds__(THREADS), register_tiled_1d, xg_product_args)
 {
     XG_SHARED16 float a_tile[2][DEPTH][TILE + PAD];
     XG_SHARED16 float b_tile[2][DEPTH][TILE + PAD];
     const int t = (int)threadIdx.x;
     const int64_t row0 = XG_BLOCK_Y * TILE, col0 = XG_BLOCK_X * TILE;
 
-    /* What this thread loads: element (ax, ak) of A's tile, (bx, bk) of B's. */
-    const int ax = XG_TILE_X(p.a_stride_k == 1, t, TILE, DEPTH);
+    /* This thread loads element (ax, ak) of A's tile and (bx, bk) of B's. */
+    const int ax = XG_TILE_MN(p.a_stride_k == 1, t, TILE, DEPTH);
     const int ak = XG_TILE_K(p.a_stride_k == 1, t, TILE, DEPTH);
-    const int bx = XG_TILE_X(p.b_stride_k == 1, t, TILE, DEPTH);
+    const int bx = XG_TILE_MN(p.b_stride_k == 1, t, TILE, DEPTH);
     const int bk = XG_TILE_K(p.b_stride_k == 1, t, TILE, DEPTH);
     const int a_inside = row0 + ax < p.m, b_inside = col0 + bx < p.n;
     const float *a = p.a + (row0 + ax) * p.a_stride_m + ak * p.a_stride_k;
     const float *b = p.b + (col0 + bx) * p.b_stride_n + bk * p.b_stride_k;
 
-    /* What it computes: rows y ... y + 7 of column x. */
+    /* It computes rows y to y + 7 of column x. */
     const int x = t % TILE, y = t / TILE * RESULTS;
-    float sum[RESULTS] = {0.0f};
-    int now = 0;
+    float acc[RESULTS] = {0.0f};
+    int buffer = 0;
 
     float a_next = a_inside && ak < p.k ? *a : 0.0f;
     float b_next = b_inside && bk < p.k ? *b : 0.0f;
     for (int64_t l = 0; l < p.k; l += DEPTH) {
-        a_tile[now][ak][ax] = a_next;
-        b_tile[now][bk][bx] = b_next;
+        a_tile[buffer][ak][ax] = a_next;
+        b_tile[buffer][bk][bx] = b_next;
         __syncthreads();
         a += DEPTH * p.a_stride_k;
         b += DEPTH * p.b_stride_k;
@@ -51,18 +50,18 @@ XG_KERNEL void __launch_bounds__(THREADS) xg_register_tiled_1d(const xg_args p)
         b_next = b_inside && l + DEPTH + bk < p.k ? *b : 0.0f;
         XG_UNROLL
         for (int i = 0; i < DEPTH; i++) {
-            const float bi = b_tile[now][i][x];
+            const float bi = b_tile[buffer][i][x];
             XG_UNROLL
             for (int r = 0; r < RESULTS; r++)
-                sum[r] += a_tile[now][i][y + r] * bi;
+                acc[r] += a_tile[buffer][i][y + r] * bi;
         }
-        now ^= 1;
+        buffer ^= 1;
     }
     XG_UNROLL
     for (int r = 0; r < RESULTS; r++)
         if (row0 + y + r < p.m && col0 + x < p.n) {
             float *c = &p.c[(row0 + y + r) * p.c_stride_m + col0 + x];
-            *c = xg_blend(p.alpha, sum[r], p.beta, c);
+            *c = xg_epilogue(p.alpha, acc[r], p.beta, c);
         }
 }
 

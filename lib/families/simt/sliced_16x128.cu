@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sliced_16x128: 16 × 128 tiles, as sliced.inc explains. */
-#define KERNEL xg_sliced_16x128
-#define BM     16
-#define BN     128
-#define WM     16
-#define WN     128
-#define TM     8
-#define TN     8
-#define SLICES 4
-#define DEPTH  8
-#define STAGES 4
-#define BLOCKS 2
-#define GROUP  16
-#define ALONG_K
-#define PAIRED
+#define KERNEL       sliced_16x128
+#define BM           16
+#define BN           128
+#define WM           16
+#define WN           128
+#define TM           8
+#define TN           8
+#define SLICES       4
+#define DEPTH        8
+#define STAGES       4
+#define CTAS_PER_SM  2
+#define RASTER_GROUP 16
+#define A_K_MAJOR_VEC4
+#define PAIRED_LANES
 #include "sliced.inc"

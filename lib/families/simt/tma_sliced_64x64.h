@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the two programs of tma-sliced-64x64 share, which set KERNEL, and STAGES or A_ALONG. */
-#define BM     64
-#define BN     64
-#define WM     32
-#define WN     64
-#define TM     8
-#define TN     8
-#define SLICES 8
-#define BLOCKS 1
-#define GROUP  16
-#define BK     16
+/* What the two programs of tma-sliced-64x64 share. They set KERNEL, and STAGES or A_K_MAJOR. */
+#define BM           64
+#define BN           64
+#define WM           32
+#define WN           64
+#define TM           8
+#define TN           8
+#define SLICES       8
+#define CTAS_PER_SM  1
+#define RASTER_GROUP 16
+#define BK           16
 #include "tma.inc"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tma_sliced_64x64_a: the same, A along k, as tma_along.inc explains. */
-#define KERNEL xg_tma_sliced_64x64_a
-#define A_ALONG
+/* tma_sliced_64x64_a: the same, for a K-major A, as tma_a_k_major.inc explains. */
+#define KERNEL tma_sliced_64x64_a
+#define A_K_MAJOR
 #include "tma_sliced_64x64.h"

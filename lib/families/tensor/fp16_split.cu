@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splits A and B into FP16 parts, however they lie, see fp16_split.h. */
+/* The split kernel (fp16_split.h) for operands of any layout. */
 #include "fp16_split.h"
 
-XG_KERNEL
-void __launch_bounds__(XG_SPLIT_THREADS, 6) xg_fp16_split(const xg_args p)
+XG_KERNEL(__launch_bounds__(XG_SPLIT_THREADS, 6), fp16_split, xg_tensor_args)
 {
     XG_DYNAMIC_SHARED(char, shared);
-    xg_split_block(&p, 0, 0, shared);
+    xg_split_cta(&p, 0, 0, shared);
 }

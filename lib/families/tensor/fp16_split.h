@@ -1,219 +1,230 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Splits A and B into FP16 parts, as fp16_layout.h says, which says, too, what is where in the
- * arguments; "list" is the workspace. x of the grid is the slice, y (and z) the group of 16 lines,
- * those of A first that are split here (fp16_late.inc says where the others are).
+ * The split kernel: scales the operand rows of A and B and splits them into FP16 parts, in the
+ * workspace that fp16_layout.h describes. x of the grid is the slice; y and z are the row group,
+ * those of A first, without those that the product kernel splits (late_split.inc).
  *
- * Idea: a line's scale hangs on all of its k, and each entry is to be read from memory once. So a
- * cluster of blocks holds 16 lines, a slice of k each; the blocks send one another the lines'
- * largest entries, and convert what they hold: fp16_slice_copy.h, fp16_slice_convert.h.
+ * A row's scale depends on all of its k, and each element is to be read from memory once. So a
+ * cluster of CTAs holds a row group, each CTA a slice of k; the CTAs exchange the scans of the
+ * rows, and convert what they hold (split_slice_copy.h, split_slice_convert.h).
  */
 #ifndef XGEMM_KERNELS_FP16_SPLIT_H
 #define XGEMM_KERNELS_FP16_SPLIT_H
 
 #include "families/common/dialect.h"
-#include "fp16_row.h"
-#include "fp16_slice.h"
-#include "fp16_slice_convert.h"
-#include "fp16_slice_copy.h"
-#include "fp16_slice_strip.h"
+#include "operand_row.h"
+#include "split_slice.h"
+#include "split_slice_convert.h"
+#include "split_slice_copy.h"
+#include "split_slice_strip.h"
 #include "families/common/ptx_sm90.h"
 
-/* The warp's two lines in the slice, of all its lanes. */
-XG_DEVICE void xg_slice_see_along_k(const xg_slice *s, const float4 *in, int held, xg_packed *lines)
+/* Scans of the warp's two rows in the slice. */
+XG_DEVICE void xg_slice_scan_k_major(const xg_slice *s, const float4 *in, int held,
+                                     xg_packed_scan *rows)
 {
     XG_UNROLL
     for (int half = 0; half < 2; half++) {
-        xg_seen seen = {0.0f, 0.0f, 0, 0};
-        for (int piece = 0; piece < (held ? 1 : s->pieces); piece++)
+        xg_row_scan scan = {0.0f, 0.0f, 0, 0};
+        for (int segment = 0; segment < (held ? 1 : s->segments); segment++)
             XG_UNROLL
-        for (int row = 0; row < 4; row++) {
-            const float4 x = xg_row_of(s, in, piece, half * 4 + row, held);
-            xg_see_four(&seen, x);
-            if (row == 0)
-                xg_see_log(&seen, x.x);
+        for (int vec = 0; vec < 4; vec++) {
+            const float4 x = xg_vec_of(s, in, segment, half * 4 + vec, held);
+            xg_scan_vec4(&scan, x);
+            if (vec == 0)
+                xg_scan_log(&scan, x.x);
         }
-        seen.most = xg_float_of(__reduce_max_sync(ALL, xg_bits_of(seen.most)));
-        seen.least = __reduce_max_sync(ALL, seen.least);
-        seen.logs = __reduce_add_sync(ALL, seen.logs);
-        seen.sum = xg_over_lanes(seen.sum, 16, 1);
-        lines[half] = xg_packed_of(seen);
+        scan.largest = xg_float_of(__reduce_max_sync(ALL, xg_bits_of(scan.largest)));
+        scan.least = __reduce_max_sync(ALL, scan.least);
+        scan.logs = __reduce_add_sync(ALL, scan.logs);
+        scan.sum = xg_sum_lanes(scan.sum, 16, 1);
+        rows[half] = xg_pack_scan(scan);
     }
 }
 
-/* The same, of the block; of the logarithms those of a thread's first line. */
-XG_DEVICE void xg_slice_see_along_lines(const xg_slice *s, const float4 *in, int held,
-                                        xg_packed *lines)
+/*
+ * The same where all warps have part of each row. The log sample is that of a thread's first row.
+ */
+XG_DEVICE void xg_slice_scan_mn_major(const xg_slice *s, const float4 *in, int held,
+                                      xg_packed_scan *rows)
 {
     const int warp = WARP, lane = LANE;
-    xg_seen seen[4] = {{0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}};
-    for (int piece = 0; piece < (held ? 1 : s->pieces); piece++) {
+    xg_row_scan scan[4] = {
+        {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}};
+    for (int segment = 0; segment < (held ? 1 : s->segments); segment++) {
         XG_UNROLL
-        for (int row = 0; row < 8; row++) {
-            const float4 x = xg_row_of(s, in, piece, row, held);
-            xg_see(&seen[0], x.x);
-            xg_see(&seen[1], x.y);
-            xg_see(&seen[2], x.z);
-            xg_see(&seen[3], x.w);
-            if (row % 4 == 0)
-                xg_see_log(&seen[0], x.x);
+        for (int vec = 0; vec < 8; vec++) {
+            const float4 x = xg_vec_of(s, in, segment, vec, held);
+            xg_scan(&scan[0], x.x);
+            xg_scan(&scan[1], x.y);
+            xg_scan(&scan[2], x.z);
+            xg_scan(&scan[3], x.w);
+            if (vec % 4 == 0)
+                xg_scan_log(&scan[0], x.x);
         }
     }
-    seen[1].logs = seen[2].logs = seen[3].logs = seen[0].logs;
-    const xg_packed packed[4] = {xg_packed_of(seen[0]), xg_packed_of(seen[1]),
-                                 xg_packed_of(seen[2]), xg_packed_of(seen[3])};
-    const xg_packed gathered = xg_gather(packed);
+    scan[1].logs = scan[2].logs = scan[3].logs = scan[0].logs;
+    const xg_packed_scan packed[4] = {xg_pack_scan(scan[0]), xg_pack_scan(scan[1]),
+                                      xg_pack_scan(scan[2]), xg_pack_scan(scan[3])};
+    const xg_packed_scan gathered = xg_gather_scans(packed);
     if (!(lane & 4))
-        s->notes->by_warp[warp][xg_gathered_line(threadIdx.x)] = gathered;
+        s->state->by_warp[warp][xg_gathered_row(threadIdx.x)] = gathered;
     if (threadIdx.x == 0)
-        s->notes->broken = 0;
+        s->state->any_not_finite = 0;
     __syncthreads();
-    lines[0] = xg_packed_over_lanes(s->notes->by_warp[lane % WARPS][warp * 2], WARPS / 2);
-    lines[1] = xg_packed_over_lanes(s->notes->by_warp[lane % WARPS][warp * 2 + 1], WARPS / 2);
+    rows[0] = xg_merge_lanes(s->state->by_warp[lane % WARPS][warp * 2], WARPS / 2);
+    rows[1] = xg_merge_lanes(s->state->by_warp[lane % WARPS][warp * 2 + 1], WARPS / 2);
 }
 
-/* Whether the last of k, which the parts do not hold, is Inf or NaN in a line that there is. */
-XG_DEVICE int xg_last_is_broken(const xg_args *p, const xg_slice *s, int line)
+/* Whether a row of the matrix has Inf or NaN at the last k, where the parts leave it out. */
+XG_DEVICE int xg_last_k_is_not_finite(const xg_tensor_args *p, const xg_slice *s, int row)
 {
-    if (xg_split_k(p->k) == p->k || line >= s->lines)
+    if (xg_split_k(p->k) == p->k || row >= s->rows)
         return 0;
     const float *const from =
         s->is_a ? p->a + (p->k - 1) * p->a_stride_k : p->b + (p->k - 1) * p->b_stride_k;
-    const int number = s->first_line + line;
-    return xg_is_broken(xg_bits_of(from[number * (s->is_a ? p->a_stride_m : p->b_stride_n)]) &
-                        0x7fffffffu);
+    const int index = s->first_row + row;
+    return xg_is_not_finite(xg_bits_of(from[index * (s->is_a ? p->a_stride_m : p->b_stride_n)]) &
+                            0x7fffffffu);
 }
 
-/* One thread a line, of the first slice's block: its scale and statistics. */
-XG_DEVICE void xg_slice_store_stats(const xg_args *p, const xg_slice *s, int line, xg_packed all,
-                                    int parts)
+/* One thread a row, in the first slice's CTA: stores the row's scale and statistics. */
+XG_DEVICE void xg_slice_store_stats(const xg_tensor_args *p, const xg_slice *s, int row,
+                                    xg_packed_scan all, int parts)
 {
     const xg_fp16_layout at = xg_layout_of(p);
-    const int64_t number = s->group * (int64_t)LINES + line;
-    float *const scales = (float *)(void *)(xg_workspace_of(p) + at.a_scales);
-    xg_row_stats *const stats = (xg_row_stats *)(void *)(xg_workspace_of(p) + at.stats);
-    scales[number] = xg_scale_from_parts(xg_largest_of_bits(all.most));
-    if (xg_last_is_broken(p, s, line)) /* its parts are not zeros */
-        all.most = 0x7fffffffu;
-    stats[number] = xg_row_stats_of(all, parts);
-    ((float *)(void *)(xg_workspace_of(p) + at.bounds))[number] = xg_row_bound(stats[number]);
+    /* Recomputed here, which saves registers. */
+    const int64_t index = xg_rematerialize(s->group * (int64_t)ROWS + row);
+    float *const scales = (float *)(void *)((char *)p->workspace + at.a_scales);
+    xg_row_stats *const stats = (xg_row_stats *)(void *)((char *)p->workspace + at.stats);
+    scales[index] = xg_scale_from_parts(xg_largest_finite(all.largest));
+    if (xg_last_k_is_not_finite(p, s, row)) /* its parts are those of the other k */
+        all.largest = 0x7fffffffu;
+    stats[index] = xg_make_row_stats(all, parts);
+    ((float *)(void *)((char *)p->workspace + at.bounds))[index] = stats[index].bound;
 }
 
-/* Each warp sends its two lines' to all slices, and notes what the slices' together are. */
-XG_DEVICE void xg_slice_exchange(const xg_args *p, const xg_slice *s, const xg_packed *lines,
-                                 int parts)
+/*
+ * Each warp sends the scans of its two rows to all CTAs of the cluster, merges those that it
+ * receives, and sets the rows' scales.
+ */
+XG_DEVICE void xg_slice_exchange(const xg_tensor_args *p, const xg_slice *s,
+                                 const xg_packed_scan *rows, int parts)
 {
-    xg_split_notes *const notes = s->notes;
-    const int second = threadIdx.x & 16, line = (int)(threadIdx.x / 16), slice = threadIdx.x & 15;
-    const unsigned arrival = xg_shared_address(&notes->arrival);
-    const xg_packed none = {0, XG_NO_REST};
-    xg_packed mine = second ? lines[1] : lines[0];
-    xg_cluster_wait();   /* all have begun, and their barriers are there */
-    if (s->slices > 1) { /* st.async is illegal where a block is no part of a cluster */
+    xg_split_state *const state = s->state;
+    const int second = threadIdx.x & 16, row = (int)(threadIdx.x / 16), slice = threadIdx.x & 15;
+    const unsigned arrival = xg_shared_address(&state->arrival);
+    const xg_packed_scan none = {0, XG_EMPTY_REST};
+    xg_packed_scan mine = second ? rows[1] : rows[0];
+    xg_cluster_wait();   /* all CTAs have initialized their mbarriers */
+    if (s->slices > 1) { /* st.async is illegal outside clusters */
         if (slice < s->slices) {
-            const unsigned to = xg_shared_address(&notes->inbox[line][blockIdx.x]);
-            xg_cluster_store(to, (unsigned)slice, mine.most, arrival);
+            const unsigned to = xg_shared_address(&state->inbox[row][blockIdx.x]);
+            xg_cluster_store(to, (unsigned)slice, mine.largest, arrival);
             xg_cluster_store(to + 4, (unsigned)slice, mine.rest, arrival);
         }
-        xg_barrier_wait(arrival, 0);
-        mine = slice < s->slices ? notes->inbox[line][slice] : none;
-        const unsigned most[2] = {__reduce_max_sync(ALL, second ? 0 : mine.most),
-                                  __reduce_max_sync(ALL, second ? mine.most : 0)};
-        mine.most = second ? most[1] : most[0];
+        xg_mbarrier_wait(arrival, 0);
+        mine = slice < s->slices ? state->inbox[row][slice] : none;
+        const unsigned largest[2] = {__reduce_max_sync(ALL, second ? 0 : mine.largest),
+                                     __reduce_max_sync(ALL, second ? mine.largest : 0)};
+        mine.largest = second ? largest[1] : largest[0];
         if (blockIdx.x == 0)
-            mine = xg_packed_over_lanes(mine, XG_SLICES_MOST / 2);
+            mine = xg_merge_lanes(mine, XG_SLICES_MOST / 2);
     }
     if (slice == 0) {
-        const int broken = xg_is_broken(mine.most);
-        notes->scale[line] = broken ? 0.0f : xg_scale_to_parts(xg_float_of(mine.most));
-        if (broken && !s->along_k)
-            atomicMax(&notes->broken, 1);
+        const int not_finite = xg_is_not_finite(mine.largest);
+        state->scale[row] = not_finite ? 0.0f : xg_scale_to_parts(xg_float_of(mine.largest));
+        if (not_finite && !s->k_major)
+            atomicMax(&state->any_not_finite, 1);
         if (blockIdx.x == 0)
-            xg_slice_store_stats(p, s, line, mine, parts);
+            xg_slice_store_stats(p, s, row, mine, parts);
     }
 }
 
-/* "held" rows are in registers, all others on their way. */
-XG_DEVICE void xg_slice_split(const xg_args *p, const xg_slice *s, const float4 *in, int held,
-                              int strips, int parts)
+/* Scans, exchanges and converts the slice, whose copies are in flight. */
+XG_DEVICE void xg_slice_split(const xg_tensor_args *p, const xg_slice *s, const float4 *in,
+                              int held, int strips, int parts)
 {
-    xg_packed lines[2];
+    xg_packed_scan rows[2];
     xg_cp_async_commit();
     xg_cp_async_wait(0);
     __syncwarp();
-    if (!held && s->shifted)
-        xg_unshift(s);
+    if (!held && s->realigned)
+        xg_realign(s);
     if (strips)
         xg_slice_strips(p, s);
-    if (s->along_k) {
-        xg_slice_see_along_k(s, in, held, lines);
-        xg_slice_exchange(p, s, lines, parts);
+    if (s->k_major) {
+        xg_slice_scan_k_major(s, in, held, rows);
+        xg_slice_exchange(p, s, rows, parts);
         __syncwarp();
         if (strips)
             xg_send_strips(p, s);
-        xg_slice_convert_along_k(s, in, held, parts);
+        xg_slice_convert_k_major(s, in, held, parts);
     } else {
-        xg_slice_see_along_lines(s, in, held, lines);
-        xg_slice_exchange(p, s, lines, parts);
+        xg_slice_scan_mn_major(s, in, held, rows);
+        xg_slice_exchange(p, s, rows, parts);
         __syncthreads();
         if (strips)
             xg_send_strips(p, s);
-        xg_slice_convert_along_lines(s, in, held, parts);
+        xg_slice_convert_mn_major(s, in, held, parts);
     }
 }
 
-/* Nobody sends before all blocks of the cluster have come past this. */
-XG_DEVICE void xg_slice_begin(const xg_args *p, const xg_slice *s, int strips)
+/* Initializes the mbarrier; the cluster's barrier that it begins must end before any CTA sends. */
+XG_DEVICE void xg_slice_begin(const xg_tensor_args *p, const xg_slice *s, int strips)
 {
-    const unsigned arrival = xg_shared_address(&s->notes->arrival);
+    const unsigned arrival = xg_shared_address(&s->state->arrival);
     if (threadIdx.x == 0) {
-        xg_barrier_init(arrival, 1);
-        xg_barrier_init_fence();
+        xg_mbarrier_init(arrival, 1);
+        xg_mbarrier_init_fence();
         if (s->slices > 1)
-            xg_barrier_expect(arrival, (unsigned)s->slices * LINES * (unsigned)sizeof(xg_packed));
+            xg_mbarrier_arrive_expect_tx(arrival,
+                              (unsigned)s->slices * ROWS * (unsigned)sizeof(xg_packed_scan));
         if (strips)
             xg_expect_strips(p, s);
     }
     xg_cluster_arrive_relaxed();
 }
 
-/* One block: what the product's blocks tell one another by. */
-XG_DEVICE void xg_begin_product(const xg_args *p, const xg_fp16_layout *at)
+/* One CTA: clears the counters of the product kernel. */
+XG_DEVICE void xg_clear_counters(const xg_tensor_args *p, const xg_fp16_layout *at)
 {
-    char *const workspace = xg_workspace_of(p);
-    unsigned *const counts = (unsigned *)(workspace + at->counts);
+    char *const workspace = (char *)p->workspace;
+    unsigned *const counts = (unsigned *)(workspace + at->partial_counts);
     xg_late_counts *const late = (xg_late_counts *)(workspace + at->late);
-    unsigned *const rework = (unsigned *)(workspace + at->list);
+    unsigned *const recompute = (unsigned *)(workspace + at->recompute);
     const unsigned cleared =
-        xg_follows_a_pass(p) ? offsetof(xg_rework, recomputed) : sizeof(xg_rework);
-    for (int i = (int)threadIdx.x; i < XG_SHARE_COUNTS; i += THREADS)
+        p->later_pass ? offsetof(xg_recompute, recomputed) : sizeof(xg_recompute);
+    for (int i = (int)threadIdx.x; i < XG_STREAM_K_CTAS; i += THREADS)
         counts[i] = 0;
-    if (threadIdx.x < cleared / sizeof *rework)
-        rework[threadIdx.x] = 0;
+    if (threadIdx.x < cleared / sizeof *recompute)
+        recompute[threadIdx.x] = 0;
     for (int i = (int)threadIdx.x; i < at->a_blocks; i += THREADS)
-        ((unsigned *)(late + 1))[i] = i < xg_early_of_a(p) ? XG_UNIT_GROUPS : 0;
+        ((unsigned *)(late + 1))[i] = i < (int)p->split.early_a_blocks ? XG_BLOCK_GROUPS : 0;
     if (threadIdx.x == 0)
         late->taken = 0;
 }
 
-/* "held" rows are in registers (fp16_slice_copy.h); with strips or not. */
-XG_DEVICE void xg_split_block(const xg_args *p, int held, int strips, char *shared)
+/*
+ * The kernel: with "held" vec4 in registers (split_slice_copy.h), and with edge strips or without.
+ */
+XG_DEVICE void xg_split_cta(const xg_tensor_args *p, int held, int strips, char *shared)
 {
     const xg_fp16_layout at = xg_layout_of(p);
-    if (xg_own_group() >= (xg_early_of_a(p) + at.b_blocks) * XG_UNIT_GROUPS)
-        return; /* all of the cluster */
-    const xg_slice s = xg_slice_of(p, &at, held, shared + (strips ? xg_strip_notes_bytes(p) : 0));
+    if (xg_cluster_index() >= ((int)p->split.early_a_blocks + at.b_blocks) * XG_BLOCK_GROUPS)
+        return; /* the whole cluster */
+    const xg_slice s = xg_slice_of(p, &at, held, shared + (strips ? xg_strip_sums_bytes(p) : 0));
     float4 in[HELD];
-    xg_grid_release();
+    xg_pdl_trigger();
     xg_slice_begin(p, &s, strips);
-    xg_grid_wait();
-    if (xg_own_group() == 0 && blockIdx.x == 0)
-        xg_begin_product(p, &at);
+    xg_pdl_wait();
+    if (xg_cluster_index() == 0 && blockIdx.x == 0)
+        xg_clear_counters(p, &at);
     if (held)
-        xg_take_even(&s, in);
+        xg_load_whole_slice(&s, in);
     else
-        xg_take_any(&s);
-    if (xg_parts_of(p) == 2)
+        xg_load_slice(&s);
+    if (p->split.parts == 2)
         xg_slice_split(p, &s, in, held, strips, 2);
     else
         xg_slice_split(p, &s, in, held, strips, 1);
@@ -221,7 +232,7 @@ XG_DEVICE void xg_split_block(const xg_args *p, int held, int strips, char *shar
         xg_store_strips(p, &s);
 }
 
-#undef LINES
+#undef ROWS
 #undef THREADS
 #undef WARPS
 #undef HELD

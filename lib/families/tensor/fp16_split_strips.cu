@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Splits A and B into FP16 parts, and computes strips of C meanwhile, see fp16_split.h. */
+/* The split kernel (fp16_split.h) that also computes edge strips of C. */
 #include "fp16_split.h"
 
-XG_KERNEL
-void __launch_bounds__(XG_SPLIT_THREADS, 5) xg_fp16_split_strips(const xg_args p)
+XG_KERNEL(__launch_bounds__(XG_SPLIT_THREADS, 5), fp16_split_strips, xg_tensor_args)
 {
     XG_DYNAMIC_SHARED(char, shared);
-    xg_split_block(&p, 0, 1, shared);
+    xg_split_cta(&p, 0, 1, shared);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TF32's accuracy from FP16, tiles of 128 × 256, two blocks sharing what they read of B. */
+/* TF32's accuracy from FP16, tiles of 128 × 256, clusters of two CTAs that share B. */
 #include "full_range.h"
 
-#define KERNEL  xg_fp16x1_128x256
-#define PARTS   1
-#define WIDE    256
-#define PANELS  1
-#define CLUSTER 2
-#define SLOTS_A 4
-#define SLOTS_B 4
-#define SPLITTERS 0
-#include "fp16_product.inc"
+#define KERNEL             fp16x1_128x256
+#define PARTS              1
+#define PANEL_N            256
+#define PANELS             1
+#define CLUSTER            2
+#define STAGES_A           4
+#define STAGES_B           4
+#define LATE_SPLIT_THREADS 0
+#include "product.inc"

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One 128 x 128 or 128 x 64 tile of C = alpha A B + beta C with FP32's accuracy and FP32's range of
- * exponents, on tensor cores, from A and B as they are.
+ * The full-range path: a 128 x 128 or 128 x 64 tile of C = alpha A B + beta C with FP32's accuracy
+ * and FP32's range of exponents, on tensor cores, from A and B themselves. Inf and NaN count as 0;
+ * their products come from a second pass over the tile, a product of classes (signs, zeros, Inf and
+ * NaN).
  *
- * Inf and NaN count as 0 there. What they give comes from a second pass over such a tile, a product
- * of classes: signs, zeros, Inf and NaN.
+ * Each operand row is scaled by a power of two that the caller gives, and each element is split
+ * into three BF16 parts, x = high + middle + low, each the remainder rounded to nearest. BF16 has
+ * FP32's exponents, so that the parts hold 24 bits of every normal number that is not among the
+ * smallest. Of the nine products of parts six count, added in this order: middle * middle, high *
+ * low, low * high, high * middle, middle * high, high * high. Tensor cores truncate when they
+ * accumulate, so that their accumulators are promoted every 32 k of high * high.
  *
- * Each row of A and column of B is scaled by a power of two that the caller gives; then every
- * element is split into three BF16 parts, x = high + middle + low, each the rest rounded to
- * nearest. BF16 has FP32's exponents, so that the parts hold 24 bits wherever x is a normal number
- * that is not among the smallest. Of the nine products of parts six count: middle * middle,
- * high * low, low * high, high * middle, middle * high and high * high, added in that order, the
- * small ones first. The tensor core cuts off what it adds, toward zero, so that its accumulators
- * are added to others in FP32 (promoted) every 32 k of high * high.
- *
- * Four warpgroups. The first and the last one load and split, and store parts to one of two stages
- * of 64 k in shared memory; the two others, of 64 rows each, multiply what the other stage holds.
- * (Or three, with one that splits, which takes about twice as long.) Loads go to registers, half a
- * stage or more ahead of the split. Traffic: 256 rows of 4 bytes a k for 2 * 128 * 128 OP: 32 OP/B.
+ * Of four warpgroups the first and the last load and split, and store parts to one of two stages of
+ * 64 k in shared memory; the two others, of 64 rows each, multiply the other stage. (With three
+ * warpgroups one splits, which takes about twice as long.) Loads go to registers, half a stage or
+ * more ahead of the split. Traffic: 256 rows of 4 bytes a k for 2 * 128 * 128 FLOP: 32 FLOP/B.
  */
 #ifndef XGEMM_KERNELS_FULL_RANGE_H
 #define XGEMM_KERNELS_FULL_RANGE_H
 
+#include "families/common/epilogue.h"
+#include "args.h"
 #include "full_range_split.h"
 #include "families/common/ptx_sm90.h"
 
@@ -29,44 +29,45 @@ enum {
     XG_FULL_RANGE_STAGE = 2 * XG_FULL_RANGE_PARTS * XG_FULL_RANGE_ROWS * XG_FULL_RANGE_K * 2,
     XG_FULL_RANGE_BYTES = 2 * XG_FULL_RANGE_STAGE,
     XG_FULL_RANGE_PRODUCTS = 6,
-    XG_FULL_RANGE_PROMOTIONS = 2, /* of the large products, in 64 k */
-    XG_FULL_RANGE_CONSUMERS = 256 /* threads that multiply */
+    XG_FULL_RANGE_PROMOTIONS = 2, /* of high * high, in 64 k */
+    XG_FULL_RANGE_CONSUMERS = 256 /* threads */
 };
 
 /*
- * Barriers: 5 to 8 say that a stage has been produced, one for each stage and warpgroup that
- * multiplies, so that one of these may promote while the other one's products run; 9 and 10 that
- * both have consumed a stage. 11 is of those who split alone.
+ * Named barriers. 5 to 8: a stage is full, one for each stage and consumer warpgroup, so that one
+ * may promote while the other's products run. 9 and 10: a stage is empty. 11: of the splitting
+ * threads alone.
  */
 XG_DEVICE void xg_full_arrive_produced(unsigned stage, unsigned splitters)
 {
-    xg_group_arrive_at(5 + stage, splitters + 128);
-    xg_group_arrive_at(7 + stage, splitters + 128);
+    xg_named_barrier_arrive_at(5 + stage, splitters + 128);
+    xg_named_barrier_arrive_at(7 + stage, splitters + 128);
 }
 
 XG_DEVICE void xg_full_wait_produced(unsigned stage, unsigned splitters)
 {
-    xg_group_sync_at(3 + 2 * (xg_thread_again() / 128) + stage, splitters + 128);
+    xg_named_barrier_sync_at(3 + 2 * (xg_reread_thread() / 128) + stage, splitters + 128);
 }
 
 XG_DEVICE void xg_full_arrive_consumed(unsigned stage, unsigned splitters)
 {
-    xg_group_arrive_at(9 + stage, splitters + XG_FULL_RANGE_CONSUMERS);
+    xg_named_barrier_arrive_at(9 + stage, splitters + XG_FULL_RANGE_CONSUMERS);
 }
 
 XG_DEVICE void xg_full_wait_consumed(unsigned stage, unsigned splitters)
 {
-    xg_group_sync_at(9 + stage, splitters + XG_FULL_RANGE_CONSUMERS);
+    xg_named_barrier_sync_at(9 + stage, splitters + XG_FULL_RANGE_CONSUMERS);
 }
 
-/* Of a kernel's tiles: 128 or 64 columns, and 256 or 128 threads that split. */
+/* A kernel's full-range tiles: 128 or 64 columns, and 256 or 128 splitting threads. */
 typedef struct {
     int columns, splitters;
 } xg_full_shape;
 
-/* The powers of two by which elements are multiplied, of the tile's rows of A and, behind them, its
- * columns of B. */
-XG_DEVICE void xg_full_note_factors(float *factors, const float *row_scales,
+/*
+ * Loads the factors of elements, powers of two: of the tile's rows of A, then of its columns of B.
+ */
+XG_DEVICE void xg_full_load_factors(float *factors, const float *row_scales,
                                     const float *column_scales, xg_full_shape shape)
 {
     XG_UNROLL_BY(1)
@@ -83,13 +84,13 @@ typedef struct {
     int k;
 } xg_full_tile;
 
-/* What is stored of a tile: see xg_full_store(). */
+/* The tile in C: first row, first column, columns, and the wanted groups of 16 rows as bits. */
 typedef struct {
     int row, column, columns;
     unsigned wanted;
-} xg_full_place_of_c;
+} xg_full_target;
 
-XG_DEVICE xg_full_tile xg_full_tile_of(const xg_args *p, const xg_full_place_of_c *to,
+XG_DEVICE xg_full_tile xg_full_tile_of(const xg_tensor_args *p, const xg_full_target *to,
                                        xg_full_shape shape, const float *factors)
 {
     const xg_full_tile tile = {xg_full_operand_of(p->a + to->row * p->a_stride_m, p->a_stride_m,
@@ -102,13 +103,13 @@ XG_DEVICE xg_full_tile xg_full_tile_of(const xg_args *p, const xg_full_place_of_
     return tile;
 }
 
-/* Blocks of a thread in a stage: those of A, then those of B. */
+/* Loads of a thread in a stage, each of 16 elements (a "block"): those of A, then those of B. */
 XG_DEVICE unsigned xg_full_a_blocks(const xg_full_tile *tile)
 {
     return (unsigned)(XG_FULL_RANGE_ROWS / tile->a.block_rows);
 }
 
-/* The thread's block of the 64 k from "k" on; past the end of k nothing. */
+/* Loads the thread's block of the 64 k from "k" on; nothing beyond the end of k. */
 XG_DEVICE void xg_full_load(const xg_full_tile *tile, int k, unsigned block, int plain,
                             float4 x[XG_FULL_RANGE_LOADS])
 {
@@ -124,7 +125,7 @@ XG_DEVICE void xg_full_load(const xg_full_tile *tile, int k, unsigned block, int
         xg_full_load_block(&tile->b, k, k_left, block - xg_full_a_blocks(tile), b_vec4, strided, x);
 }
 
-/* A block, as parts to a stage, or as classes. */
+/* Stores a block to a stage as parts or as classes. */
 XG_DEVICE void xg_full_split(const xg_full_tile *tile, const float4 x[XG_FULL_RANGE_LOADS],
                              unsigned block, char *to, int finite, int classes)
 {
@@ -132,14 +133,14 @@ XG_DEVICE void xg_full_split(const xg_full_tile *tile, const float4 x[XG_FULL_RA
         xg_full_split_block(&tile->a, x, block, to, finite, classes);
     else
         xg_full_split_block(&tile->b, x, block - xg_full_a_blocks(tile),
-                            to + XG_FULL_RANGE_PARTS * xg_full_unit(XG_FULL_RANGE_ROWS), finite,
-                            classes);
+                            to + XG_FULL_RANGE_PARTS * xg_full_part_bytes(XG_FULL_RANGE_ROWS),
+                            finite, classes);
 }
 
 /*
- * All stages of a tile, as parts or as classes. Where "plain" is not 0 it is that all loads are
- * whole and of 16 bytes, that the operands' k_major are constants, and that none has Inf or NaN:
- * then the loop is short enough for the instruction cache.
+ * All stages of a tile, as parts or as classes. "plain" says that all loads are whole vec4, that
+ * the operands' k_major are constants, and that there is no Inf or NaN: then the loop fits the
+ * instruction cache.
  */
 XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shape, char *shared,
                                     int plain, int classes)
@@ -164,12 +165,12 @@ XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shap
             xg_full_load(tile, k + (int)(next / blocks) * XG_FULL_RANGE_K, next % blocks, plain,
                          x[block % ahead]);
         }
-        xg_fence_async_shared();
+        xg_fence_proxy_async_shared();
         xg_full_arrive_produced(stage, (unsigned)shape.splitters);
     }
 }
 
-/* The same where all is plain, of an A that is K-major or not as a constant says. */
+/* The plain case, with the major of A as a constant. */
 XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char *shared,
                                    int a_k_major)
 {
@@ -184,26 +185,25 @@ XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char
 }
 
 /*
- * shape.splitters threads, the block's first 128 and maybe the fourth ones, while those between
- * call xg_full_multiply_tile() with the same arguments: a tile's parts. Nobody reads shared memory
- * any more. "finite": neither operand has Inf or NaN in the tile. "classes": once more, for
- * xg_full_store_classes().
+ * Splits a tile: called by shape.splitters threads, the CTA's first 128 and, if there are four
+ * warpgroups, its last 128, while the consumers call xg_full_multiply_tile() with the same
+ * arguments. Nobody reads "shared" any more. "finite": the tile's operands have no Inf or NaN.
+ * "classes": this is the second pass, for xg_full_store_classes().
  *
- * row_scales and column_scales are powers of two from 2^-126 to 2^113, by which the rows of A and
- * columns of B are divided so that their largest magnitudes are at most 2^15. 128 and as many as
- * columns are read; those past C's edges may be any. Here elements are 2^36 times as large, or as
- * much as a scale allows (xg_full_exponent), so that 159 binades of a row are held in full. Inf and
- * NaN count as 0.
+ * row_scales and column_scales are powers of two from 2^-126 to 2^113: divided by them, elements
+ * are at most 2^15. 128 row scales and as many column scales as columns are read; those beyond C
+ * may be anything. Here elements are 2^36 times as large, or as much as a scale allows
+ * (xg_full_exponent()), so that 159 binades of a row are held in full. Inf and NaN count as 0.
  */
-XG_DEVICE void xg_full_split_tile(const xg_args *p, const xg_full_place_of_c *to,
+XG_DEVICE void xg_full_split_tile(const xg_tensor_args *p, const xg_full_target *to,
                                   xg_full_shape shape, int finite, int classes, char *shared,
                                   float *factors, const float *row_scales,
                                   const float *column_scales)
 {
     xg_full_tile tile = xg_full_tile_of(p, to, shape, factors);
     const int plain = finite && tile.a.vec4 && tile.b.vec4 && tile.k % XG_FULL_RANGE_K == 0;
-    xg_full_note_factors(factors, row_scales, column_scales, shape);
-    xg_group_sync_at(11, (unsigned)shape.splitters);
+    xg_full_load_factors(factors, row_scales, column_scales, shape);
+    xg_named_barrier_sync_at(11, (unsigned)shape.splitters);
     if (!plain)
         xg_full_split_stages(&tile, shape, shared, 0, classes);
     else if (tile.a.k_major)
@@ -212,111 +212,110 @@ XG_DEVICE void xg_full_split_tile(const xg_args *p, const xg_full_place_of_c *to
         xg_full_split_plain(&tile, shape, shared, 0);
 }
 
-/* accumulators (+)= one product of parts, so many steps of 16 k of it from "step" on. */
-XG_DEVICE void xg_full_multiply(float accumulators[64], uint64_t a, uint64_t b, int tile_columns,
+/* mma (+)= one of the six products, for some steps of 16 k. */
+XG_DEVICE void xg_full_multiply(float mma[64], uint64_t a, uint64_t b, int tile_columns,
                                 int product, int step, int steps, int add)
 {
     const int a_parts[XG_FULL_RANGE_PRODUCTS] = {1, 0, 2, 0, 1, 0};
     const int b_parts[XG_FULL_RANGE_PRODUCTS] = {1, 2, 0, 1, 0, 0};
-    a += (uint64_t)a_parts[product] * (xg_full_unit(XG_FULL_RANGE_ROWS) / 16);
-    b += (uint64_t)b_parts[product] * (xg_full_unit(tile_columns) / 16);
+    a += (uint64_t)a_parts[product] * (xg_full_part_bytes(XG_FULL_RANGE_ROWS) / 16);
+    b += (uint64_t)b_parts[product] * (xg_full_part_bytes(tile_columns) / 16);
     XG_UNROLL
     for (int i = step; i < step + steps; i++)
         if (tile_columns == 64)
-            xg_wgmma_bf16_64x64x16(accumulators, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
+            xg_wgmma_bf16_64x64x16(mma, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
                                    add || i > step);
         else
-            xg_wgmma_bf16_64x128x16(accumulators, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
+            xg_wgmma_bf16_64x128x16(mma, a + (uint64_t)(2 * i), b + (uint64_t)(2 * i),
                                     add || i > step);
 }
 
-/* sum += the products of the stage at an address, from number "first" on. */
-XG_DEVICE void xg_full_consume(float sum[64], unsigned stage, unsigned shared, xg_full_shape shape,
+/* acc += the products of a stage, from number "first" on. */
+XG_DEVICE void xg_full_consume(float acc[64], unsigned stage, unsigned shared, xg_full_shape shape,
                                int first, int last)
 {
     enum { STEPS = XG_FULL_RANGE_K / 16, HIGH = XG_FULL_RANGE_PRODUCTS - 1 };
     const int tile_columns = shape.columns;
-    const unsigned warpgroup = xg_thread_again() / 128 - 1,
+    const unsigned warpgroup = xg_reread_thread() / 128 - 1,
                    from = shared + stage * XG_FULL_RANGE_STAGE;
-    const unsigned unit = xg_full_unit(XG_FULL_RANGE_ROWS);
-    const uint64_t a = xg_wgmma_operand(from + warpgroup * (unit / 2));
-    const uint64_t b = xg_wgmma_operand(from + XG_FULL_RANGE_PARTS * unit);
-    float accumulators[64];
+    const unsigned a_bytes = xg_full_part_bytes(XG_FULL_RANGE_ROWS);
+    const uint64_t a = xg_wgmma_descriptor(from + warpgroup * (a_bytes / 2));
+    const uint64_t b = xg_wgmma_descriptor(from + XG_FULL_RANGE_PARTS * a_bytes);
+    float mma[64];
     xg_full_wait_produced(stage, (unsigned)shape.splitters);
     XG_UNROLL
     for (int step = 0; step < STEPS; step += STEPS / XG_FULL_RANGE_PROMOTIONS) {
         xg_wgmma_fence();
         XG_UNROLL
         for (int i = step == 0 ? first : HIGH; i < HIGH; i++)
-            xg_full_multiply(accumulators, a, b, tile_columns, i, 0, STEPS, i > first);
-        xg_full_multiply(accumulators, a, b, tile_columns, HIGH, step,
-                         STEPS / XG_FULL_RANGE_PROMOTIONS, step == 0 && first < HIGH);
+            xg_full_multiply(mma, a, b, tile_columns, i, 0, STEPS, i > first);
+        xg_full_multiply(mma, a, b, tile_columns, HIGH, step, STEPS / XG_FULL_RANGE_PROMOTIONS,
+                         step == 0 && first < HIGH);
         xg_wgmma_commit();
         xg_wgmma_wait(0);
         if (step == STEPS - STEPS / XG_FULL_RANGE_PROMOTIONS && !last)
             xg_full_arrive_consumed(stage, (unsigned)shape.splitters);
-        xg_wgmma_pin(accumulators, tile_columns / 2);
+        xg_wgmma_pin(mma, tile_columns / 2);
         XG_UNROLL
         for (int i = 0; i < tile_columns / 2; i++)
-            sum[i] += accumulators[i];
+            acc[i] += mma[i];
     }
 }
 
-/* alpha sum + beta C; what C was where the sum is NaN. */
-XG_DEVICE float xg_full_blend(const xg_args *p, float sum, float old)
+/* alpha acc + beta C; C as it was where acc is NaN. */
+XG_DEVICE float xg_full_axpby(const xg_tensor_args *p, float acc, float old)
 {
-    return p->beta == 0.0f ? p->alpha * sum : xg_blend_found(p->alpha, sum, p->beta, &old);
+    return p->beta == 0.0f ? p->alpha * acc : xg_epilogue_unless_nan(p->alpha, acc, p->beta, &old);
 }
 
 /* Four columns of C from c on, of which "columns" are inside the matrix. */
-XG_DEVICE void xg_full_store4(const xg_args *p, float *c, int columns, int vec4, float4 sum)
+XG_DEVICE void xg_full_store4(const xg_tensor_args *p, float *c, int columns, int vec4, float4 acc)
 {
-    const float x[4] = {sum.x, sum.y, sum.z, sum.w};
+    const float x[4] = {acc.x, acc.y, acc.z, acc.w};
     if (vec4 && columns >= 4) {
         float4 old = {0.0f, 0.0f, 0.0f, 0.0f};
         if (p->beta != 0.0f)
             old = *(const float4 *)c;
-        xg_store_four(c, xg_full_blend(p, sum.x, old.x), xg_full_blend(p, sum.y, old.y),
-                      xg_full_blend(p, sum.z, old.z), xg_full_blend(p, sum.w, old.w));
+        xg_store_vec4(c, xg_full_axpby(p, acc.x, old.x), xg_full_axpby(p, acc.y, old.y),
+                      xg_full_axpby(p, acc.z, old.z), xg_full_axpby(p, acc.w, old.w));
     } else {
         XG_UNROLL
         for (int i = 0; i < 4; i++)
             if (i < columns) {
                 const float old = p->beta != 0.0f ? c[i] : 0.0f;
-                c[i] = xg_full_blend(p, x[i], old);
+                c[i] = xg_full_axpby(p, x[i], old);
             }
     }
 }
 
 /*
- * The tile to C, of it so many columns, and of each 16 rows those whose bit is set in "wanted". A
- * thread has rows of two unit rows (xg_full_row_of()), and of each 32 columns 8
- * neighbours: accumulator 16 * g + 4 * i + 2 * e + h is that of column 32 * g + 8 * (lane % 4) +
- * 4 * h + i.
+ * Stores the tile: its first "columns" columns, and the wanted groups of 16 rows. A thread has two
+ * stored rows (xg_full_row_stored_at()) and 8 neighbours of each 32 columns: accumulator 16 g + 4 i
+ * + 2 e + h is in column 32 g + 8 (lane % 4) + 4 h + i.
  */
-XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_full_place_of_c *to,
+XG_DEVICE void xg_full_store(const xg_tensor_args *p, const float acc[64], const xg_full_target *to,
                              int tile_columns, const float *factors)
 {
     const int row = to->row, column = to->column;
     const float *const column_factors = factors + XG_FULL_RANGE_ROWS;
-    const unsigned thread = xg_thread_again() - 128, lane = thread % 32;
+    const unsigned thread = xg_reread_thread() - 128, lane = thread % 32;
     const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_stride_m * 4)) % 16 == 0;
     XG_UNROLL
     for (unsigned e = 0; e < 2; e++) {
-        const int i = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
+        const int i = (int)xg_full_row_stored_at(thread / 32 * 16 + lane / 4 + 8 * e);
         if (i >= p->m - row || !(to->wanted >> i / 16 & 1))
             continue;
         const int row_exponent = -xg_scale_exponent(factors[i]);
         XG_UNROLL
         for (unsigned eight = 0; eight < (unsigned)tile_columns / 16; eight++) {
             const int j = (int)(eight / 2 * 32 + lane % 4 * 8 + eight % 2 * 4);
-            const float *const x = sum + eight / 2 * 16 + 2 * e + eight % 2;
+            const float *const x = acc + eight / 2 * 16 + 2 * e + eight % 2;
             const int columns = (int)XG_MIN(XG_MIN(p->n - column, to->columns) - j, 4);
             float scaled[4];
             XG_UNROLL
             for (int l = 0; l < 4; l++)
                 scaled[l] =
-                    xg_scale_by(x[4 * l], row_exponent - xg_scale_exponent(column_factors[j + l]));
+                    xg_scale_exp2(x[4 * l], row_exponent - xg_scale_exponent(column_factors[j + l]));
             if (columns > 0)
                 xg_full_store4(p, p->c + (row + i) * p->c_stride_m + column + j, columns, vec4,
                                (float4){scaled[0], scaled[1], scaled[2], scaled[3]});
@@ -324,55 +323,54 @@ XG_DEVICE void xg_full_store(const xg_args *p, const float sum[64], const xg_ful
     }
 }
 
-/* All stages of a tile: sum = the products from number "first" on. */
-XG_DEVICE void xg_full_consume_stages(const xg_args *p, xg_full_shape shape, const char *shared,
-                                      float sum[64], int first)
+/* All stages of a tile: acc = the products from number "first" on. */
+XG_DEVICE void xg_full_consume_stages(const xg_tensor_args *p, xg_full_shape shape,
+                                      const char *shared, float acc[64], int first)
 {
     const unsigned address = xg_shared_address(shared);
     const int steps = (int)((p->k + XG_FULL_RANGE_K - 1) / XG_FULL_RANGE_K);
     XG_UNROLL
     for (int i = 0; i < shape.columns / 2; i++)
-        sum[i] = 0.0f;
+        acc[i] = 0.0f;
     XG_UNROLL_BY(1)
     for (int step = 0; step < steps; step++)
-        xg_full_consume(sum, (unsigned)step % 2, address, shape, first, step + 2 >= steps);
+        xg_full_consume(acc, (unsigned)step % 2, address, shape, first, step + 2 >= steps);
 }
 
 /*
- * 256 threads, the block's threads 128 to 383, all call it with the same arguments: the sums of a
- * tile, from the parts that xg_full_split_tile() makes; xg_full_store() follows. k is below 2^31 -
+ * Multiplies a tile, for xg_full_store(): called by the two consumer warpgroups, threads 128 to
+ * 383, with the same arguments, while other threads call xg_full_split_tile(). k is below 2^31 -
  * 128.
  *
- * Of "shared", at a multiple of 1024, XG_FULL_RANGE_BYTES are used, and "factors", at a multiple of
- * 16, is shared memory for 256 floats. When a thread returns others may still read them.
+ * "shared" is XG_FULL_RANGE_BYTES of shared memory, aligned to 1024, and the factors 256 floats,
+ * aligned to 16 bytes. When a thread returns others may still read them.
  */
-XG_DEVICE void xg_full_multiply_tile(const xg_args *p, xg_full_shape shape, const char *shared,
-                                     float sum[64])
+XG_DEVICE void xg_full_multiply_tile(const xg_tensor_args *p, xg_full_shape shape,
+                                     const char *shared, float acc[64])
 {
-    xg_full_consume_stages(p, shape, shared, sum, 0);
+    xg_full_consume_stages(p, shape, shared, acc, 0);
 }
 
 /*
- * The same threads, once they have stored the tile, and from the classes that
- * xg_full_split_tile() makes then: what Inf and NaN give is added to C. "alone": nothing else of
- * the tile has been stored, as all of its elements are Inf or NaN.
+ * The consumers' second pass, after the tile's store: adds the products with Inf and NaN to C.
+ * "alone": there was no first pass, as all elements are Inf or NaN.
  */
-XG_DEVICE void xg_full_store_classes(const xg_args *p, const xg_full_place_of_c *to,
+XG_DEVICE void xg_full_store_classes(const xg_tensor_args *p, const xg_full_target *to,
                                      xg_full_shape shape, int alone, const char *shared)
 {
-    const unsigned thread = xg_thread_again() - 128, lane = thread % 32;
-    float sum[64];
-    xg_full_consume_stages(p, shape, shared, sum, XG_FULL_RANGE_PRODUCTS - 1);
+    const unsigned thread = xg_reread_thread() - 128, lane = thread % 32;
+    float acc[64];
+    xg_full_consume_stages(p, shape, shared, acc, XG_FULL_RANGE_PRODUCTS - 1);
     XG_UNROLL
     for (int i = 0; i < shape.columns / 2; i++) {
         const unsigned e = (unsigned)i / 2 % 2, h = (unsigned)i % 2;
-        const int row = (int)xg_full_row_of(thread / 32 * 16 + lane / 4 + 8 * e);
+        const int row = (int)xg_full_row_stored_at(thread / 32 * 16 + lane / 4 + 8 * e);
         const int column = (int)((unsigned)i / 16 * 32 + lane % 4 * 8 + 4 * h) + i / 4 % 4;
         float *const c = p->c + (to->row + row) * p->c_stride_m + to->column + column;
         const int there =
             row < p->m - to->row && column < p->n - to->column && (to->wanted >> row / 16 & 1);
-        if (there && !(fabsf(sum[i]) < INFINITY))
-            *c = xg_blend(p->alpha, sum[i], alone ? p->beta : 1.0f, c);
+        if (there && !(fabsf(acc[i]) < INFINITY))
+            *c = xg_epilogue(p->alpha, acc[i], alone ? p->beta : 1.0f, c);
     }
 }
 

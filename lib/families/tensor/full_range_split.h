@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An operand of full_range.h: from global memory to registers, and from there as three BF16 parts
- * to shared memory, 64 k at a time.
+ * An operand of the full-range path (full_range.h): from global memory to registers, and from there
+ * as three BF16 parts to shared memory, 64 k at a time.
  *
- * An operand is a matrix of rows along k: A itself, or B transposed. In global memory it is K-major
- * (a row's elements are neighbours) or MN-major (those of a k are). In shared memory it is K-major
- * always: a unit of its 128 or 64 rows by 64 k for each part, as xg_wgmma_operand() wants it.
+ * In global memory an operand is K-major or MN-major. In shared memory it is always K-major: for
+ * each part its 128 or 64 operand rows by 64 k, as xg_wgmma_descriptor() wants them.
  *
- * 256 threads load a block for each 64 rows (128 threads for each 32), of 16 elements each, 4 rows
- * by 4 k, as 4 times 16 bytes:
+ * A block is what 256 threads load of 64 operand rows, or 128 threads of 32: 4 rows by 4 k each, as
+ * four vec4.
  *
- *     K-major    16 threads load 256 bytes of a row, so that a warp's load is two rows'
- *     MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is four k's
+ *     K-major    16 threads load 256 bytes of a row, so that a warp's load is of two rows
+ *     MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is of four k
  *
- * and store each row's 4 k at once, 8 bytes a part. In K-major 16 threads store all of a unit row.
- * In MN-major they are 8 rows' threads and 2 neighbours in k; that their stores meet 32 banks, rows
- * stand in an order of their own in the unit: of each 32 first 0, 4, 8 ..., then 1, 5, 9 ... C's
- * rows and columns come in that order, and so a thread has 8 neighbouring columns of C.
+ * Each thread stores 4 k of a row at once, 8 bytes a part. K-major: 16 threads store a whole stored
+ * row. MN-major: they have 8 rows and 2 neighbours in k; for their stores to meet 32 banks, rows
+ * are permuted within each 32: first 0, 4, 8 ..., then 1, 5, 9 ... Rows and columns of C come in
+ * that order, so that a thread has 8 neighbouring columns of C.
  *
- * Where 16-byte loads cannot be (unaligned rows, the tile's edges, the last k), the same thread
- * loads the same number of elements by 4 bytes. In K-major its four k are then 16 apart, for
- * neighbours to load neighbours ("strided"): the unit's k have another order, and the other operand
- * must have the same.
+ * Where vec4 loads are impossible (unaligned rows, edges, the last k), the same thread loads as
+ * many elements by scalars. In K-major its 4 k are then 16 apart, so that neighbouring threads load
+ * neighbours ("strided"): the k are permuted, and so they must be in the other operand.
  */
 #ifndef XGEMM_KERNELS_FULL_RANGE_SPLIT_H
 #define XGEMM_KERNELS_FULL_RANGE_SPLIT_H
@@ -35,33 +33,31 @@ enum {
     XG_FULL_RANGE_ROWS = 128, /* of a tile */
     XG_FULL_RANGE_K = 64,
     XG_FULL_RANGE_PARTS = 3,
-    XG_FULL_RANGE_LOADS = 4,          /* of 16 bytes, of a block */
-    XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the unit rows of neighbouring rows */
-    XG_FULL_RANGE_EXPONENT = 36,      /* by which elements are larger than FP16 parts are made of */
+    XG_FULL_RANGE_LOADS = 4,          /* vec4 of a block */
+    XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the stored positions of neighbouring rows */
+    XG_FULL_RANGE_EXPONENT = 36,      /* log2 of how much larger elements are than for FP16 parts */
 };
 
-/* By which power of two elements are multiplied whose FP16 parts are to be multiplied by "scale".
- */
+/* log2 of the factor of elements whose FP16 parts' products are multiplied by "scale". */
 XG_DEVICE int xg_full_exponent(float scale)
 {
     return XG_MIN(XG_FULL_RANGE_EXPONENT - xg_scale_exponent(scale), 127);
 }
 
-/* A thread's number of those that split: the first and the fourth warpgroup, or the first one
- * alone. */
+/* A splitting thread's number: in the first and the fourth warpgroup, or in the first one alone. */
 XG_DEVICE unsigned xg_full_thread(void)
 {
-    const unsigned thread = xg_thread_again();
+    const unsigned thread = xg_reread_thread();
     return thread < 128 ? thread : thread - 256;
 }
 
 typedef struct {
-    const float *first; /* the tile's first row, k = 0 */
+    const float *first; /* row 0, k = 0 */
     int64_t row_stride, k_stride;
     const float *factors; /* of its rows */
-    int tile_rows;        /* 128 or 64; and of these inside the matrix: */
+    int tile_rows;        /* 128 or 64; and how many are inside the matrix */
     int rows;
-    int block_rows; /* of a block by all threads that split: 64 or 32 */
+    int block_rows; /* of a block: 64 or 32 */
     int k_major, vec4;
 } xg_full_operand;
 
@@ -78,23 +74,23 @@ XG_DEVICE xg_full_operand xg_full_operand_of(const float *first, int64_t row_str
 }
 
 /* Bytes of a part of an operand in a stage. */
-XG_DEVICE unsigned xg_full_unit(int tile_rows)
+XG_DEVICE unsigned xg_full_part_bytes(int tile_rows)
 {
     return (unsigned)tile_rows * XG_FULL_RANGE_K * 2;
 }
 
-/* The row of the operand at a row of the unit; and where a row stands. */
-XG_DEVICE unsigned xg_full_row_of(unsigned unit_row)
+/* The operand row that is stored at a position, and the reverse. */
+XG_DEVICE unsigned xg_full_row_stored_at(unsigned stored)
 {
-    return unit_row / 32 * 32 + unit_row % 8 * 4 + unit_row / 8 % 4;
+    return stored / 32 * 32 + stored % 8 * 4 + stored / 8 % 4;
 }
 
-XG_DEVICE unsigned xg_full_unit_row(unsigned row)
+XG_DEVICE unsigned xg_full_stored_row(unsigned row)
 {
     return row / 32 * 32 + row % 4 * 8 + row / 4 % 8;
 }
 
-/* Where a block of a thread is in MN-major: its first row, and the number of its group of 4 k. */
+/* MN-major: the first row of a thread's block, and the number of its 4 k. */
 XG_DEVICE unsigned xg_full_mn_row(int tile_rows)
 {
     const unsigned thread = xg_full_thread();
@@ -108,9 +104,9 @@ XG_DEVICE unsigned xg_full_mn_quad(const xg_full_operand *o, unsigned block)
 }
 
 /*
- * What a thread loads of a block: element e of load i is in row outer + i * load of the operand in
- * global memory, at inner + e * element there. A row of that is one of the operand's in K-major, a
- * k in MN-major.
+ * What a thread loads of a block: element e of load i is at outer index outer + i * load and inner
+ * index inner + e * element. Outer is the operand's row where it is K-major, else its k; inner is
+ * the other.
  */
 typedef struct {
     unsigned outer, load;
@@ -127,9 +123,7 @@ XG_DEVICE xg_full_loads xg_full_loads_of(const xg_full_operand *o, unsigned bloc
                            xg_full_mn_row(o->tile_rows), 1};
 }
 
-/*
- * A block of the 64 k from "k" on, of which k_left are inside the matrix; past its edges are zeros.
- */
+/* A block of the 64 k from "k" on, of which k_left exist; zeros beyond the matrix. */
 XG_DEVICE void xg_full_load_block(const xg_full_operand *o, int64_t k, int k_left, unsigned block,
                                   int vec4, int strided, float4 x[XG_FULL_RANGE_LOADS])
 {
@@ -141,7 +135,7 @@ XG_DEVICE void xg_full_load_block(const xg_full_operand *o, int64_t k, int k_lef
     if (vec4 && !(o->k_major && strided)) {
         XG_UNROLL
         for (int i = 0; i < XG_FULL_RANGE_LOADS; i++)
-            x[i] = xg_load_once(from + i * load);
+            x[i] = xg_load_vec4_no_l1(from + i * load);
     } else {
         const int outer_left = (o->k_major ? o->rows : k_left) - (int)first;
         const int inner_left = (o->k_major ? k_left : o->rows) - (int)loads.inner;
@@ -150,29 +144,29 @@ XG_DEVICE void xg_full_load_block(const xg_full_operand *o, int64_t k, int k_lef
         for (int i = 0; i < XG_FULL_RANGE_LOADS; i++) {
             const float *const row = from + i * load;
             const int left = i * (int)loads.load < outer_left ? inner_left : 0;
-            x[i].x = xg_load_word_if(row, 0 < left);
-            x[i].y = xg_load_word_if(row + element, element < left);
-            x[i].z = xg_load_word_if(row + 2 * element, 2 * element < left);
-            x[i].w = xg_load_word_if(row + 3 * element, 3 * element < left);
+            x[i].x = xg_load_scalar_no_l1_if(row, 0 < left);
+            x[i].y = xg_load_scalar_no_l1_if(row + element, element < left);
+            x[i].z = xg_load_scalar_no_l1_if(row + 2 * element, 2 * element < left);
+            x[i].w = xg_load_scalar_no_l1_if(row + 3 * element, 3 * element < left);
         }
     }
 }
 
-/* What is left of x after the BF16 in a word's low or high half. */
-XG_DEVICE float xg_full_rest_low(float x, unsigned both)
+/* The remainder of x after the BF16 in the low or high half of a word. */
+XG_DEVICE float xg_full_remainder_low(float x, unsigned both)
 {
     return x - xg_float_of(both << 16);
 }
 
-XG_DEVICE float xg_full_rest_high(float x, unsigned both)
+XG_DEVICE float xg_full_remainder_high(float x, unsigned both)
 {
     return x - xg_float_of(both & 0xffff0000u);
 }
 
 /*
- * The class of x as a BF16 in the upper half: 0, 1 or -1 by its sign, or Inf or NaN as it is. An
- * element of a product of classes is finite where no Inf or NaN takes part in it, and else it is
- * what IEEE arithmetic makes of the finite elements' signs.
+ * The class of x as a BF16 in the upper half: 0, 1 or -1 by its sign, or Inf or NaN itself. An
+ * element of a product of classes is finite where no Inf or NaN takes part, and else what IEEE
+ * arithmetic makes of the finite elements' signs.
  */
 XG_DEVICE unsigned xg_full_class(float x)
 {
@@ -181,7 +175,7 @@ XG_DEVICE unsigned xg_full_class(float x)
     return sign | (rest > 0x7f800000u ? 0x7fc00000u : rest == 0x7f800000u ? rest : class_of_finite);
 }
 
-/* Four neighbours in k of a row, as classes in place of high parts. */
+/* Four neighbours in k, as classes in place of high parts. */
 XG_DEVICE void xg_full_classes4(char *to, float4 x)
 {
     const uint2 classes = {xg_full_class(x.x) >> 16 | xg_full_class(x.y),
@@ -194,8 +188,10 @@ XG_DEVICE float xg_full_finite(float x)
     return fabsf(x) < INFINITY ? x : 0.0f;
 }
 
-/* Four neighbours in k of a row, times its factor, as parts; if not "finite", Inf and NaN are 0. */
-XG_DEVICE void xg_full_split4(char *to, unsigned unit, float4 x, float by, int finite)
+/*
+ * Four neighbours in k, times their row's factor, as parts. If not "finite", Inf and NaN become 0.
+ */
+XG_DEVICE void xg_full_split4(char *to, unsigned part_bytes, float4 x, float by, int finite)
 {
     float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
     if (!finite) {
@@ -207,49 +203,50 @@ XG_DEVICE void xg_full_split4(char *to, unsigned unit, float4 x, float by, int f
     for (int i = 0; i < XG_FULL_RANGE_PARTS; i++) {
         part.x = xg_bf16x2(y.x, y.y);
         part.y = xg_bf16x2(y.z, y.w);
-        *(uint2 *)(void *)(to + (unsigned)i * unit) = part;
-        y.x = xg_full_rest_low(y.x, part.x);
-        y.y = xg_full_rest_high(y.y, part.x);
-        y.z = xg_full_rest_low(y.z, part.y);
-        y.w = xg_full_rest_high(y.w, part.y);
+        *(uint2 *)(void *)(to + (unsigned)i * part_bytes) = part;
+        y.x = xg_full_remainder_low(y.x, part.x);
+        y.y = xg_full_remainder_high(y.y, part.x);
+        y.z = xg_full_remainder_low(y.z, part.y);
+        y.w = xg_full_remainder_high(y.w, part.y);
     }
 }
 
 /*
- * Of a block of a thread: the first of its four rows, and where that one's k are in the unit. The
- * other three are in the same place of unit rows 8, 16 and 24 further.
+ * A thread's block: the first of its four rows, and the offset of that row's 4 k. The other rows
+ * are XG_FULL_RANGE_ROW_STEP further each.
  */
 typedef struct {
     unsigned row, at;
-} xg_full_place;
+} xg_full_smem_place;
 
-XG_DEVICE xg_full_place xg_full_place_of(const xg_full_operand *o, int k_major, unsigned block)
+XG_DEVICE xg_full_smem_place xg_full_smem_place_of(const xg_full_operand *o, int k_major,
+                                                   unsigned block)
 {
     const unsigned thread = xg_full_thread();
     const unsigned row =
         k_major ? thread / 16 * 4 + (unsigned)o->block_rows * block : xg_full_mn_row(o->tile_rows);
     const unsigned quad = k_major ? thread % 16 : xg_full_mn_quad(o, block);
-    const unsigned unit_row = xg_full_unit_row(row), chunk = quad / 2 ^ unit_row % 8;
-    const xg_full_place place = {row, unit_row * 128 + chunk * 16 + quad % 2 * 8};
+    const unsigned stored = xg_full_stored_row(row), chunk = quad / 2 ^ stored % 8;
+    const xg_full_smem_place place = {row, stored * 128 + chunk * 16 + quad % 2 * 8};
     return place;
 }
 
-/* A block, to the unit of high parts at "to", behind which the others are; or as classes. */
+/* Stores a block as parts, high parts at "to" and the others behind them; or as classes. */
 XG_DEVICE void xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
                                    char *to, int finite, int classes)
 {
-    const unsigned unit = xg_full_unit(o->tile_rows);
-    const xg_full_place place = xg_full_place_of(o, o->k_major, block);
+    const unsigned part_bytes = xg_full_part_bytes(o->tile_rows);
+    const xg_full_smem_place place = xg_full_smem_place_of(o, o->k_major, block);
     const float4 factors = *(const float4 *)(o->factors + place.row);
     const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
     XG_UNROLL
     for (unsigned i = 0; i < 4; i++) {
-        const float4 four = o->k_major ? x[i] : xg_transposed(x, (int)i);
+        const float4 four = o->k_major ? x[i] : xg_transpose4x4_row(x, (int)i);
         char *const its = to + place.at + i * XG_FULL_RANGE_ROW_STEP;
         if (classes)
             xg_full_classes4(its, four);
         else
-            xg_full_split4(its, unit, four, factor[i], finite);
+            xg_full_split4(its, part_bytes, four, factor[i], finite);
     }
 }
 

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * pad: the m × n matrix A becomes the upper left part of C, which has k rows
- * and c_stride_m columns; the rest of C becomes zero.
+ * pad: copies a matrix into the upper left corner of a larger one and zero-fills the rest.
  *
- * Reads along whichever of A's directions is contiguous go through a tile of
- * shared memory, so that loads and stores are both coalesced.
+ * A column-major matrix is transposed through shared memory, so that both loads and stores are
+ * coalesced.
  */
+#include "args.h"
 #include "families/common/dialect.h"
 
 #define TILE 32
 
-XG_KERNEL void xg_pad(const xg_args p)
+XG_KERNEL(, pad, xg_pad_args)
 {
     __shared__ float tile[TILE][TILE + 1];
     const int tx = (int)threadIdx.x, ty = (int)threadIdx.y;
     const int64_t row0 = XG_BLOCK_Y * TILE, col0 = XG_BLOCK_X * TILE;
-    const int turned = p.a_stride_k != 1;
+    const int transpose = p.from_column_stride != 1;
 
     for (int i = ty; i < TILE; i += (int)blockDim.y) {
-        const int64_t row = row0 + (turned ? tx : i), col = col0 + (turned ? i : tx);
-        const float value =
-            row < p.m && col < p.n ? p.a[row * p.a_stride_m + col * p.a_stride_k] : 0.0f;
-        if (turned)
+        const int64_t row = row0 + (transpose ? tx : i), col = col0 + (transpose ? i : tx);
+        const float value = row < p.rows && col < p.columns
+                                ? p.from[row * p.from_row_stride + col * p.from_column_stride]
+                                : 0.0f;
+        if (transpose)
             tile[tx][i] = value;
         else
             tile[i][tx] = value;
     }
     __syncthreads();
     for (int i = ty; i < TILE; i += (int)blockDim.y)
-        if (row0 + i < p.k && col0 + tx < p.c_stride_m)
-            p.c[(row0 + i) * p.c_stride_m + col0 + tx] = tile[i][tx];
+        if (row0 + i < p.to_rows && col0 + tx < p.to_columns)
+            p.to[(row0 + i) * p.to_columns + col0 + tx] = tile[i][tx];
 }
 
 #undef TILE

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * scale: C = beta * C for an m × n matrix; beta = 0 stores zeros and reads nothing.
- * Along y it steps over the rows, since z is the product of a batch.
+ * scale: C = beta * C for an m × n matrix; where beta is 0 it stores zeros and reads nothing.
+ * A grid-stride loop along y, since the grid's z is the product of a batch.
  */
-#include "families/common/dialect.h"
+#include "args.h"
+#include "families/common/epilogue.h"
 #include "families/common/ptx.h"
 
-XG_KERNEL
-void xg_scale(const xg_args p)
+XG_KERNEL(, scale, xg_scale_args)
 {
     const int64_t col = XG_BLOCK_X * blockDim.x + threadIdx.x;
     const int64_t first = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
-    float *const c0 =
-        p.a_batch == XG_LISTS ? ((float *const *)p.c)[XG_BATCH] : p.c + XG_BATCH * p.c_batch;
+    float *const c0 = p.c_batch_stride == XG_POINTER_ARRAYS
+                          ? ((float *const *)(void *)p.c)[XG_BATCH]
+                          : p.c + XG_BATCH * p.c_batch_stride;
 
-    xg_grid_wait();
-    xg_grid_release();
+    xg_pdl_wait();
+    xg_pdl_trigger();
     if (col < p.n)
         for (int64_t row = first; row < p.m; row += (int64_t)gridDim.y * blockDim.y) {
             float *c = &c0[row * p.c_stride_m + col];
-            *c = p.beta == 0.0f ? 0.0f : p.beta * *c;
+            *c = xg_epilogue_without_product(p.beta, c);
         }
 }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The simulator's layers, from below; each file includes files of its own layer or those below.
+ *   shim.h, cuda_shim.h, sm90_shim.h   what kernels see in place of CUDA
+ *   fiber, shared_memory, options.h    stacks that take turns; memory of the blocks
+ *   running                            which launch, blocks and thread run; failures
+ *   vector_clock                       what happens before what
+ *   trace*                             accesses checked and counted
+ *   model                              what the scheduler tells models, and these ask one another
+ *   turns, scheduler                   threads of a cluster
+ *   async_copy, bulk_copy, cluster, counter, mbarrier, mma, named_barrier, registers, warp, wgmma
+ *                                      a model each; fp16 and tensor_core are their arithmetic
+ *   simulator, backend.c               launches
+ */
+#include "simulator.h"
+
+#include "running.h"
+#include "scheduler.h"
+#include "shared_memory.h"
+#include "trace_events.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* How many blocks run together. */
+static uint32_t blocks_of(const xg_launch *what)
+{
+    return what->cluster > 1 ? what->cluster : 1;
+}
+
+static xgemm_status check_cluster(const xg_launch *what, uint64_t threads, xg_error *error)
+{
+    const char *name = what->program->symbol;
+    const uint32_t blocks = blocks_of(what);
+    if (blocks > XG_SIM_CLUSTER_MAX || blocks * threads > XG_SIM_THREADS_MAX)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s: a cluster of %u blocks of %llu threads; the simulator runs at "
+                       "most %d blocks and %d threads together",
+                       name, blocks, (unsigned long long)threads, XG_SIM_CLUSTER_MAX,
+                       XG_SIM_THREADS_MAX);
+    if (blocks > 1 && threads % XG_SIM_WARP != 0)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s: blocks of %llu threads in a cluster; the simulator runs blocks "
+                       "of whole warps there",
+                       name, (unsigned long long)threads);
+    if (what->grid[0] % blocks != 0)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s: a grid of %u blocks along x; with clusters it must be a "
+                       "multiple of their %u blocks",
+                       name, what->grid[0], blocks);
+    return XGEMM_OK;
+}
+
+static xgemm_status check_launch(const xg_launch *what, const xg_sim_options *how, xg_error *error)
+{
+    const uint64_t threads = (uint64_t)what->block[0] * what->block[1] * what->block[2];
+    if (threads == 0 || threads > XG_SIM_BLOCK_MAX)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s: a block of %llu threads; the most is %d", what->program->symbol,
+                       (unsigned long long)threads, XG_SIM_BLOCK_MAX);
+    if (what->shared_bytes > XG_SIM_DYNAMIC_MAX)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s: %u bytes of dynamic shared memory; the most is %d",
+                       what->program->symbol, what->shared_bytes, XG_SIM_DYNAMIC_MAX);
+    if (how->trace && (!what->program->traced || !xg_trace_available()))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "this build of libxgemm has no traced kernels: its compiler was not able");
+    return check_cluster(what, threads, error);
+}
+
+/*
+ * Whether cluster (block, where there are none) number index of all is in a sample of so many
+ * blocks: the first, the last, and as many between.
+ */
+static bool in_sample(int64_t index, int64_t all, int64_t most_blocks, uint32_t cluster_blocks)
+{
+    const int64_t most = (most_blocks + cluster_blocks - 1) / cluster_blocks;
+    if (most <= 0 || most >= all)
+        return true;
+    if (most == 1)
+        return index == 0;
+    /* The clusters i * (all - 1) / (most - 1), rounded down. */
+    const int64_t i = (index * (most - 1) + all - 2) / (all - 1);
+    return i < most && i * (all - 1) / (most - 1) == index;
+}
+
+/* Blocks of a cluster share their static shared memory here, as they would not on a card. */
+static xgemm_status check_static(const xg_launch *what, xg_error *error)
+{
+    if (blocks_of(what) == 1 || xg_sim_static_is_untouched())
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                   "kernel %s: it has static shared memory; a kernel with clusters has dynamic "
+                   "shared memory alone (XG_DYNAMIC_SHARED)",
+                   what->program->symbol + strlen("xg_"));
+}
+
+static xgemm_status run_grid(const xg_launch *what, const xg_sim_options *how, xg_error *error)
+{
+    const uint32_t *grid = what->grid, blocks = blocks_of(what);
+    const int64_t all = (int64_t)grid[0] * grid[1] * grid[2] / blocks;
+    xgemm_status status =
+        xg_sim_prepare(how, how->trace ? what->program->traced : what->program->simulated, error);
+    int64_t index = 0;
+    for (unsigned z = 0; z < grid[2] && !status; z++)
+        for (unsigned y = 0; y < grid[1] && !status; y++)
+            for (unsigned x = 0; x < grid[0] && !status; x += blocks)
+                if (in_sample(index++, all, how->most_blocks, blocks)) {
+                    status = xg_sim_run_cluster(how, (xg_index3){x, y, z}, error);
+                    if (!status)
+                        status = check_static(what, error);
+                }
+    if (status)
+        xg_sim_drop_threads();
+    return status;
+}
+
+xgemm_status xg_sim_launch(const xg_launch *what, const xg_sim_options *how, xg_error *error)
+{
+    xgemm_status status = check_launch(what, how, error);
+    if (status)
+        return status;
+    pthread_mutex_lock(&lock);
+    xg_sim_begin_launch(what, how, (int)blocks_of(what));
+    if (how->trace && !xg_trace_begin(how->trace, what))
+        status = xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
+    else
+        status = run_grid(what, how, error);
+    if (how->trace)
+        xg_trace_end();
+    pthread_mutex_unlock(&lock);
+    return status;
+}

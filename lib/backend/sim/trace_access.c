@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every access of a traced kernel: where it is, whether it may be, and a count of it. */
+#include "fiber.h"
+#include "trace_races.h"
+#include "trace_state.h"
+#include "trace_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Notes that the running thread of its warp came by, with the word that it accessed. */
+HOT void take_part(xg_trace *trace, code_site *code, uint32_t word)
+{
+    const int lane = xg_sim_thread() % WARP, index = code->next[lane]++;
+    if (index == code->room) {
+        const int room = code->room ? 2 * code->room : 64;
+        request *larger = realloc(code->requests, (size_t)room * sizeof *larger);
+        if (!larger)
+            xg_sim_no_memory("trace");
+        code->requests = larger;
+        code->room = room;
+    }
+    if (code->count == 0)
+        trace->touched[trace->touched_count++] = (int)(code - trace->code);
+    if (index == code->count) {
+        code->count++;
+        code->requests[index].lanes = 0;
+    }
+    code->requests[index].lanes |= 1u << lane;
+    code->requests[index].word[lane] = word;
+}
+
+/* The site of the report, by source line and array. */
+static int merged_site(xg_trace *trace, int site, const xg_trace_site *wanted)
+{
+    xg_trace_site entry = *wanted;
+    entry.file = xg_trace_file_of(site, &entry.line);
+    entry.source = xg_trace_text_of(site);
+    for (int i = 0; i < trace->site_count; i++) {
+        const xg_trace_site *other = &trace->sites[i];
+        if (other->line == entry.line && other->bytes == entry.bytes &&
+            other->is_store == entry.is_store && other->is_atomic == entry.is_atomic &&
+            strcmp(other->array, entry.array) == 0 && strcmp(other->file, entry.file) == 0)
+            return i;
+    }
+    if (trace->site_count == trace->site_room) {
+        const int room = trace->site_room ? 2 * trace->site_room : 32;
+        xg_trace_site *larger = realloc(trace->sites, (size_t)room * sizeof *larger);
+        if (!larger)
+            xg_sim_no_memory("trace");
+        trace->sites = larger;
+        trace->site_room = room;
+    }
+    trace->sites[trace->site_count] = entry;
+    return trace->site_count++;
+}
+
+/* Between the arrays, or past the dynamic memory that the launch has. */
+_Noreturn static void outside_shared(size_t word, int site)
+{
+    if (word >= dynamic_start())
+        xg_trace_fail("accesses dynamic shared memory past the launch's end:", "dynamic",
+                      (int64_t)((word - dynamic_start()) % (XG_SIM_DYNAMIC_STRIDE / 4)), site);
+    xg_trace_fail("accesses shared memory between its arrays:", "shared", (int64_t)word, site);
+}
+
+HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int site)
+{
+    const size_t end = first + (size_t)(bytes + 3) / 4;
+    code_site *code = &trace->code[site];
+    int64_t element;
+    const char *name = code->merged >= 0 ? trace->sites[code->merged].array : NULL;
+
+    if (first >= dynamic_start() &&
+        (first < dynamic_start_of(xg_sim_rank()) ||
+         4 * (int64_t)(end - dynamic_start_of(xg_sim_rank())) > xg_sim_dynamic_bytes() + 3))
+        outside_shared(end - 1, site);
+    if (!name) {
+        name = xg_trace_shared_array(first, &element);
+        if (!name)
+            outside_shared(first, site);
+        const xg_trace_site wanted = {.array = name,
+                                      .is_shared = true,
+                                      .is_store = kind != XG_SIM_READ,
+                                      .is_atomic = kind == XG_SIM_ATOMIC,
+                                      .bytes = bytes};
+        code->merged = merged_site(trace, site, &wanted);
+    }
+    for (size_t word = first; word < end; word++) {
+        word_state *state = &trace->shared[word];
+        if ((kind == XG_SIM_READ || kind == XG_SIM_ATOMIC) && !state->write_phase) {
+            name = xg_trace_shared_array(word, &element);
+            xg_trace_fail("reads what nothing wrote:", name ? name : "shared", element, site);
+        }
+        check_word(state, kind, false, name, (int64_t)word, site);
+    }
+    take_part(trace, code, (uint32_t)first);
+}
+
+HOT bool inside(const xg_region *region, int64_t element, int words)
+{
+    const int64_t column = region->rows > 1 ? element % (region->stride_bytes / 4) : element;
+    return element >= 0 && element + words <= region_words(region) &&
+           column + words <= (region->row_bytes / 4);
+}
+
+/* The region in which an address lies, gaps included; -1: none. */
+HOT int region_of(const xg_trace *trace, uintptr_t address)
+{
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const xg_region *region = &trace->launch->regions[i];
+        if (address - (uintptr_t)trace->bases[i] < (uintptr_t)region_words(region) * 4)
+            return i;
+    }
+    return -1;
+}
+
+/* Whether a block reads where a list has its own pointer. */
+HOT bool is_in_list(const xg_trace *trace, uintptr_t address, int bytes)
+{
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const float *const *list =
+            trace->launch->regions[i].is_pointer_array ? trace->launch->regions[i].base : NULL;
+        if (list && address == (uintptr_t)(list + trace->batch) && bytes == (int)sizeof *list)
+            return true;
+    }
+    return false;
+}
+
+/* An access that is right: for the report. */
+HOT void count_access(xg_trace *trace, const xg_trace_site *wanted, uintptr_t address,
+                      uintptr_t base, int site)
+{
+    code_site *code = &trace->code[site];
+    if (code->merged < 0)
+        code->merged = merged_site(trace, site, wanted);
+    const uintptr_t origin = base / LINE_BYTES * LINE_BYTES;
+    take_part(trace, code, (uint32_t)((address - origin) / 4));
+}
+
+HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, int site)
+{
+    const bool is_store = kind != XG_SIM_READ;
+    const int index = region_of(trace, address), words = (bytes + 3) / 4;
+    if (index < 0 && xg_fiber_owns(address))
+        return; /* a variable of the thread's own */
+    if (index < 0 && !is_store && is_in_list(trace, address, bytes)) {
+        const xg_trace_site wanted = {.array = "pointers", .bytes = bytes};
+        count_access(trace, &wanted, address, address, site);
+        return;
+    }
+    if (index < 0)
+        xg_trace_fail_outside(is_store, bytes, site);
+    const xg_region *region = &trace->launch->regions[index];
+    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index]) / 4;
+    if (!inside(region, element, words))
+        xg_trace_fail(is_store ? "writes past the end of a line:" : "reads past the end of a line:",
+                      region->name, element, site);
+    if (is_store && !trace->states[index])
+        xg_trace_fail("writes an array that is only read:", region->name, element, site);
+    for (int i = 0; trace->states[index] && i < words; i++)
+        check_word(&trace->states[index][element + i], kind, true, region->name, element + i, site);
+    const xg_trace_site wanted = {.array = region->name,
+                                  .is_store = is_store,
+                                  .is_atomic = kind == XG_SIM_ATOMIC,
+                                  .bytes = bytes};
+    count_access(trace, &wanted, address, (uintptr_t)trace->bases[index], site);
+}
+
+/* What TMA reads: one request of as many sectors as there are. */
+static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int site)
+{
+    const int index = region_of(trace, address);
+    const xg_region *region = &trace->launch->regions[index < 0 ? 0 : index];
+    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index < 0 ? 0 : index]) / 4;
+    if (index < 0)
+        xg_trace_fail_outside(false, bytes, site);
+    if (!inside(region, element, bytes / 4))
+        xg_trace_fail("reads past the end of a line:", region->name, element, site);
+    for (int i = 0; trace->states[index] && i < bytes / 4; i++)
+        check_word(&trace->states[index][element + i], XG_SIM_READ, true, region->name, element + i,
+                   site);
+    const xg_trace_site wanted = {.array = region->name, .bytes = bytes};
+    const int merged = merged_site(trace, site, &wanted); /* may move the sites */
+    xg_trace_site *entry = &trace->sites[merged];
+    const uintptr_t last = address + (uintptr_t)bytes - 1;
+    const int sectors = (int)(last / SECTOR_BYTES - address / SECTOR_BYTES + 1);
+    entry->requests++;
+    entry->lanes++;
+    entry->sectors += sectors;
+    entry->ideal_sectors += (bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    entry->cache_lines += (int64_t)(last / LINE_BYTES - address / LINE_BYTES + 1);
+    entry->most_sectors = sectors > entry->most_sectors ? sectors : entry->most_sectors;
+}
+
+HOT void access_of(const void *pointer, int bytes, int kind, int site)
+{
+    size_t word;
+    if (!xg_trace_current)
+        return;
+    if (shared_word((uintptr_t)pointer, &word))
+        shared_access(xg_trace_current, word, bytes, kind, site);
+    else
+        global_access(xg_trace_current, (uintptr_t)pointer, bytes, kind, site);
+}
+
+/* Of the shim's own: atomics and asynchronous copies. */
+void xg_trace_access(const void *address, int site, int bytes, int kind)
+{
+    if (xg_trace_current && kind == XG_SIM_BULK_READ)
+        bulk_read(xg_trace_current, (uintptr_t)address, bytes, site);
+    else
+        access_of(address, bytes, kind, site);
+}
+
+/* The hooks, under the names that trace-sites.awk gives them. */
+#define HOOK __attribute__((visibility("hidden"))) void
+#define ACCESS_HOOK(name, bytes, kind)                                                             \
+    HOOK name(void *address, int site);                                                            \
+    void name(void *address, int site)                                                             \
+    {                                                                                              \
+        access_of(address, bytes, kind, site);                                                     \
+    }
+#define ACCESS_HOOKS(bytes)                                                                        \
+    ACCESS_HOOK(xg_trace_read##bytes, bytes, XG_SIM_READ)                                          \
+    ACCESS_HOOK(xg_trace_write##bytes, bytes, XG_SIM_WRITE)                                        \
+    ACCESS_HOOK(xg_trace_unaligned_read##bytes, bytes, XG_SIM_READ)                                \
+    ACCESS_HOOK(xg_trace_unaligned_write##bytes, bytes, XG_SIM_WRITE)
+ACCESS_HOOKS(1)
+ACCESS_HOOKS(2)
+ACCESS_HOOKS(4)
+ACCESS_HOOKS(8)
+ACCESS_HOOKS(16)
+
+HOOK xg_trace_block(const void *unused, int site);
+HOOK xg_trace_init(void);
+
+/* Of a basic block only counts are kept: how often each thread came by. */
+void xg_trace_block(const void *unused, int site)
+{
+    (void)unused;
+    if (!xg_trace_current)
+        return;
+    code_site *code = &xg_trace_current->code[site];
+    if (code->count == 0) {
+        code->is_block = true;
+        code->count = 1;
+        xg_trace_current->touched[xg_trace_current->touched_count++] = site;
+    }
+    code->next[xg_sim_thread() % WARP]++;
+}
+
+/* The sanitizer's start-up, which nothing calls. */
+void xg_trace_init(void)
+{
+}

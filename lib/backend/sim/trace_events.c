@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace_events.h"
+
+#include "trace_races.h"
+#include "trace_state.h"
+#include "trace_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+xg_trace *xg_trace_current;
+
+/* ---- By the scheduler ---- */
+
+/* Of all matrices of a batch; those of a pointer array have one after the other the same states. */
+static int64_t all_words(const xg_launch *what, const xg_region *region)
+{
+    const int64_t words = region_words(region);
+    return words > 0 && !region->is_pointer_array
+               ? words + ((int64_t)what->grid[2] - 1) * (region->batch_stride_bytes / 4)
+               : words;
+}
+
+/* The regions of the blocks whose z is that. */
+static void begin_batch(xg_trace *trace, int64_t batch)
+{
+    trace->batch = batch;
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const xg_region *region = &trace->launch->regions[i];
+        const int64_t offset =
+            region->is_pointer_array ? 0 : batch * (region->batch_stride_bytes / 4);
+        if (region->rows <= 0)
+            continue;
+        trace->bases[i] = region->is_pointer_array ? ((const float *const *)region->base)[batch]
+                                                   : (const float *)region->base + offset;
+        trace->states[i] = trace->global[i] ? trace->global[i] + offset : NULL;
+        if (region->is_pointer_array && trace->global[i])
+            memset(trace->global[i], 0, (size_t)region_words(region) * sizeof *trace->global[i]);
+    }
+}
+
+bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
+{
+    xg_trace_current = trace;
+    trace->launch = what;
+    trace->phase = 0;
+    trace->batch = -1;
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        const int64_t words = all_words(what, &what->regions[i]);
+        /* Only what is written can race. */
+        const bool written = words > 0 && (i == XG_REGION_C || i == XG_REGION_WORKSPACE);
+        trace->global[i] = written ? calloc((size_t)words, sizeof *trace->global[i]) : NULL;
+        if (written && !trace->global[i])
+            return false;
+    }
+    return true;
+}
+
+void xg_trace_end(void)
+{
+    xg_trace *trace = xg_trace_current;
+    xg_trace_current = NULL;
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        free(trace->global[i]);
+        trace->global[i] = NULL;
+    }
+    for (int i = 0; i < trace->touched_count; i++) {
+        code_site *code = &trace->code[trace->touched[i]];
+        code->count = 0;
+        memset(code->next, 0, sizeof code->next);
+    }
+    trace->touched_count = 0;
+}
+
+void xg_trace_block_begins(int warps)
+{
+    xg_trace *trace = xg_trace_current;
+    const size_t used = ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
+    const uint32_t *grid = trace->launch->grid;
+    const int64_t batch = xg_sim_block() / ((int64_t)grid[0] * grid[1]);
+    if (batch != trace->batch)
+        begin_batch(trace, batch);
+    trace->totals.blocks += xg_sim_cluster_blocks();
+    trace->totals.warps += warps;
+    trace->phase = (block_of(trace->phase) + 1) << PHASE_BITS;
+    memset(trace->warp_phase, 0, sizeof trace->warp_phase);
+    memset(trace->fences, 0, sizeof trace->fences);
+    trace->clocks_since = 0;
+    trace->counter_awaited = false;
+    memset(trace->shared, 0, static_words() * sizeof *trace->shared);
+    for (int rank = 0; rank < xg_sim_cluster_blocks(); rank++)
+        memset(trace->shared + dynamic_start_of(rank), 0, used * sizeof *trace->shared);
+}
+
+void xg_trace_barrier_passes(void)
+{
+    xg_trace_current->totals.barriers++;
+    xg_trace_current->phase++;
+}
+
+void xg_trace_warp_syncs(int warp)
+{
+    xg_trace_current->warp_phase[warp]++;
+}
+
+/* ---- By models ---- */
+
+void xg_trace_uses_clocks(void)
+{
+    xg_trace_current->clocks_since = ++xg_trace_current->phase;
+}
+
+void xg_trace_counter_awaited(void)
+{
+    xg_trace_current->counter_awaited = true;
+}
+
+/* From now on another thread may use what was copied, after a barrier. */
+void xg_trace_copy_completes(const void *to, int bytes)
+{
+    size_t first;
+    if (!shared_word((uintptr_t)to, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)(bytes + 3) / 4; word++) {
+        word_state *state = &xg_trace_current->shared[word];
+        state->in_flight = false;
+        state->write_phase = xg_trace_current->phase;
+        state->write_epoch = epoch_of(xg_sim_thread());
+    }
+}
+
+void xg_trace_bulk_issued(const void *to, int bytes, const xg_sim_location *here)
+{
+    const int thread = xg_sim_thread();
+    size_t first;
+    if (!shared_word((uintptr_t)to, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
+        word_state *state = &xg_trace_current->shared[word];
+        if (races_with_write(state, thread))
+            xg_trace_fail_at_word(word, xg_trace_while_written[XG_SIM_ASYNC_WRITE], here);
+        if (races_with_read(state, thread))
+            xg_trace_fail_at_word(word, xg_trace_while_read[XG_SIM_ASYNC_WRITE], here);
+        *state = (word_state){.write_phase = xg_trace_current->phase,
+                              .writer = (int16_t)thread,
+                              .write_epoch = epoch_of(thread),
+                              .in_flight = true,
+                              .by_async_proxy = true};
+    }
+}
+
+void xg_trace_bulk_completes(const void *to, int bytes)
+{
+    size_t first;
+    if (shared_word((uintptr_t)to, &first))
+        for (size_t word = first; word < first + (size_t)bytes / 4; word++)
+            xg_trace_current->shared[word].in_flight = false;
+}
+
+void xg_trace_fence(void)
+{
+    xg_trace_current->fences[xg_sim_thread()]++;
+}
+
+/* The write must happen before; and for wgmma a fence must follow a thread's store. */
+static const char *wrong_read(const word_state *state, bool by_wgmma)
+{
+    if (!state->write_phase)
+        return by_wgmma ? "multiplies what nothing wrote:" : "reads what nothing wrote:";
+    if (races_with_write(state, xg_sim_thread()))
+        return by_wgmma ? "multiplies what another thread writes without a barrier between:"
+                        : "reads what another thread writes without a barrier between:";
+    if (by_wgmma && !state->by_async_proxy &&
+        state->write_fence == xg_trace_current->fences[state->writer])
+        return "multiplies what a thread wrote without xg_fence_proxy_async() after it:";
+    return NULL;
+}
+
+void xg_trace_model_reads(const void *from, int bytes, bool by_wgmma, const xg_sim_location *here)
+{
+    size_t first;
+    if (!shared_word((uintptr_t)from, &first))
+        return;
+    for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
+        word_state *state = &xg_trace_current->shared[word];
+        const char *wrong = wrong_read(state, by_wgmma);
+        if (wrong)
+            xg_trace_fail_at_word(word, wrong, here);
+        if (!by_wgmma) {
+            state->reader = (int16_t)xg_sim_thread();
+            state->read_phase = xg_trace_current->phase;
+            state->read_epoch = epoch_of(xg_sim_thread());
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The constants of the cost models: what is measured on a GPU, and written by bench/fit into a file
+ * of lib/tuning/. The models are in simt/cost.c, gemv/cost.c and tensor/cost.c, which say how a
+ * constant is used. Times are in microseconds, rates in bytes a microsecond.
+ */
+#ifndef XGEMM_LIB_COSTS_H
+#define XGEMM_LIB_COSTS_H
+
+#include "kernel_ids.h"
+
+#include <stdbool.h>
+
+/* A kernel of simt/, on one multiprocessor. All zero: it has no model. */
+typedef struct {
+    int ctas_per_sm;
+    double us_per_k;        /* a wave's, where the multiprocessor is full */
+    double alone;           /* the share of that which one CTA by itself takes */
+    double fixed_us;        /* a wave's prologue */
+    double scalar_k_major;  /* so much longer where both operands are K-major and copied by
+                               scalars, or transposed; */
+    double scalar_mn_major; /* and of that, where they are MN-major */
+    double epilogue_k;      /* a CTA's epilogue, as k that takes as long, */
+    double unaligned_c_k;   /* and that much more, or less, where C's rows are not aligned */
+    double later_k;         /* thin kernels: k beyond the prefetch distance takes so many times as
+                               long; 0: not a thin kernel */
+    int vec4_k_major;       /* copied by vec4 though K-major: 1: A, 2: both operands */
+    int k_multiple;         /* k is computed up to a multiple of that; 0: to a whole stage */
+    bool by_name_only;      /* estimated, not yet measured: never chosen */
+} xg_tile_cost;
+
+/* A kernel of tensor/: 64 k of a wave of tiles whose operands L2 holds, or does not; and the rest
+   of a wave. */
+typedef struct {
+    double in_l2_us, beyond_l2_us, tile_us;
+} xg_tensor_cost;
+
+/* gemv/, by the length of C's short side. */
+typedef struct {
+    int side;
+    double first_us, us_per_k, read_rate;
+} xg_gemv_cost;
+
+enum { XG_GEMV_SIDES = 5 };
+
+typedef struct {
+    /* What was measured, and its peaks, by which constants are scaled to other GPUs. */
+    const char *gpu;
+    int multiprocessors;
+    double sm_fp32_gflops, sm_fp16_gflops; /* of a multiprocessor */
+    double bandwidth_gbs;
+    /* Launches: the first of a call, one after another, one after another pass of a batch. */
+    double launch_us, next_launch_us, next_pass_us;
+    /* simt/ */
+    xg_tile_cost tiles[XG_KERNEL_COUNT];
+    double copy_rate, read_rate, write_rate, thin_write_rate, reduce_rate;
+    double l2_copy_us, l2_copy_rate; /* copies of operands that L2 holds */
+    double prefetched_k;             /* of a thin kernel */
+    double stream_k_us, stream_k_part_us;
+    double cluster_reduce_us;
+    double overlap; /* what shows of the shorter one of computing and memory */
+    /* gemv/ */
+    xg_gemv_cost gemv[XG_GEMV_SIDES];
+    double gemv_wave_us, gemv_step_us, gemv_mn_major_step_us;
+    /* tensor/ */
+    xg_tensor_cost tensor[XG_KERNEL_COUNT];
+    double l2_bytes;
+    double split_us, split_rate, split_wave_us, product_us, tensor_cluster_us;
+    double last_store_rate, unaligned_store_rate, edge_store_us, edge_store_rate;
+    double tensor_stream_k_us, tensor_stream_k_column_us, tensor_stream_k_part_us;
+    double strip_step_us, strip_step_narrow_us; /* of a warp; the second beside 64-column tiles */
+    double strips_us, strips_rate, strips_few_warps_rate;
+    double split_strips_us, split_strips_rate, split_strip_more;
+    double scalar_k_major_us, scalar_k_major_rate, scalar_mn_major_us, scalar_mn_major_rate;
+} xg_costs;
+
+#endif

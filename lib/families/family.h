@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A family of kernels, and a kernel of it. The planner (planner/planner.h) knows families by this
+ * alone: it asks for a kernel's candidate, takes the fastest, and has that one built. To add a
+ * kernel or a family: HACKING.md.
+ */
+#ifndef XGEMM_LIB_FAMILY_H
+#define XGEMM_LIB_FAMILY_H
+
+#include "costs.h"
+#include "plan/plan.h"
+
+typedef struct xg_family xg_family;
+
+/* Operands that a kernel reads as they are; others are copied first (transform/pack.cu). */
+typedef enum {
+    XG_ANY_OPERANDS,
+    XG_MN_MAJOR,          /* MN-major, aligned to 16 bytes */
+    XG_A_OF_EITHER_MAJOR, /* the same, and an aligned K-major A */
+    XG_OPERANDS_OF_EITHER_MAJOR
+} xg_operand_layout;
+
+/* A row of kernels.def. */
+typedef struct xg_kernel {
+    int id; /* XG_KERNEL_... of kernels.h: its number in the table */
+    const char *name, *summary;
+    const xg_family *family;
+    /* By which operands are K-major (XG_A, XG_B): of kernels that read both majors. Else: [0]. */
+    const xg_program *programs[4];
+    int tile_m, tile_n, tile_k;
+    int block_x, block_y;
+    int shared_bytes;
+    double flop_per_byte; /* of global memory, as the tile's size has it */
+    xg_operand_layout operands;
+    int fp16_terms;          /* that an operand is split into: 2: FP32's accuracy; 1: TF32's; 0: none */
+    int cluster;             /* CTAs that compute neighbouring tiles together; 0: none */
+    bool reduces_in_cluster; /* split-K by pairs of CTAs that add up in shared memory */
+    bool tensor_maps;        /* TMA: one product; stream-K in place of split-K */
+    bool rows_on_x;          /* the grid's x counts tiles along m */
+    bool pads_operands;      /* reads and writes copies of whole tiles */
+} xg_kernel;
+
+/* What a plan is for. */
+typedef struct {
+    bool host;                /* not a GPU: functions of the host */
+    int multiprocessors;      /* that a launch is to fill */
+    int compute_capability;   /* whose own kernels can run; 0: none */
+    int64_t shared_per_block; /* bytes; 0: not known */
+    const xg_costs *costs;
+} xg_target;
+
+/* What is to be planned. */
+typedef struct {
+    xg_problem problem; /* not empty; k > 0, alpha != 0 */
+    xg_target target;
+    const xg_kernel *kernel; /* NULL: any */
+    xgemm_math math;
+    size_t workspace_limit; /* bytes; SIZE_MAX: none */
+} xg_request;
+
+/*
+ * How a kernel is to compute a problem. A family uses the fields that concern it; the others are
+ * as xg_candidate_begin() sets them.
+ */
+typedef struct {
+    const xg_kernel *kernel;
+    int64_t m, n;           /* of C, that tiles cover; the strips that are left go to gemv/ */
+    int64_t k_per_split;    /* at least k: no split-K */
+    int cluster;            /* CTAs that add up their splits among them; 0: none */
+    int64_t batch_per_pass; /* products that each launch computes */
+    unsigned copied;        /* XG_A, XG_B: copied first, though the kernel could do without */
+    int64_t panel_m, panel_n, panel_k, panels; /* see plan/plan.h; panels 0 or 1: all at once */
+    int64_t stream_k_iterations;               /* of a CTA or cluster; 0: no stream-K */
+    int64_t stream_k_tiles;                    /* the last ones, that are computed so */
+    bool strips_in_product;                    /* the kernel computes the strips, too, */
+    bool strips_in_split;                      /* and the split of the operands most of them */
+    double microseconds; /* predicted, for the whole batch; 0: there is no model */
+} xg_candidate;
+
+/* Covers all of C and k by one launch a product. */
+xg_candidate xg_candidate_begin(const xg_kernel *kernel, const xg_request *request);
+
+struct xg_family {
+    const char *name;
+    /* Whether the kernel can be chosen for the request, apart from its program and math mode. */
+    bool (*applies)(const xg_kernel *, const xg_request *);
+    /* The fastest way by the cost model; without a model, the only one. */
+    xg_candidate (*candidate)(const xg_kernel *, const xg_request *);
+    /* The workspace of a candidate in bytes, exactly what build() reserves (below 2^53). */
+    double (*workspace)(const xg_candidate *, const xg_request *);
+    /* Adds the candidate's launches to an empty plan. */
+    xgemm_status (*build)(const xg_candidate *, const xg_request *, xg_plan *, xg_error *);
+    /* Whether one launch can compute a batch, and one of pointer arrays. NULL: never. */
+    bool (*batches)(const xg_kernel *);
+    bool (*takes_pointer_arrays)(const xg_kernel *);
+};
+
+extern const xg_family xg_family_ladder, xg_family_simt, xg_family_gemv, xg_family_tensor,
+    xg_family_host;
+
+/* The first fields of a kernel's argument (common/args.h), but for the pointers. */
+#define XG_PRODUCT_ARGS_OF(p)                                                                      \
+    .m = (p)->m, .n = (p)->n, .k = (p)->k, .a_stride_m = (p)->a_stride_m,                          \
+    .a_stride_k = (p)->a_stride_k, .b_stride_k = (p)->b_stride_k, .b_stride_n = (p)->b_stride_n,   \
+    .c_stride_m = (p)->c_stride_m, .alpha = (p)->alpha.f32, .beta = (p)->beta.f32
+
+static inline double xg_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The CTAs that compute neighbouring tiles together: of a cluster, or one. */
+static inline int xg_cluster_size(const xg_kernel *kernel)
+{
+    return kernel->cluster ? kernel->cluster : 1;
+}
+
+/* The time of a batch of which each pass begins when the one before has ended. */
+double xg_passes_us(const xg_costs *costs, double pass_us, int64_t passes);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The fastest way to run a kernel of simt/, by the cost model: how much of C its tiles cover,
+ * split-K or stream-K, the operands that are copied first, and how many products of a batch a
+ * launch computes.
+ */
+#include "families/gemv/gemv.h"
+#include "families/transform/transform.h"
+#include "simt.h"
+
+/* The parts that a stream-K tile has at most. */
+enum { STREAM_K_PARTS_MOST = 8 };
+
+/* Sliced kernels of smaller tiles, as 32 x 32, were no faster with copies. */
+enum { COPIED_TILE_LEAST = 2048 };
+
+/* The copies of a batch's operands, at once; enough to fill any GPU several times. */
+#define COPIES_MOST ((size_t)256 << 20)
+
+/* The workspace that a search may use: a named kernel says what it needs, and does not change. */
+static double room_of(const xg_request *request)
+{
+    return request->kernel ? 0x1p64 : (double)request->workspace_limit;
+}
+
+/* The CTAs of each cluster that adds up some of so many splits; 0: there are no clusters. */
+static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_t splits)
+{
+    return kernel->reduces_in_cluster && request->target.compute_capability == 90 &&
+                   splits % XG_CLUSTER_SPLITS == 0
+               ? XG_CLUSTER_SPLITS
+               : 0;
+}
+
+/* Keeps that many splits of k when they are faster than the best so far, and there is memory. */
+static void try_count(const xg_request *request, int64_t splits, xg_candidate *best)
+{
+    const xg_problem *p = &request->problem;
+    xg_candidate other = *best;
+    other.k_per_split = xg_split_depth(p->k, 1, splits, XG_SPLIT_LEAST, XG_SPLIT_STEP);
+    other.cluster = cluster_of(other.kernel, request, xg_ceil_div(p->k, other.k_per_split));
+    const int64_t sums = xg_partial_sums(p->k, other.k_per_split, other.cluster);
+    const double elements =
+        (double)sums * (double)other.m * (double)other.n * (double)other.batch_per_pass;
+    if (sums > 1 && (double)xg_type_bytes(p->type_c) * elements > room_of(request))
+        return;
+    other.microseconds = xg_pass_us(&other, request);
+    if (other.microseconds < best->microseconds)
+        *best = other;
+}
+
+/* The same for two or more, and also for as many as clusters can share. */
+static void try_splits(const xg_request *request, int64_t splits, xg_candidate *best)
+{
+    try_count(request, splits, best);
+    if (splits % XG_CLUSTER_SPLITS > 0)
+        try_count(request, xg_ceil_div(splits, XG_CLUSTER_SPLITS) * XG_CLUSTER_SPLITS, best);
+}
+
+/* Has so many of the last tiles computed by stream-K when that is faster, and there is memory. */
+static void try_stream_k(const xg_request *request, const xg_tile_cost *cost, int64_t tiles,
+                         xg_candidate *best)
+{
+    const xg_kernel *const kernel = best->kernel;
+    const int64_t iterations = xg_ceil_div(request->problem.k, kernel->tile_k);
+    const int64_t least = xg_ceil_div(iterations, STREAM_K_PARTS_MOST);
+    const int64_t held = (int64_t)request->target.multiprocessors * cost->ctas_per_sm;
+    const double elements = (double)held * kernel->tile_m * kernel->tile_n;
+    xg_candidate other = *best;
+    if (tiles == 0 || tiles * iterations > INT32_MAX ||
+        (double)xg_type_bytes(request->problem.type_c) * elements > room_of(request))
+        return;
+    other.stream_k_tiles = tiles;
+    other.stream_k_iterations = xg_ceil_div(tiles * iterations, held);
+    if (other.stream_k_iterations < least)
+        other.stream_k_iterations = least;
+    other.microseconds = xg_pass_us(&other, request);
+    if (other.microseconds < best->microseconds)
+        *best = other;
+}
+
+/* Those of a last wave that is not full; or, of which each CTA then has more, of two. */
+static void choose_stream_k(const xg_request *request, const xg_tile_cost *cost,
+                            xg_candidate *candidate)
+{
+    const int64_t tiles = xg_tiles_per_pass(candidate);
+    const int64_t held = (int64_t)request->target.multiprocessors * cost->ctas_per_sm;
+    try_stream_k(request, cost, tiles % held, candidate);
+    if (tiles > held && tiles % held > 0)
+        try_stream_k(request, cost, tiles % held + held, candidate);
+}
+
+/* The best number of splits for what the candidate covers: of some, and of those that fill the
+   GPU. */
+static void choose_splits(const xg_request *request, const xg_tile_cost *cost,
+                          xg_candidate *candidate)
+{
+    const int64_t multiprocessors = request->target.multiprocessors;
+    const int64_t tiles = xg_tiles_per_pass(candidate);
+    const int64_t enough = 2 * multiprocessors * cost->ctas_per_sm;
+    candidate->k_per_split = request->problem.k;
+    candidate->cluster = 0;
+    candidate->microseconds = xg_pass_us(candidate, request);
+    if (request->problem.pointer_arrays)
+        return;
+    if (candidate->kernel->tensor_maps) {
+        choose_stream_k(request, cost, candidate);
+        return;
+    }
+    for (int64_t splits = 2; tiles * splits <= enough; splits += (splits + 2) / 3)
+        try_splits(request, splits, candidate);
+    for (int ctas = 1; ctas <= cost->ctas_per_sm; ctas++)
+        if (ctas * multiprocessors >= 2 * tiles)
+            try_splits(request, ctas * multiprocessors / tiles, candidate);
+}
+
+/* How many products a launch can compute; 1: it is no kernel for batches, or memory is short. */
+static int64_t most_per_pass(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *p = &request->problem;
+    const size_t limit =
+        request->workspace_limit < COPIES_MOST ? request->workspace_limit : COPIES_MOST;
+    const int64_t most = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    if (!xg_simt_batches(kernel))
+        return 1;
+    if (kernel->operands == XG_ANY_OPERANDS)
+        return most;
+    const xg_candidate one = xg_candidate_begin(kernel, request);
+    const unsigned copied = xg_copied(&one, p);
+    const double rows = (copied & XG_A ? (double)(p->m + XG_PACK_ELEMENTS) : 0.0) +
+                        (copied & XG_B ? (double)(p->n + XG_PACK_ELEMENTS) : 0.0);
+    const double bytes = (double)xg_type_bytes(p->type_a) * rows * (double)p->k;
+    const double room = bytes > 0.0 ? (double)limit / bytes : (double)most;
+    return room < 1.0 ? 1 : room < (double)most ? (int64_t)room : most;
+}
+
+/* As few passes as can be, of about equal size. */
+static int64_t balanced(const xg_kernel *kernel, const xg_request *request)
+{
+    const int64_t count = request->problem.batch_count;
+    return xg_ceil_div(count, xg_ceil_div(count, most_per_pass(kernel, request)));
+}
+
+/* Keeps the candidate with its best splits when that is faster than the best so far. */
+static void consider_splits(const xg_request *request, const xg_tile_cost *cost,
+                            xg_candidate candidate, xg_candidate *best)
+{
+    choose_splits(request, cost, &candidate);
+    candidate.microseconds = xg_batch_us(&candidate, request);
+    if (!best->kernel || candidate.microseconds < best->microseconds)
+        *best = candidate;
+}
+
+/* Whether copies first could pay: they take less than what scalar copies cost. */
+static bool copies_may_pay(const xg_request *request, const xg_tile_cost *cost,
+                           const xg_candidate *copied, double us)
+{
+    const xg_problem *p = &request->problem;
+    const double now = xg_scalar_factor(copied->kernel, cost, p, 0);
+    const double then = xg_scalar_factor(copied->kernel, cost, p, copied->copied);
+    return us * (1.0 - then / now) > xg_copies_us(copied, request);
+}
+
+/* Whether some operands may be copied first, or not: for single products. */
+static bool has_a_choice(const xg_request *request, const xg_candidate *candidate)
+{
+    const xg_kernel *const kernel = candidate->kernel;
+    const bool can =
+        kernel->operands != XG_ANY_OPERANDS ||
+        (kernel->reduces_in_cluster && kernel->tile_m * kernel->tile_n >= COPIED_TILE_LEAST);
+    return can && candidate->batch_per_pass == 1 && !request->problem.pointer_arrays;
+}
+
+/* As it is; and with copies of what goes by scalars, or would be transposed. */
+static void consider(const xg_request *request, const xg_tile_cost *cost, xg_candidate candidate,
+                     xg_candidate *best)
+{
+    const unsigned scalar = xg_scalar_operands(candidate.kernel, cost, &request->problem);
+    consider_splits(request, cost, candidate, best);
+    if (!has_a_choice(request, &candidate))
+        return;
+    const double us = best->microseconds;
+    for (unsigned copied = XG_A; copied <= (XG_A | XG_B); copied++) {
+        xg_candidate other = {.kernel = NULL};
+        candidate.copied = copied;
+        if ((copied & scalar) != copied || !copies_may_pay(request, cost, &candidate, us))
+            continue;
+        consider_splits(request, cost, candidate, &other);
+        if (other.microseconds < best->microseconds &&
+            xg_simt_workspace(&other, request) <= (double)request->workspace_limit)
+            *best = other;
+    }
+}
+
+xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *p = &request->problem;
+    const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
+    const int64_t m = xg_without_strip(p->m, kernel->tile_m);
+    const int64_t n = xg_without_strip(p->n, kernel->tile_n);
+    xg_candidate best = {.kernel = NULL}, candidate = xg_candidate_begin(kernel, request);
+    if (!cost)
+        return candidate;
+    candidate.batch_per_pass = balanced(kernel, request);
+    if (candidate.batch_per_pass > 1 || p->pointer_arrays)
+        consider(request, cost, candidate, &best);
+    candidate.batch_per_pass = 1;
+    for (int strips = 0; strips < 4 && !p->pointer_arrays; strips++) {
+        if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
+            continue;
+        candidate.m = strips & 1 ? m : p->m;
+        candidate.n = strips & 2 ? n : p->n;
+        consider(request, cost, candidate, &best);
+    }
+    return best;
+}

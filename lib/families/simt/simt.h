@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The family of kernels that compute tiles of C on the CUDA cores: pipelined, sliced, thin, TMA,
+ * and bf16x6, which takes tensor cores to FP32's accuracy. Its parts, among themselves.
+ */
+#ifndef XGEMM_LIB_SIMT_H
+#define XGEMM_LIB_SIMT_H
+
+#include "families/family.h"
+
+/* Pairs of CTAs find a place wherever there are two; of clusters of four a card may hold few. */
+enum { XG_CLUSTER_SPLITS = 2 };
+
+/* The depth of a split is a multiple of that, and no less than the first. */
+enum { XG_SPLIT_LEAST = 64, XG_SPLIT_STEP = 16 };
+
+/* ---- operands.c: bits XG_A and XG_B ---- */
+
+/*
+ * Those of the first m x n of C that cannot be copied MN-major by vec4 (or, with tensor maps, by
+ * TMA): K-major ones, and unaligned ones.
+ */
+unsigned xg_unaligned(const xg_kernel *kernel, const xg_problem *problem, int64_t m, int64_t n);
+
+/* Of these the ones that are copied first: as the kernel needs it, or the candidate has it. */
+unsigned xg_copied(const xg_candidate *of, const xg_problem *problem);
+
+/* Of the whole problem's those that the kernel would copy by scalars, or transpose. */
+unsigned xg_scalar_operands(const xg_kernel *kernel, const xg_tile_cost *cost,
+                            const xg_problem *problem);
+
+/* Whether m, n and k are such that a kernel with tensor maps can count them. */
+bool xg_tensor_maps_reach(const xg_problem *problem);
+
+/* ---- cost.c ---- */
+
+/* NULL: the kernel has no model. */
+const xg_tile_cost *xg_tile_cost_of(const xg_kernel *kernel, const xg_costs *costs);
+
+/* The time of one pass, its launches included; and of as many as the batch needs. */
+double xg_pass_us(const xg_candidate *of, const xg_request *request);
+double xg_batch_us(const xg_candidate *of, const xg_request *request);
+
+/* The copies before the product. */
+double xg_copies_us(const xg_candidate *of, const xg_request *request);
+
+/* What scalar copies and transposes cost, from 1 on, when these operands are copied first. */
+double xg_scalar_factor(const xg_kernel *kernel, const xg_tile_cost *cost,
+                        const xg_problem *problem, unsigned copied);
+
+/* The tiles that one launch computes. */
+int64_t xg_tiles_per_pass(const xg_candidate *of);
+
+/* The CTAs that compute the candidate's stream-K tiles; 0: there are none. */
+int64_t xg_stream_k_ctas(const xg_candidate *of, int64_t k);
+
+/* ---- search.c ---- */
+
+xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *request);
+
+/* ---- build.c ---- */
+
+double xg_simt_workspace(const xg_candidate *of, const xg_request *request);
+bool xg_simt_batches(const xg_kernel *kernel);
+bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel);
+
+#endif

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* thin_vec4_64x64_b: 64 × 64 tiles, B K-major, as thin_vec4.inc explains. */
+#define KERNEL    thin_vec4_64x64_b
+#define A_K_MAJOR 0
+#define B_K_MAJOR 1
+#include "thin_vec4_64x64.h"

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A slice (split_slice.h) as FP16 parts, from shared memory to the workspace. */
+#ifndef XGEMM_KERNELS_SPLIT_SLICE_CONVERT_H
+#define XGEMM_KERNELS_SPLIT_SLICE_CONVERT_H
+
+#include "operand_row.h"
+#include "split_slice.h"
+#include "families/common/ptx_sm90.h"
+
+/* Bytes from the slice's first operand tile to a thread's first four elements. */
+XG_DEVICE unsigned xg_offset_k_major(const xg_slice *s, unsigned thread, int half, int parts)
+{
+    const unsigned stored = xg_stored_row(thread / 32 * 2 + (unsigned)half);
+    const unsigned chunk = thread / 2 % 8 ^ stored % 8;
+    return thread / 16 % 2 * (unsigned)(parts * XG_PART_BYTES) +
+           ((unsigned)s->first_stored_row + stored) * 128 + chunk * 16 + thread % 2 * 8;
+}
+
+XG_DEVICE unsigned xg_offset_mn_major(const xg_slice *s, unsigned thread, int parts)
+{
+    const unsigned stored = xg_stored_row(thread % 4 * 4), chunk = thread / 8 % 4 ^ stored % 8;
+    return thread / 32 * (unsigned)(parts * XG_PART_BYTES) +
+           ((unsigned)s->first_stored_row + stored) * 128 + chunk * 16 + thread / 4 % 2 * 8;
+}
+
+/* Keeps the address in a register: the compiler would compute it anew for each store. */
+XG_DEVICE char *xg_pinned_address(const char *parts, unsigned offset)
+{
+    return (char *)xg_offset_bytes((const float *)parts, offset);
+}
+
+/* Zeros in place of the elements of a row with Inf or NaN, whose scale is 0. */
+XG_DEVICE float4 xg_zero_if_not_finite(float4 x, float scale)
+{
+    const float4 zeros = {0.0f, 0.0f, 0.0f, 0.0f};
+    return scale == 0.0f ? zeros : x;
+}
+
+/* The warp's first or second row (half) of a K-major segment. */
+XG_DEVICE void xg_convert_row(const xg_slice *s, const float4 *in, int held, int parts, int segment,
+                              int half, char *to)
+{
+    const float scale = s->state->scale[WARP * 2 + half];
+    const int left = s->depth - segment * XG_SEGMENT_K - LANE * 4;
+    XG_UNROLL
+    for (int vec = 0; vec < 4; vec++)
+        if (held || left > vec * XG_CHUNK_K) {
+            float4 x = xg_vec_of(s, in, segment, half * 4 + vec, held);
+            if (scale == 0.0f)
+                x = xg_zero_if_not_finite(x, scale);
+            xg_store_parts4(to + vec * 2 * parts * XG_PART_BYTES, x, scale, parts);
+        }
+}
+
+XG_DEVICE void xg_slice_convert_k_major(const xg_slice *s, const float4 *in, int held, int parts)
+{
+    XG_UNROLL
+    for (int half = 0; half < 2; half++) {
+        char *to =
+            xg_pinned_address(s->parts, xg_offset_k_major(s, xg_reread_thread(), half, parts));
+        if (held)
+            xg_convert_row(s, in, held, parts, 0, half, to);
+        else
+            XG_UNROLL_BY(1)
+        for (int segment = 0; segment < s->segments; segment++) {
+            xg_convert_row(s, in, held, parts, segment, half, to);
+            to += XG_SEGMENT_K / XG_K_BLOCK * parts * XG_PART_BYTES;
+        }
+    }
+}
+
+/*
+ * The thread's 4 × 4 elements in the first or second 32 k (half) of the warp's 64. "to" is where
+ * its first row goes; the addresses of the other rows differ from it in the bits that the swizzle
+ * XORs, as the workspace is aligned to 256 bytes.
+ */
+XG_DEVICE void xg_convert_4_rows(const xg_slice *s, const float4 *in, int held, int parts,
+                                 int segment, int half, char *to)
+{
+    const int row = (int)(xg_lane() % 4 * 4), any_not_finite = s->state->any_not_finite;
+    float4 x[4];
+    XG_UNROLL
+    for (int vec = 0; vec < 4; vec++)
+        x[vec] = xg_vec_of(s, in, segment, half * 4 + vec, held);
+    XG_UNROLL
+    for (int i = 0; i < 4; i++) {
+        const unsigned stored = xg_stored_row((unsigned)i);
+        const float scale = s->state->scale[row + i];
+        char *const to_row =
+            (char *)((uintptr_t)to ^ (uintptr_t)(64 * half + 16 * (stored % 8))) + 128 * stored;
+        float4 y = xg_transpose4x4_row(x, i);
+        if (any_not_finite)
+            y = xg_zero_if_not_finite(y, scale);
+        xg_store_parts4(to_row, y, scale, parts);
+    }
+}
+
+XG_DEVICE void xg_slice_convert_mn_major(const xg_slice *s, const float4 *in, int held, int parts)
+{
+    if (held) {
+        char *const to =
+            xg_pinned_address(s->parts, xg_offset_mn_major(s, xg_reread_thread(), parts));
+        xg_convert_4_rows(s, in, held, parts, 0, 0, to);
+        xg_convert_4_rows(s, in, held, parts, 0, 1, to);
+        return;
+    }
+    char *to = s->parts + xg_offset_mn_major(s, xg_reread_thread(), parts);
+    for (int segment = 0; segment < s->segments; segment++) {
+        if (segment * XG_SEGMENT_K + WARP * XG_K_BLOCK >= s->depth)
+            break;
+        XG_UNROLL_BY(1)
+        for (int half = 0; half < 2; half++)
+            xg_convert_4_rows(s, in, held, parts, segment, half, to);
+        to += XG_SEGMENT_K / XG_K_BLOCK * parts * XG_PART_BYTES;
+    }
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The family of kernels that split operands into FP16 parts and multiply these on tensor cores.
+ * Its parts, among themselves.
+ */
+#ifndef XGEMM_LIB_TENSOR_H
+#define XGEMM_LIB_TENSOR_H
+
+#include "families/family.h"
+
+/*
+ * The tiles of a product of m x n, by clusters of CTAs: all, and those that are computed whole.
+ * The others are stream-K's, which needs so many elements for partial sums.
+ */
+typedef struct {
+    int64_t tiles, whole, clusters, partial_sums;
+} xg_tensor_schedule;
+
+xg_tensor_schedule xg_tensor_schedule_of(const xg_kernel *kernel, int multiprocessors, int64_t m,
+                                         int64_t n, int64_t stream_k_iterations);
+
+/*
+ * The blocks of 128 rows of A that are split before a product of m x n; it splits the others
+ * itself, while it computes its first tiles, of which there are enough. "whole" says that this is
+ * not one panel of several.
+ */
+int xg_early_a_blocks(const xg_kernel *kernel, int multiprocessors, const xg_problem *problem,
+                      int64_t m, int64_t n, int64_t stream_k_iterations, bool whole);
+
+/* The workspace of a panel of that size, in bytes, but for partial sums. */
+double xg_panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k);
+
+/* The fastest way by the cost model. */
+xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request);
+
+#endif

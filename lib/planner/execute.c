@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "execute.h"
+
+#include <string.h>
+
+/* Where the matrices of a call are. */
+typedef struct {
+    const xg_plan *plan;
+    const xg_problem *problem;
+    char *workspace;
+    int64_t first; /* product of a batch, of this pass */
+    bool is_first; /* pass of the call */
+} bases;
+
+static void *resolve(const bases *from, const xg_location *at)
+{
+    const void *base = NULL;
+    switch (at->base) {
+    case XG_BASE_NONE:
+        return NULL;
+    case XG_BASE_A:
+        base = from->problem->a;
+        break;
+    case XG_BASE_B:
+        base = from->problem->b;
+        break;
+    case XG_BASE_C:
+        base = from->problem->c;
+        break;
+    case XG_BASE_WORKSPACE:
+        base = from->workspace;
+        break;
+    }
+    const uintptr_t bytes = (uintptr_t)at->offset + (uintptr_t)(from->first * at->batch_stride);
+    return (void *)((uintptr_t)base + bytes); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static void set_arguments(const bases *from, const xg_step *step, unsigned char *arguments)
+{
+    memcpy(arguments, step->arguments, step->arguments_size);
+    for (int i = 0; i < step->pointer_count; i++) {
+        void *const pointer = resolve(from, &step->pointers[i].to);
+        memcpy(arguments + step->pointers[i].argument, &pointer, sizeof pointer);
+    }
+    if (step->later_pass_argument && !from->is_first)
+        arguments[step->later_pass_argument] = 1;
+}
+
+static xg_launch launch_of(const bases *from, int index, void *arguments)
+{
+    const xg_plan *const plan = from->plan;
+    const xg_step *const step = &plan->steps[index];
+    const int64_t left = plan->batch_count - from->first, together = plan->batch_per_pass;
+    set_arguments(from, step, arguments);
+    xg_launch launch = {.program = step->program,
+                        .shared_bytes = step->shared_bytes,
+                        .cluster = step->cluster,
+                        .pdl = step->pdl,
+                        .spread = step->spread,
+                        .arguments = arguments,
+                        .arguments_size = step->arguments_size};
+    memcpy(launch.grid, step->grid, sizeof launch.grid);
+    memcpy(launch.block, step->block, sizeof launch.block);
+    if (together > 1 && !step->once)
+        launch.grid[2] = (uint32_t)(left < together ? left : together);
+    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+        launch.regions[i] = step->regions[i];
+        launch.regions[i].base = resolve(from, &step->region_at[i]);
+        if (together == 1) /* a grid's z that is no product's number moves nothing */
+            launch.regions[i].batch_stride_bytes = 0;
+    }
+    for (int i = 0; i < XG_TENSORS_MAX; i++) {
+        launch.tensors[i] = step->tensors[i];
+        launch.tensors[i].base = resolve(from, &step->tensor_at[i]);
+    }
+    return launch;
+}
+
+xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_problem *problem, int64_t pass,
+                         void *workspace, void *arguments)
+{
+    const bases from = {plan, problem, workspace, pass * plan->batch_per_pass, pass == 0};
+    return launch_of(&from, index, arguments);
+}
+
+static xgemm_status run_steps(const bases *from, const xg_backend *backend, xg_device *device,
+                              void *stream, xg_error *error)
+{
+    xgemm_status status = XGEMM_OK;
+    for (int i = 0; i < from->plan->step_count && !status; i++) {
+        _Alignas(8) unsigned char arguments[XG_ARGUMENTS_BYTES];
+        const xg_launch launch = launch_of(from, i, arguments);
+        status = backend->launch(device, stream, &launch, error);
+    }
+    return status;
+}
+
+/* One product in panels. */
+static xgemm_status run_panels(const xg_panels *panels, const xg_problem *problem, bool is_first,
+                               const xg_backend *backend, xg_device *device, void *stream,
+                               void *workspace, xg_error *error)
+{
+    xgemm_status status = XGEMM_OK;
+    int64_t at[3];
+    for (at[0] = 0; at[0] < panels->counts[0] && !status; at[0]++)
+        for (at[1] = 0; at[1] < panels->counts[1] && !status; at[1]++)
+            for (at[2] = 0; at[2] < panels->counts[2] && !status; at[2]++) {
+                const xg_problem panel = xg_panel_problem(panels, problem, at);
+                const bases from = {&panels->kinds[xg_panel_kind(panels, at)], &panel, workspace, 0,
+                                    is_first};
+                status = run_steps(&from, backend, device, stream, error);
+                is_first = false;
+            }
+    return status;
+}
+
+xgemm_status xg_execute(const xg_plan *plan, const xg_problem *problem, const xg_backend *backend,
+                        xg_device *device, void *stream, void *workspace, xg_error *error)
+{
+    xgemm_status status = XGEMM_OK;
+    if (plan->panels) {
+        for (int64_t i = 0; i < plan->batch_count && !status; i++) {
+            const xg_problem one = xg_problem_of_batch(problem, i);
+            status =
+                run_panels(plan->panels, &one, i == 0, backend, device, stream, workspace, error);
+        }
+        return status;
+    }
+    const int64_t passes = plan->step_count > 0 ? xg_plan_passes(plan) : 0;
+    for (int64_t pass = 0; pass < passes && !status; pass++) {
+        const bases from = {plan, problem, workspace, pass * plan->batch_per_pass, pass == 0};
+        status = run_steps(&from, backend, device, stream, error);
+    }
+    return status;
+}

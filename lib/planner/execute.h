@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The executor: all launches are made here, and nothing is planned. */
+#ifndef XGEMM_LIB_EXECUTE_H
+#define XGEMM_LIB_EXECUTE_H
+
+#include "plan/plan.h"
+
+/*
+ * Enqueues a plan's launches on a stream, for a problem that differs from the planned one in its
+ * pointers alone, with a workspace of the plan's size.
+ */
+xgemm_status xg_execute(const xg_plan *plan, const xg_problem *problem, const xg_backend *backend,
+                        xg_device *device, void *stream, void *workspace, xg_error *error);
+
+/*
+ * One launch of a plan without panels, for who runs it in another way; its arguments go to
+ * "arguments", of XG_ARGUMENTS_BYTES.
+ */
+xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_problem *problem, int64_t pass,
+                         void *workspace, void *arguments);
+
+#endif

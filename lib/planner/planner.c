@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner.h"
+
+#include "families/programs.h"
+#include "families/transform/transform.h"
+#include "tuning/tuning.h"
+
+#include <inttypes.h>
+
+xg_target xg_target_of(const xg_backend *backend, const xg_device *device,
+                       const xgemm_device *description, xg_costs *scaled)
+{
+    /* A build may lack a compute capability's own kernels. */
+    const bool own = backend->can_run(&xg_program_fp16_split);
+    return (xg_target){.host = backend->runs_host_code,
+                       .multiprocessors = backend->multiprocessors(device),
+                       .compute_capability = own ? backend->compute_capability(device) : 0,
+                       .shared_per_block =
+                           backend->shared_per_block ? backend->shared_per_block(device) : 0,
+                       .costs = xg_costs_of(description, scaled)};
+}
+
+bool xg_takes_pointer_arrays(const xg_kernel *kernel)
+{
+    return kernel->family->takes_pointer_arrays && kernel->family->takes_pointer_arrays(kernel);
+}
+
+/* Whether the device has what the kernel needs. */
+static bool fits_device(const xg_kernel *kernel, const xg_target *target)
+{
+    enum { SHARED_BESIDE = 1024 }; /* what a kernel has beside its stages */
+    const int only = kernel->programs[0]->compute_capability;
+    if (only)
+        return only == target->compute_capability;
+    return target->shared_per_block == 0 ||
+           kernel->shared_bytes + SHARED_BESIDE <= target->shared_per_block;
+}
+
+static bool may_serve(const xg_kernel *kernel, const xg_backend *backend, const xg_request *request)
+{
+    return backend->can_run(kernel->programs[0]) && fits_device(kernel, &request->target) &&
+           xg_kernel_serves(kernel, request->math) &&
+           (!request->problem.pointer_arrays || xg_takes_pointer_arrays(kernel)) &&
+           kernel->family->applies(kernel, request);
+}
+
+/* The fastest by the cost models; of kernels without one, as on the CPU, the last. */
+static bool choose(const xg_backend *backend, const xg_request *request, xg_candidate *best)
+{
+    best->kernel = NULL;
+    for (int i = 0; i < XG_KERNEL_COUNT; i++) {
+        const xg_kernel *kernel = xg_kernel_at(i);
+        if (!may_serve(kernel, backend, request))
+            continue;
+        const xg_candidate found = kernel->family->candidate(kernel, request);
+        const bool faster =
+            !best->kernel || found.microseconds < best->microseconds || request->target.host;
+        if (faster &&
+            (request->workspace_limit == SIZE_MAX ||
+             kernel->family->workspace(&found, request) <= (double)request->workspace_limit))
+            *best = found;
+    }
+    return best->kernel != NULL;
+}
+
+/* The candidate of the kernel that was asked for, or the fastest. */
+static xgemm_status find(const xg_backend *backend, const xg_request *request, xg_candidate *found,
+                         xg_error *error)
+{
+    const xg_kernel *kernel = request->kernel;
+    if (!kernel && choose(backend, request, found))
+        return XGEMM_OK;
+    if (!kernel) /* whose launches will say what is wrong */
+        kernel = xg_kernel_at(request->problem.pointer_arrays ? XG_KERNEL_pipelined_scalar_32x64
+                                                              : XG_KERNEL_vectorized);
+    if (request->problem.pointer_arrays && !xg_takes_pointer_arrays(kernel))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s cannot compute a batch from arrays of pointers on the %s device; "
+                       "auto can, and strided batches are for every kernel",
+                       kernel->name, backend->name);
+    *found = kernel->family->candidate(kernel, request);
+    return XGEMM_OK;
+}
+
+/* C = beta * C, of as many products at once as a grid, or the host, takes. */
+static xgemm_status plan_scale(const xg_request *request, xg_plan *plan, xg_error *error)
+{
+    const bool host = request->target.host;
+    const int64_t count = request->problem.batch_count, most = host ? 1 : XG_GRID_Z_MAX;
+    if (request->problem.beta.f32 == 1.0f)
+        return XGEMM_OK;
+    plan->batch_per_pass = count < most ? count : most;
+    return xg_add_scale(plan, &request->problem, host, error);
+}
+
+xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, xg_plan *plan,
+                          xg_candidate *chosen, xg_error *error)
+{
+    const xg_problem *p = &request->problem;
+    xg_plan_begin(plan, p);
+    *chosen = (xg_candidate){.batch_per_pass = 1};
+    if (p->k == 0 || p->alpha.f32 == 0.0f)
+        return plan_scale(request, plan, error);
+    xgemm_status status = find(backend, request, chosen, error);
+    if (status)
+        return status;
+    plan->batch_per_pass = chosen->batch_per_pass;
+    status = chosen->kernel->family->build(chosen, request, plan, error);
+    if (!status && plan->workspace_bytes > request->workspace_limit)
+        status = xg_fail(error, XGEMM_ERROR_WORKSPACE,
+                         "kernel %s needs a workspace of %zu bytes for m = %" PRId64
+                         ", n = %" PRId64 ", k = %" PRId64 " (row order), and was given %zu",
+                         chosen->kernel->name, plan->workspace_bytes, p->m, p->n, p->k,
+                         request->workspace_limit);
+    if (status)
+        xg_plan_free(plan);
+    return status;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A matrix of the call, as it lies in memory (before op). */
+typedef struct {
+    const char *name;       /* "a" */
+    const char *trans_name; /* "transa"; NULL for C */
+    xgemm_transpose trans;
+    int64_t rows, columns;
+    const char *rows_name, *columns_name; /* "m", "k" */
+    int64_t ld;
+    const void *data;
+    bool used;
+    int64_t stride; /* from one product of a batch to the next */
+} matrix;
+
+xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
+                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
+                   const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
+                   int64_t stride_c, int64_t batch_count)
+{
+    return (xg_call){.order = order,
+                     .transa = transa,
+                     .transb = transb,
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .alpha = alpha,
+                     .beta = beta,
+                     .a = a,
+                     .b = b,
+                     .c = c,
+                     .lda = lda,
+                     .ldb = ldb,
+                     .ldc = ldc,
+                     .batch_count = batch_count,
+                     .stride_a = stride_a,
+                     .stride_b = stride_b,
+                     .stride_c = stride_c};
+}
+
+static bool is_transpose(xgemm_transpose trans)
+{
+    return trans == XGEMM_NO_TRANS || trans == XGEMM_TRANS || trans == XGEMM_CONJ_TRANS;
+}
+
+static xgemm_status check_enums(const xg_call *call, xg_error *error)
+{
+    if (call->order != XGEMM_ROW_MAJOR && call->order != XGEMM_COL_MAJOR)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "order is %d; it must be XGEMM_ROW_MAJOR (101) or XGEMM_COL_MAJOR (102)",
+                       (int)call->order);
+    if (!is_transpose(call->transa) || !is_transpose(call->transb)) {
+        const bool first = !is_transpose(call->transa);
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "trans%c is %d; it must be XGEMM_NO_TRANS (111), XGEMM_TRANS (112) or "
+                       "XGEMM_CONJ_TRANS (113)",
+                       first ? 'a' : 'b', (int)(first ? call->transa : call->transb));
+    }
+    return XGEMM_OK;
+}
+
+static xgemm_status check_sizes(const xg_call *call, xg_error *error)
+{
+    const int64_t sizes[3] = {call->m, call->n, call->k};
+    for (int i = 0; i < 3; i++)
+        if (sizes[i] < 0)
+            return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                           "%c is %" PRId64 "; a size must be at least 0", "mnk"[i], sizes[i]);
+    if (call->batch_count < 0)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "batch_count is %" PRId64 "; it must be at least 0", call->batch_count);
+    return XGEMM_OK;
+}
+
+static matrix operand(const char *name, const char *trans_name, xgemm_transpose trans, int64_t rows,
+                      const char *rows_name, int64_t columns, const char *columns_name, int64_t ld,
+                      const void *data, bool used)
+{
+    const matrix plain = {name,         trans_name, trans, rows, columns, rows_name,
+                          columns_name, ld,         data,  used, 0};
+    if (trans == XGEMM_NO_TRANS)
+        return plain;
+    const matrix transposed = {name,      trans_name, trans, columns, rows, columns_name,
+                               rows_name, ld,         data,  used,    0};
+    return transposed;
+}
+
+static xgemm_status check_ld(const matrix *x, xgemm_order order, xg_error *error)
+{
+    const bool row_order = order == XGEMM_ROW_MAJOR;
+    const int64_t least = row_order ? x->columns : x->rows;
+    const char *least_name = row_order ? x->columns_name : x->rows_name;
+    char with[48] = "";
+
+    if (x->ld >= least && x->ld >= 1)
+        return XGEMM_OK;
+    if (x->trans_name)
+        snprintf(with, sizeof with, "with %s = %c ", x->trans_name,
+                 x->trans == XGEMM_NO_TRANS ? 'N'
+                 : x->trans == XGEMM_TRANS  ? 'T'
+                                            : 'C');
+    if (least < 1)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "ld%s is %" PRId64 "; a leading dimension must be at least 1", x->name,
+                       x->ld);
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                   "ld%s is %" PRId64 "; %sin %s order it must be at least %s = %" PRId64, x->name,
+                   x->ld, with, row_order ? "row" : "column", least_name, least);
+}
+
+static int64_t lines_of(const matrix *x, xgemm_order order)
+{
+    return order == XGEMM_ROW_MAJOR ? x->rows : x->columns;
+}
+
+static int64_t width_of(const matrix *x, xgemm_order order)
+{
+    return order == XGEMM_ROW_MAJOR ? x->columns : x->rows;
+}
+
+/* The bytes from a matrix's first element to its last must fit ptrdiff_t. */
+static xgemm_status check_extent(const matrix *x, const xg_call *call, xg_error *error)
+{
+    const int64_t lines = lines_of(x, call->order), width = width_of(x, call->order);
+    const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
+    int64_t span, before;
+    if (lines == 0 || width == 0)
+        return XGEMM_OK;
+    if (__builtin_mul_overflow(lines - 1, x->ld, &span) ||
+        __builtin_add_overflow(span, width, &span) || span > most)
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "%s has %" PRId64 " lines %" PRId64
+                       " elements apart: its size in bytes does not fit 63 bits",
+                       x->name, lines, x->ld);
+    if (call->batch_count > 1 &&
+        (__builtin_mul_overflow(call->batch_count - 1, x->stride, &before) ||
+         __builtin_add_overflow(before, span, &span) || span > most))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "%s has %" PRId64 " matrices %" PRId64
+                       " elements apart: their size in bytes does not fit 63 bits",
+                       x->name, call->batch_count, x->stride);
+    return XGEMM_OK;
+}
+
+static xgemm_status check_stride(const matrix *x, xg_error *error)
+{
+    if (x->stride >= 0)
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                   "stride_%s is %" PRId64 "; a stride must be at least 0", x->name, x->stride);
+}
+
+/*
+ * The second of C's matrices must not overlap the first. Its first line begins
+ * "into" elements after a line of the first matrix, if that has as many lines.
+ */
+static xgemm_status check_overlap(const matrix *c, const xg_call *call, xg_error *error)
+{
+    const int64_t lines = lines_of(c, call->order), width = width_of(c, call->order);
+    if (call->batch_count < 2 || call->pointer_arrays || lines == 0 || width == 0)
+        return XGEMM_OK;
+    const int64_t line = c->stride / c->ld, into = c->stride % c->ld;
+    const bool first = line < lines && into < width;
+    const bool next = line + 1 < lines && c->ld - into < width;
+    if (!first && !next)
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                   "stride_c is %" PRId64 "; with ldc = %" PRId64
+                   " the products of a batch would overlap in C, of which %" PRId64
+                   " lines of %" PRId64 " elements are one",
+                   c->stride, c->ld, lines, width);
+}
+
+static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error *error)
+{
+    const size_t unit = call->pointer_arrays ? sizeof(float *) : sizeof(float);
+    if (!x->used)
+        return XGEMM_OK;
+    if (!x->data && call->pointer_arrays)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
+                       "%s is NULL, and pointers to %" PRId64 " matrices are to be read there",
+                       x->name, call->batch_count);
+    if (!x->data)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
+                       "%s is NULL, and a %" PRId64 " x %" PRId64 " matrix is to be read there",
+                       x->name, x->rows, x->columns);
+    if ((uintptr_t)x->data % unit != 0)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "%s is %p, which is not aligned to the %zu bytes of a %s", x->name, x->data,
+                       unit, call->pointer_arrays ? "pointer" : "float");
+    return XGEMM_OK;
+}
+
+/* Whether A and B are read. */
+static bool reads(const xg_call *call)
+{
+    return call->m > 0 && call->n > 0 && call->k > 0 && call->alpha != 0.0f &&
+           call->batch_count > 0;
+}
+
+bool xg_call_writes(const xg_call *call)
+{
+    return call->m > 0 && call->n > 0 && call->batch_count > 0 &&
+           (reads(call) || call->beta != 1.0f);
+}
+
+xgemm_status xg_call_check(const xg_call *call, xg_error *error)
+{
+    xgemm_status status = check_enums(call, error);
+    if (!status)
+        status = check_sizes(call, error);
+    if (status)
+        return status;
+
+    matrix matrices[3] = {operand("a", "transa", call->transa, call->m, "m", call->k, "k",
+                                  call->lda, call->a, reads(call)),
+                          operand("b", "transb", call->transb, call->k, "k", call->n, "n",
+                                  call->ldb, call->b, reads(call)),
+                          operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n", call->ldc,
+                                  call->c, xg_call_writes(call))};
+    matrices[0].stride = call->stride_a;
+    matrices[1].stride = call->stride_b;
+    matrices[2].stride = call->stride_c;
+    for (int i = 0; i < 3 && !status; i++)
+        status = check_ld(&matrices[i], call->order, error);
+    for (int i = 0; i < 3 && !status; i++)
+        status = check_stride(&matrices[i], error);
+    for (int i = 0; i < 3 && !status; i++)
+        status = check_extent(&matrices[i], call, error);
+    if (!status)
+        status = check_overlap(&matrices[2], call, error);
+    for (int i = 0; i < 3 && !status; i++)
+        status = check_pointer(&matrices[i], call, error);
+    return status;
+}
+
+static const void *pointer_of(const void *pointers, int64_t i)
+{
+    return ((const void *const *)pointers)[i];
+}
+
+xgemm_status xg_call_check_pointers(const xg_call *call, xg_error *error)
+{
+    const struct {
+        char name;
+        const void *pointers;
+        bool used;
+    } arrays[3] = {{'a', call->a, reads(call)},
+                   {'b', call->b, reads(call)},
+                   {'c', call->c, xg_call_writes(call)}};
+    for (int x = 0; x < 3; x++)
+        for (int64_t i = 0; arrays[x].used && i < call->batch_count; i++) {
+            const void *pointer = pointer_of(arrays[x].pointers, i);
+            if (!pointer)
+                return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%c[%" PRId64 "] is NULL",
+                               arrays[x].name, i);
+            if ((uintptr_t)pointer % sizeof(float) != 0)
+                return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                               "%c[%" PRId64
+                               "] is %p, which is not aligned to the 4 bytes of a float",
+                               arrays[x].name, i, pointer);
+        }
+    return XGEMM_OK;
+}
+
+xg_call xg_call_of_batch(const xg_call *call, int64_t i)
+{
+    xg_call one = *call;
+    one.pointer_arrays = false;
+    one.batch_count = 1;
+    one.a = reads(call) ? pointer_of(call->a, i) : NULL;
+    one.b = reads(call) ? pointer_of(call->b, i) : NULL;
+    one.c = ((float *const *)(const void *)call->c)[i];
+    return one;
+}
+
+/* A matrix of one line has no stride between lines: the least one, however large ld is. */
+static int64_t stride_of(int64_t ld, int64_t lines, int64_t width)
+{
+    return lines > 1 ? ld : width > 1 ? width : 1;
+}
+
+xg_problem xg_call_problem(const xg_call *call)
+{
+    const bool swap = call->order == XGEMM_COL_MAJOR;
+    const int64_t m = swap ? call->n : call->m, n = swap ? call->m : call->n, k = call->k;
+    /*
+     * A column-major matrix is the row-major transpose, and C' = B' A': the
+     * operands change places, and each keeps its own transpose flag.
+     */
+    const bool transpose_a = (swap ? call->transb : call->transa) != XGEMM_NO_TRANS;
+    const bool transpose_b = (swap ? call->transa : call->transb) != XGEMM_NO_TRANS;
+    const int64_t lda =
+        stride_of(swap ? call->ldb : call->lda, transpose_a ? k : m, transpose_a ? m : k);
+    const int64_t ldb =
+        stride_of(swap ? call->lda : call->ldb, transpose_b ? n : k, transpose_b ? k : n);
+    xg_problem problem = {
+        .m = m,
+        .n = n,
+        .k = k,
+        .type_a = XG_F32,
+        .type_b = XG_F32,
+        .type_c = XG_F32,
+        .alpha.f32 = call->alpha,
+        .beta.f32 = call->beta,
+        .a = swap ? call->b : call->a,
+        .b = swap ? call->a : call->b,
+        .c = call->c,
+        .a_stride_m = transpose_a ? 1 : lda,
+        .a_stride_k = transpose_a ? lda : 1,
+        .b_stride_k = transpose_b ? 1 : ldb,
+        .b_stride_n = transpose_b ? ldb : 1,
+        .c_stride_m = stride_of(call->ldc, m, n),
+        .batch_count = call->batch_count,
+        .pointer_arrays = call->pointer_arrays,
+    };
+    if (call->batch_count > 1 && !call->pointer_arrays) {
+        problem.a_batch_stride = swap ? call->stride_b : call->stride_a;
+        problem.b_batch_stride = swap ? call->stride_a : call->stride_b;
+        problem.c_batch_stride = call->stride_c;
+    }
+    return problem;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tuning.h"
+
+#include "device/catalog.h"
+#include "families/kernels.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const xg_costs *const measured[] = {&xg_costs_h200, &xg_costs_h100};
+enum { MEASURED = sizeof measured / sizeof *measured };
+
+/* Whether both names are of one product, which has several. */
+static bool same_product(const char *a, const char *b, int multiprocessors)
+{
+    xg_name names[2];
+    const char *comma;
+    if (strcmp(a, b) == 0)
+        return true;
+    if (!xg_name_read(&names[0], a, &comma) || !xg_name_read(&names[1], b, &comma))
+        return false;
+    const xg_catalog_row *const row = xg_catalog_named(&names[0], multiprocessors);
+    return row && row == xg_catalog_named(&names[1], multiprocessors);
+}
+
+/* How far a GPU is from one that was measured: by the logarithms of what differs. */
+static double distance(const xgemm_device *gpu, const xg_costs *costs)
+{
+    return fabs(log((double)gpu->multiprocessors / costs->multiprocessors)) +
+           fabs(log(gpu->peak_bandwidth_gbs / costs->bandwidth_gbs));
+}
+
+static const xg_costs *nearest(const xgemm_device *gpu)
+{
+    const xg_costs *best = measured[0];
+    for (int i = 1; i < MEASURED; i++)
+        if (distance(gpu, measured[i]) < distance(gpu, best))
+            best = measured[i];
+    return best;
+}
+
+/* Memory's rates by the bandwidth, and a multiprocessor's times by the peak of what it uses. */
+static void scale(xg_costs *costs, double compute, double tensor, double memory)
+{
+    static const size_t rates[] = {
+        offsetof(xg_costs, copy_rate),           offsetof(xg_costs, read_rate),
+        offsetof(xg_costs, write_rate),          offsetof(xg_costs, thin_write_rate),
+        offsetof(xg_costs, reduce_rate),         offsetof(xg_costs, split_rate),
+        offsetof(xg_costs, last_store_rate),     offsetof(xg_costs, unaligned_store_rate),
+        offsetof(xg_costs, edge_store_rate),     offsetof(xg_costs, strips_rate),
+        offsetof(xg_costs, split_strips_rate),   offsetof(xg_costs, strips_few_warps_rate),
+        offsetof(xg_costs, scalar_k_major_rate), offsetof(xg_costs, scalar_mn_major_rate)};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        *(double *)(void *)((char *)costs + rates[i]) *= memory;
+    for (int i = 0; i < XG_GEMV_SIDES; i++)
+        costs->gemv[i].read_rate *= memory;
+    for (int i = 0; i < XG_KERNEL_COUNT; i++) {
+        costs->tiles[i].us_per_k /= xg_kernel_at(i)->fp16_terms > 0 ? tensor : compute;
+        costs->tensor[i].in_l2_us /= tensor;
+        costs->tensor[i].beyond_l2_us /= tensor;
+    }
+}
+
+const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled)
+{
+    if (!gpu || gpu->multiprocessors < 1 || gpu->peak_bandwidth_gbs <= 0.0 ||
+        gpu->fp32_lanes <= 0 || gpu->core_clock_mhz <= 0.0)
+        return measured[0];
+    for (int i = 0; i < MEASURED; i++)
+        if (measured[i]->multiprocessors == gpu->multiprocessors &&
+            same_product(measured[i]->gpu, gpu->name, gpu->multiprocessors))
+            return measured[i];
+    *scaled = *nearest(gpu);
+    const double sm_fp32 = 2e-3 * gpu->fp32_lanes * gpu->core_clock_mhz;
+    const double sm_fp16 = gpu->peak_fp16_gflops / gpu->multiprocessors;
+    const double compute = sm_fp32 / scaled->sm_fp32_gflops;
+    scale(scaled, compute, sm_fp16 > 0.0 ? sm_fp16 / scaled->sm_fp16_gflops : compute,
+          gpu->peak_bandwidth_gbs / scaled->bandwidth_gbs);
+    return scaled;
+}
