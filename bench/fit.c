@@ -56,7 +56,7 @@ typedef struct {
 
 #define OF(type, name, by)                                                                         \
     {                                                                                              \
-        #name, offsetof(type, name), by                                                            \
+#name, offsetof(type, name), by                                                            \
     }
 static const constant tile_constants[] = {
     OF(xg_tile_cost, us_per_k, FACTOR),        OF(xg_tile_cost, alone, FACTOR),
@@ -185,8 +185,8 @@ static void fit(void *base, const constant *constants, int count, const xg_kerne
             for (int i = 0; i < count; i++) {
                 double *const value = value_of(base, &constants[i]);
                 if (*value != 0.0 || constants[i].by == AMOUNT)
-                    moved |= descend(value, *value_of(start_of(base), &constants[i]), constants[i].by, step,
-                                     kernel, &loss);
+                    moved |= descend(value, *value_of(start_of(base), &constants[i]),
+                                     constants[i].by, step, kernel, &loss);
             }
         }
 }
@@ -219,8 +219,8 @@ static void report(const char *when)
 {
     for (int id = 0; id < XG_KERNEL_COUNT; id++)
         if (rows_of(xg_kernel_at(id)) > 0)
-            fprintf(stderr, "%-6s %-22s %4d rows, off by %5.1f %%\n", when,
-                    xg_kernel_at(id)->name, rows_of(xg_kernel_at(id)),
+            fprintf(stderr, "%-6s %-22s %4d rows, off by %5.1f %%\n", when, xg_kernel_at(id)->name,
+                    rows_of(xg_kernel_at(id)),
                     100.0 * (exp(sqrt(loss_of(xg_kernel_at(id)))) - 1.0));
     fprintf(stderr, "%-6s all %d rows, off by %.1f %%\n", when, row_count,
             100.0 * (exp(sqrt(loss_of(NULL))) - 1.0));
@@ -239,10 +239,10 @@ static xg_problem problem_of(const char *layout, int64_t m, int64_t n, int64_t k
 {
     static const _Alignas(256) float anywhere[64];
     const bool ta = layout[0] == 'T', tb = layout[1] == 'T';
-    const xg_call call = xg_call_of(
-        XGEMM_ROW_MAJOR, ta ? XGEMM_TRANS : XGEMM_NO_TRANS, tb ? XGEMM_TRANS : XGEMM_NO_TRANS, m, n,
-        k, 1.0f, anywhere, (ta ? m : k) + pad, 0, anywhere, (tb ? k : n) + pad, 0, 0.0f,
-        (float *)(uintptr_t)anywhere, n + pad, 0, 1);
+    const xg_call call = xg_call_of(XGEMM_ROW_MAJOR, ta ? XGEMM_TRANS : XGEMM_NO_TRANS,
+                                    tb ? XGEMM_TRANS : XGEMM_NO_TRANS, m, n, k, 1.0f, anywhere,
+                                    (ta ? m : k) + pad, 0, anywhere, (tb ? k : n) + pad, 0, 0.0f,
+                                    (float *)(uintptr_t)anywhere, n + pad, 0, 1);
     return xg_call_problem(&call);
 }
 
@@ -257,8 +257,8 @@ static columns columns_of(char *header, const char *file)
     const struct {
         const char *name;
         int *at;
-    } wanted[] = {{"m", &of.m}, {"n", &of.n}, {"k", &of.k}, {"kernel", &of.kernel},
-                  {"median_us", &of.us}};
+    } wanted[] = {
+        {"m", &of.m}, {"n", &of.n}, {"k", &of.k}, {"kernel", &of.kernel}, {"median_us", &of.us}};
     int at = 0;
     for (char *name; (name = strsep(&header, ",\r\n")) != NULL && *name; at++)
         for (int i = 0; i < COUNT(wanted); i++)
@@ -286,9 +286,9 @@ static void read_row(char *line, const columns *of, const char *layout, int64_t 
         return;
     if (row_count == ROWS_MOST)
         fail("there are too many rows", file);
-    rows[row_count++] = (row){problem_of(layout, atoll(fields[of->m]), atoll(fields[of->n]),
-                                         atoll(fields[of->k]), pad),
-                              kernel, us, 1.0};
+    rows[row_count++] = (row){
+        problem_of(layout, atoll(fields[of->m]), atoll(fields[of->n]), atoll(fields[of->k]), pad),
+        kernel, us, 1.0};
 }
 
 static void read_table(const char *argument)
@@ -355,10 +355,11 @@ static void write_fields(const void *base, const constant *constants, int count)
 
 static void write_file(const xgemm_device *gpu)
 {
-    printf("/* SPDX-License-Identifier: BSD-3-Clause */\n"
-           "/* The cost models' constants for an %s, written by bench/fit from %d measured rows. */\n"
-           "#include \"tuning.h\"\n\nconst xg_costs xg_costs_NAME = {\n    .gpu = \"%s\",\n",
-           gpu->name, row_count, gpu->name);
+    printf(
+        "/* SPDX-License-Identifier: BSD-3-Clause */\n"
+        "/* The cost models' constants for an %s, written by bench/fit from %d measured rows. */\n"
+        "#include \"tuning.h\"\n\nconst xg_costs xg_costs_NAME = {\n    .gpu = \"%s\",\n",
+        gpu->name, row_count, gpu->name);
     printf("    .multiprocessors = %d,\n    .sm_fp32_gflops = %.4g,\n    .sm_fp16_gflops = %.4g,\n"
            "    .bandwidth_gbs = %.4g,\n",
            costs.multiprocessors, gpu->peak_fp32_gflops / costs.multiprocessors,
@@ -376,7 +377,7 @@ static void write_file(const xgemm_device *gpu)
             printf(", .vec4_k_major = %d", c->vec4_k_major);
         if (c->k_multiple)
             printf(", .k_multiple = %d", c->k_multiple);
-        printf("%s},\n", c->by_name_only ? ", .by_name_only = true" : "");
+        printf("},\n");
     }
     printf("        },\n    .gemv =\n        {\n");
     for (int i = 0; i < XG_GEMV_SIDES; i++) {
@@ -404,10 +405,12 @@ int main(int argc, char **argv)
     }
     costs = start = xg_costs_h200;
     costs.multiprocessors = atoi(argv[2]);
-    target = (xg_target){.multiprocessors = atoi(argv[2]), .compute_capability = 90, .costs = &costs};
+    target =
+        (xg_target){.multiprocessors = atoi(argv[2]), .compute_capability = 90, .costs = &costs};
     xgemm_device gpu = {.struct_size = sizeof gpu};
     if (xgemm_device_find(argv[1], &gpu))
-        fail("is not in the catalogue of GPUs (lib/device/catalog.txt), where its peaks are", argv[1]);
+        fail("is not in the catalogue of GPUs (lib/device/catalog.txt), where its peaks are",
+             argv[1]);
     if (target.multiprocessors < 1)
         fail("is no number of multiprocessors", argv[2]);
     for (int i = 3; i < argc; i++)

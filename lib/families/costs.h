@@ -26,7 +26,6 @@ typedef struct {
                                long; 0: not a thin kernel */
     int vec4_k_major;       /* copied by vec4 though K-major: 1: A, 2: both operands */
     int k_multiple;         /* k is computed up to a multiple of that; 0: to a whole stage */
-    bool by_name_only;      /* estimated, not yet measured: never chosen */
 } xg_tile_cost;
 
 /* A kernel of tensor/: 64 k of a wave of tiles whose operands L2 holds, or does not; and the rest

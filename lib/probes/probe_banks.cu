@@ -39,7 +39,3 @@ XG_KERNEL(__launch_bounds__(THREADS), probe_banks, xg_probe_args)
     if (sum[0] == p.banks.never)
         p.c[0] = sum[0];
 }
-
-#undef THREADS
-#undef READS
-#undef WORDS

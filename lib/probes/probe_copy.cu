@@ -33,6 +33,3 @@ XG_KERNEL(__launch_bounds__(THREADS), probe_copy, xg_probe_args)
             p.c[i * p.copy.to_stride] = value[j];
     }
 }
-
-#undef THREADS
-#undef LOADS

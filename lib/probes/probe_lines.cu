@@ -33,6 +33,3 @@ XG_KERNEL(__launch_bounds__(THREADS), probe_lines, xg_probe_args)
     if (sum == p.lines.never)
         p.c[0] = sum;
 }
-
-#undef THREADS
-#undef LOADS

@@ -4,6 +4,3 @@
 #define REAL   double
 #define KERNEL probe_pairs_double
 #include "probe_complex_pairs.inc"
-#undef PAIR
-#undef REAL
-#undef KERNEL

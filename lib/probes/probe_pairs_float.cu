@@ -4,6 +4,3 @@
 #define REAL   float
 #define KERNEL probe_pairs_float
 #include "probe_complex_pairs.inc"
-#undef PAIR
-#undef REAL
-#undef KERNEL

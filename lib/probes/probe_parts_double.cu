@@ -3,5 +3,3 @@
 #define REAL   double
 #define KERNEL probe_parts_double
 #include "probe_complex_parts.inc"
-#undef REAL
-#undef KERNEL

@@ -3,5 +3,3 @@
 #define REAL   float
 #define KERNEL probe_parts_float
 #include "probe_complex_parts.inc"
-#undef REAL
-#undef KERNEL

@@ -28,5 +28,3 @@ XG_KERNEL(__launch_bounds__(THREADS), probe_powers_global, xg_probe_args)
         }
     }
 }
-
-#undef THREADS

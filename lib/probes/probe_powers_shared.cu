@@ -41,6 +41,3 @@ XG_KERNEL(__launch_bounds__(THREADS), probe_powers_shared, xg_probe_args)
     for (int i = t; i < THREADS * n; i += THREADS)
         c[i] = powers[i / width * row_stride + i % width];
 }
-
-#undef THREADS
-#undef MOST

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The project's pages name only what is there: every relative link, and every path in backquotes,
-# of README.md, HACKING.md, PACKAGERS.md and doc/. Of what is distributed, too, as "make distcheck"
+# of README.md, HACKING.md, PACKAGERS.md and doc/; and every page below doc/ that a source names. Of what is distributed, too, as "make distcheck"
 # runs this on an unpacked tarball. README.md has at most 120 lines, and doc/results is below 1 MB.
 #
 # srcdir is the top of the sources. Code blocks are not looked at. A path in backquotes is the first
@@ -61,6 +61,10 @@ while read -r at folder kind target; do
 done <<END
 $names
 END
+
+for target in $(find lib bin include tests bench -type f -exec grep -hoE 'doc/[A-Za-z0-9_/-]+\.md' {} + | sort -u); do
+    [ -e "$target" ] || complain "$target is named in a source, and is not there"
+done
 
 lines=$(wc -l <README.md)
 [ "$lines" -le 120 ] || complain "README.md has $lines lines; at most 120 are wanted"

@@ -116,7 +116,7 @@ END_TEST
 START_TEST(ends_of_rows)
 {
     static const char *const kernels[] = {
-        "sliced-64x64", "sliced-32x64",     "pipelined-scalar-64x128", "thin-64x64",
+        "sliced-64x64", "sliced-32x64",     "pipelined-scalar-64x128", "thin-64x64-8x4",
         "tma-128x128",  "tma-sliced-64x64", "tma-sliced-64x128"};
     const shape s = {.m = 67, .n = 71, .k = 39, .alpha = 1.0f, .beta = 0.0f};
     for (int i = 0; i < COUNT(kernels); i++)

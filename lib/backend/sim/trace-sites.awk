@@ -3,13 +3,14 @@
 # Assembly of the instrumented kernels, from the compiler, to the assembly that
 # is built into the library:
 # - the sanitizer's hooks get our names, so that they never meet a real runtime;
-# - each call, also of the shim's own hook (xg_trace_access), passes the number
-#   of its site, and the section xg_sites has the file, line and source text of
-#   each site, so that a stripped library still knows them;
+# - each call, also of the shim's own hook (xg_trace_access), passes the address
+#   of its site's record in the section xg_sites, which has the file, line and
+#   source text, so that a stripped library still knows them;
 # - the arrays in shared memory go into xg_objects with their names;
 # - debug sections, which hold paths, and the sanitizer's start-up go.
-# Set SITE_ARGUMENT to the instruction, with %d for the number, that loads the
-# second argument register: a call may change it, and no hook had a use for it.
+# Set SITE_ARGUMENT to the instructions, with %d for the site's number in this
+# file, that load the second argument register with the address of .Lxg_site%d:
+# a call may change it, and no hook had a use for it.
 
 BEGIN { count = 0 }
 
@@ -71,7 +72,7 @@ shared && /^[ \t]*\.size[ \t]/ {
 /(call|jmp|bl?)[ \t].*(__(tsan|sanitizer_cov)_|xg_trace_access)/ {
     gsub(/__tsan_/, "xg_trace_")
     gsub(/__sanitizer_cov_trace_pc/, "xg_trace_block")
-    printf "\t" SITE_ARGUMENT "\n", count
+    printf "\t" SITE_ARGUMENT "\n", count, count
     print
     site_file[count] = file
     site_line[count] = line
@@ -86,7 +87,7 @@ END {
     print "\t.balign\t4"
     for (i = 0; i < count; i++) {
         # Relative to the record, so that it needs no relocation at load time.
-        printf "\t.long\t.Lxg_file%d - .\n", site_file[i]
+        printf ".Lxg_site%d:\n\t.long\t.Lxg_file%d - .\n", i, site_file[i]
         printf "\t.long\t%d\n", site_line[i]
         printf "\t.long\t.Lxg_text%d_%d - .\n", site_file[i], site_line[i]
     }

@@ -205,21 +205,21 @@ HOT void access_of(const void *pointer, int bytes, int kind, int site)
 }
 
 /* Of the shim's own: atomics and asynchronous copies. */
-void xg_trace_access(const void *address, int site, int bytes, int kind)
+void xg_trace_access(const void *address, const void *site, int bytes, int kind)
 {
     if (xg_trace_current && kind == XG_SIM_BULK_READ)
-        bulk_read(xg_trace_current, (uintptr_t)address, bytes, site);
+        bulk_read(xg_trace_current, (uintptr_t)address, bytes, xg_trace_number_of(site));
     else
-        access_of(address, bytes, kind, site);
+        access_of(address, bytes, kind, xg_trace_number_of(site));
 }
 
 /* The hooks, under the names that trace-sites.awk gives them. */
 #define HOOK __attribute__((visibility("hidden"))) void
 #define ACCESS_HOOK(name, bytes, kind)                                                             \
-    HOOK name(void *address, int site);                                                            \
-    void name(void *address, int site)                                                             \
+    HOOK name(void *address, const void *site);                                                    \
+    void name(void *address, const void *site)                                                     \
     {                                                                                              \
-        access_of(address, bytes, kind, site);                                                     \
+        access_of(address, bytes, kind, xg_trace_number_of(site));                                 \
     }
 #define ACCESS_HOOKS(bytes)                                                                        \
     ACCESS_HOOK(xg_trace_read##bytes, bytes, XG_SIM_READ)                                          \
@@ -232,20 +232,21 @@ ACCESS_HOOKS(4)
 ACCESS_HOOKS(8)
 ACCESS_HOOKS(16)
 
-HOOK xg_trace_block(const void *unused, int site);
+HOOK xg_trace_block(const void *unused, const void *site);
 HOOK xg_trace_init(void);
 
 /* Of a basic block only counts are kept: how often each thread came by. */
-void xg_trace_block(const void *unused, int site)
+void xg_trace_block(const void *unused, const void *site)
 {
     (void)unused;
     if (!xg_trace_current)
         return;
-    code_site *code = &xg_trace_current->code[site];
+    const int number = xg_trace_number_of(site);
+    code_site *code = &xg_trace_current->code[number];
     if (code->count == 0) {
         code->is_block = true;
         code->count = 1;
-        xg_trace_current->touched[xg_trace_current->touched_count++] = site;
+        xg_trace_current->touched[xg_trace_current->touched_count++] = number;
     }
     code->next[xg_sim_thread() % WARP]++;
 }

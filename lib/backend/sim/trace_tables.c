@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace_tables.h"
 
-XG_TRACE_SECTION(xg_sites)
 XG_TRACE_SECTION(xg_objects)
 
-/* Offsets are from their own address. */
-typedef struct {
-    int32_t file, line, text;
-} site_record;
+/* As in a site's record, offsets are from their own address. */
 typedef struct {
     int32_t address, name, bytes;
 } object_record;
@@ -17,15 +13,15 @@ static uintptr_t relative(const int32_t *offset)
     return (uintptr_t)offset + (uintptr_t)(intptr_t)*offset;
 }
 
-static const site_record *record_of(int site)
+static const xg_site_record *record_of(int site)
 {
-    return (const site_record *)(const void *)__start_xg_sites + site;
+    return (const xg_site_record *)(const void *)__start_xg_sites + site;
 }
 
 int xg_trace_site_total(void)
 {
     return __start_xg_sites
-               ? (int)((__stop_xg_sites - __start_xg_sites) / (long)sizeof(site_record))
+               ? (int)((__stop_xg_sites - __start_xg_sites) / (long)sizeof(xg_site_record))
                : 0;
 }
 

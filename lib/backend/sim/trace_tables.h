@@ -14,8 +14,21 @@
     extern const char __start_##name[] __attribute__((weak, visibility("hidden")));                \
     extern const char __stop_##name[] __attribute__((weak, visibility("hidden")));
 XG_TRACE_SECTION(xg_shared_traced)
+XG_TRACE_SECTION(xg_sites)
 
-/* How many accesses the code has; the file and line of one, and the line's text. */
+/* An access site in the code. Offsets are from their own address. */
+typedef struct {
+    int32_t file, line, text;
+} xg_site_record;
+
+/* The number of a site, by its record: from 0, over all units of kernels. */
+HOT int xg_trace_number_of(const void *record)
+{
+    return (int)((const xg_site_record *)record -
+                 (const xg_site_record *)(const void *)__start_xg_sites);
+}
+
+/* How many sites the code has; the file and line of one, and the line's text. */
 int xg_trace_site_total(void);
 const char *xg_trace_file_of(int site, int *line);
 const char *xg_trace_text_of(int site);

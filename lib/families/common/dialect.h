@@ -2,8 +2,7 @@
 /*
  * The kernel dialect: CUDA C in the subset that both nvcc and a C compiler take. No templates,
  * overloads or references; tile sizes are macros; inline PTX only in ptx.h and ptx_sm90.h. A kernel
- * file defines one kernel, named as the file, and undefines its macros at its end, since the
- * simulator compiles all kernel files as one unit.
+ * file is a unit that defines one kernel, named as the file.
  *
  * XG_KERNEL(bounds, name, type) begins the definition of kernel xg_<name>, whose argument is a
  * "type" called p; bounds is __launch_bounds__(...) or empty. For the simulator it also defines an
@@ -54,13 +53,6 @@ typedef const xg_tensor_map *xg_tensor_map_ref;
 #define XG_SHARED16            __shared__ __align__(16)
 #define XG_TENSOR_MAP(operand) XG_SIM_MAP_##operand
 #endif
-
-/*
- * A name that is a kernel's own: xg_<kernel>_<name>. Kernels that include the same .inc file define
- * LOCAL(name) as XG_LOCAL(KERNEL, name), since the simulator compiles them as one unit.
- */
-#define XG_LOCAL(kernel, name)  XG_LOCAL_(kernel, name)
-#define XG_LOCAL_(kernel, name) xg_##kernel##_##name
 
 /*
  * The CTA's index along x and y. A grid's y ends at 65535, so a launch folds a larger y into z;

@@ -226,11 +226,3 @@ XG_KERNEL(__launch_bounds__(THREADS, 4), gemv_k_major, xg_gemv_args)
     if (p.is_strip && blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)
         xg_pdl_wait();
 }
-
-#undef WARPS
-#undef THREADS
-#undef ROWS
-#undef VEC4S
-#undef SCALARS
-#undef VEC4_K
-#undef SCALAR_K

@@ -251,8 +251,3 @@ XG_KERNEL(__launch_bounds__(32 * XG_GEMV_MN_WARPS_MOST, 1), gemv_mn_major, xg_ge
     if (p.is_strip && blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)
         xg_pdl_wait();
 }
-
-#undef ROWS
-#undef LOADS
-#undef WARP_K
-#undef Y_LOADS

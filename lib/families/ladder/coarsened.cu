@@ -53,6 +53,3 @@ XG_KERNEL(__launch_bounds__(TILE *TILE), coarsened, xg_product_args)
         }
     }
 }
-
-#undef TILE
-#undef FACTOR

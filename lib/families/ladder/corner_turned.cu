@@ -15,6 +15,3 @@
 #define CORNER_TURN 1
 #define KERNEL      corner_turned
 #include "tiled.inc"
-#undef TILE
-#undef CORNER_TURN
-#undef KERNEL

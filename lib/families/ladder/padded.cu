@@ -47,5 +47,3 @@ XG_KERNEL(__launch_bounds__(TILE *TILE), padded, xg_product_args)
     }
     p.c[row * p.c_stride_m + col] = acc;
 }
-
-#undef TILE

@@ -64,9 +64,3 @@ XG_KERNEL(__launch_bounds__(THREADS), register_tiled_1d, xg_product_args)
             *c = xg_epilogue(p.alpha, acc[r], p.beta, c);
         }
 }
-
-#undef TILE
-#undef DEPTH
-#undef RESULTS
-#undef THREADS
-#undef PAD

@@ -98,11 +98,3 @@ XG_KERNEL(__launch_bounds__(THREADS, 2), register_tiled_2d, xg_product_args)
         }
     }
 }
-
-#undef TILE
-#undef DEPTH
-#undef RESULTS
-#undef SPAN
-#undef THREADS
-#undef LOADS
-#undef PAD

@@ -10,6 +10,3 @@
 #define CORNER_TURN 0
 #define KERNEL      tiled16
 #include "tiled.inc"
-#undef TILE
-#undef CORNER_TURN
-#undef KERNEL

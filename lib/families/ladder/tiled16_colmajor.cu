@@ -15,6 +15,3 @@
 #define CORNER_TURN 0
 #define KERNEL      tiled16_colmajor
 #include "tiled.inc"
-#undef TILE
-#undef CORNER_TURN
-#undef KERNEL

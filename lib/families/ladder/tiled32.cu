@@ -11,6 +11,3 @@
 #define CORNER_TURN 0
 #define KERNEL      tiled32
 #include "tiled.inc"
-#undef TILE
-#undef CORNER_TURN
-#undef KERNEL

@@ -132,10 +132,3 @@ XG_KERNEL(__launch_bounds__(THREADS, 2), vectorized, xg_product_args)
         }
     }
 }
-
-#undef TILE
-#undef DEPTH
-#undef HALF
-#undef THREADS
-#undef LOADS
-#undef PAD

@@ -249,8 +249,7 @@ double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
-    return cost && !cost->by_name_only &&
-           (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem));
+    return cost && (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem));
 }
 
 bool xg_simt_batches(const xg_kernel *kernel)

@@ -68,10 +68,10 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
-    XG_NO_LATE_SPLIT = 65535,  /* in place of the first row block that is split late */
-    XG_CTA_STATE_BYTES = 112,  /* LOCAL(cta_state) of product.inc, but for scales and B's last k */
-    XG_LATE_SPLIT_BYTES = 256, /* the same for late_split.inc */
-    XG_SUSPECTS_PER_WARP = 32, /* of 16 x 128 elements; more: all of these are recomputed */
+    XG_NO_LATE_SPLIT = 65535,         /* in place of the first row block that is split late */
+    XG_CTA_STATE_BYTES = 112,         /* cta_state of product.inc, but for scales and B's last k */
+    XG_LATE_SPLIT_BYTES = 256,        /* the same for late_split.inc */
+    XG_SUSPECTS_PER_WARP = 32,        /* of 16 x 128 elements; more: all of these are recomputed */
     XG_SUSPECTS_PER_WARP_STRIDED = 8, /* the same where one element takes ten times as long */
     XG_STRIP_TILE = 8,   /* elements of a strip that a warp computes at once, see edge_strips.h */
     XG_SPLIT_STRIPS = 4, /* most strips below, or beside the tiles, that the split computes */
@@ -109,7 +109,7 @@ typedef struct {
 /*
  * What is recomputed of C: listed tiles, and elements, each as its index in C plus one (in C with
  * rows padded to whole row blocks). Then counters of the product kernel: edge strips' tiles that
- * are taken (edge_strips.h), k-iterations of all clusters (LOCAL(keep_pace)), CTAs that have no
+ * are taken (edge_strips.h), k-iterations of all clusters (keep_pace), CTAs that have no
  * tile left (ended), and tasks of K-major copies (k_major_copies.inc). Last, the number of
  * recomputed elements, which xgemm_last_recomputed() reads: a split that follows others of the same
  * call leaves it as it is.

@@ -178,8 +178,8 @@ XG_DEVICE void xg_slice_begin(const xg_tensor_args *p, const xg_slice *s, int st
         xg_mbarrier_init(arrival, 1);
         xg_mbarrier_init_fence();
         if (s->slices > 1)
-            xg_mbarrier_arrive_expect_tx(arrival,
-                              (unsigned)s->slices * ROWS * (unsigned)sizeof(xg_packed_scan));
+            xg_mbarrier_arrive_expect_tx(arrival, (unsigned)s->slices * ROWS *
+                                                      (unsigned)sizeof(xg_packed_scan));
         if (strips)
             xg_expect_strips(p, s);
     }
@@ -231,13 +231,5 @@ XG_DEVICE void xg_split_cta(const xg_tensor_args *p, int held, int strips, char 
     if (strips && blockIdx.x == 0)
         xg_store_strips(p, &s);
 }
-
-#undef ROWS
-#undef THREADS
-#undef WARPS
-#undef HELD
-#undef ALL
-#undef WARP
-#undef LANE
 
 #endif

@@ -72,9 +72,3 @@ XG_KERNEL(__launch_bounds__(THREADS, 4), pack, xg_pack_args)
         }
     }
 }
-
-#undef TILE_MN
-#undef TILE_K
-#undef THREADS
-#undef LOADS
-#undef WARPS

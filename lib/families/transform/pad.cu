@@ -32,5 +32,3 @@ XG_KERNEL(, pad, xg_pad_args)
         if (row0 + i < p.to_rows && col0 + tx < p.to_columns)
             p.to[(row0 + i) * p.to_columns + col0 + tx] = tile[i][tx];
 }
-
-#undef TILE

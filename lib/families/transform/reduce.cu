@@ -43,5 +43,3 @@ XG_KERNEL(__launch_bounds__(THREADS), reduce, xg_reduce_args)
         *c = xg_epilogue(p.alpha, sum, p.beta, c);
     }
 }
-
-#undef THREADS

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of test_guard, and device functions that need no other thread. */
-#include "families/tensor/fp16_split.cu"
-#include "families/tensor/fp16x1_128x128.cu"
-#include "families/tensor/fp16x1_128x256.cu"
-#include "families/tensor/fp16x3_128x256.cu"
-#include "families/tensor/fp16x3_128x64.cu"
+/* Device functions that need no other thread, for test_guard. */
+#include "families/common/dialect.h"
+#include "families/tensor/guard.h"
+#include "families/tensor/operand_row.h"
 
 #include "guard.h"
 
