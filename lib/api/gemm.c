@@ -103,8 +103,8 @@ xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpos
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call =
-        xg_call_of(order, transa, transb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1);
+    const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, a, lda, 0, b, ldb, 0,
+                                     beta, c, ldc, 0, 1);
     return xg_handle_done(handle, sgemm(handle, &call), __func__);
 }
 
@@ -117,8 +117,8 @@ xgemm_status xgemm_sgemm_strided_batched(xgemm_handle *handle, xgemm_order order
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = xg_call_of(order, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb,
-                                    stride_b, beta, c, ldc, stride_c, batch_count);
+    const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, a, lda, stride_a, b,
+                                     ldb, stride_b, beta, c, ldc, stride_c, batch_count);
     return xg_handle_done(handle, sgemm(handle, &call), __func__);
 }
 
@@ -130,9 +130,9 @@ xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order, xgemm_
 {
     if (!handle)
         return xg_no_handle(__func__);
-    xg_call call = xg_call_of(order, transa, transb, m, n, k, alpha, (const float *)(const void *)a,
-                              lda, 0, (const float *)(const void *)b, ldb, 0, beta,
-                              (float *)(uintptr_t)c, ldc, 0, batch_count);
+    xg_call call = xg_call_f32(
+        order, transa, transb, m, n, k, alpha, (const float *)(const void *)a, lda, 0,
+        (const float *)(const void *)b, ldb, 0, beta, (float *)(uintptr_t)c, ldc, 0, batch_count);
     call.pointer_arrays = true;
     return xg_handle_done(handle, sgemm(handle, &call), __func__);
 }

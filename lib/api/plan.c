@@ -8,7 +8,7 @@ enum { OLDEST = 80 }; /* the compute capability that the kernels are compiled fo
 
 /* A GPU that need not be there. It runs what the simulator runs. */
 static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kernel, xg_target *to,
-                               xg_costs *scaled,                               xg_error *error)
+                               xg_costs *scaled, xg_error *error)
 {
     const size_t size = device->struct_size;
     xgemm_device all = {0};
@@ -96,8 +96,7 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
         .workspace_bytes = plan->workspace_bytes,
         .microseconds = kernel ? chosen->microseconds : 0.0,
         .shared_tiles = chosen->stream_k_tiles,
-        .measured_on =
-            kernel && chosen->microseconds > 0.0 ? request->target.costs->gpu : NULL,
+        .measured_on = kernel && chosen->microseconds > 0.0 ? request->target.costs->gpu : NULL,
     };
     memcpy(result, &all, result->struct_size < sizeof all ? result->struct_size : sizeof all);
 }
@@ -148,8 +147,8 @@ xgemm_status xgemm_sgemm_plan(xgemm_handle *handle, xgemm_order order, xgemm_tra
     if (!handle)
         return xg_no_handle(__func__);
     const xg_call call =
-        xg_call_of(order, transa, transb, m, n, k, alpha, aligned(a), lda, 0, aligned(b), ldb, 0,
-                   beta, (float *)(uintptr_t)aligned(c), ldc, 0, 1);
+        xg_call_f32(order, transa, transb, m, n, k, alpha, aligned(a), lda, 0, aligned(b), ldb, 0,
+                    beta, (float *)(uintptr_t)aligned(c), ldc, 0, 1);
     return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
 }
 
@@ -161,8 +160,8 @@ xgemm_status xgemm_sgemm_strided_batched_plan(
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call =
-        xg_call_of(order, transa, transb, m, n, k, alpha, aligned(a), lda, stride_a, aligned(b),
-                   ldb, stride_b, beta, (float *)(uintptr_t)aligned(c), ldc, stride_c, batch_count);
+    const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, aligned(a), lda,
+                                     stride_a, aligned(b), ldb, stride_b, beta,
+                                     (float *)(uintptr_t)aligned(c), ldc, stride_c, batch_count);
     return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
 }

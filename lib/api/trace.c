@@ -34,8 +34,9 @@ static xg_call call_of(const xgemm_trace_problem *p)
                     .m = p->m,
                     .n = p->n,
                     .k = p->k,
-                    .alpha = 1.0f,
-                    .beta = p->beta,
+                    .type = XG_F32,
+                    .alpha.f32 = 1.0f,
+                    .beta.f32 = p->beta,
                     .batch_count = 1};
     call.lda = p->lda ? p->lda : least_ld(call.order, call.transa != XGEMM_NO_TRANS, p->m, p->k);
     call.ldb = p->ldb ? p->ldb : least_ld(call.order, call.transb != XGEMM_NO_TRANS, p->k, p->n);

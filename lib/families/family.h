@@ -32,8 +32,8 @@ typedef struct xg_kernel {
     int shared_bytes;
     double flop_per_byte; /* of global memory, as the tile's size has it */
     xg_operand_layout operands;
-    int fp16_terms;          /* that an operand is split into: 2: FP32's accuracy; 1: TF32's; 0: none */
-    int cluster;             /* CTAs that compute neighbouring tiles together; 0: none */
+    int fp16_terms; /* that an operand is split into: 2: FP32's accuracy; 1: TF32's; 0: none */
+    int cluster;    /* CTAs that compute neighbouring tiles together; 0: none */
     bool reduces_in_cluster; /* split-K by pairs of CTAs that add up in shared memory */
     bool tensor_maps;        /* TMA: one product; stream-K in place of split-K */
     bool rows_on_x;          /* the grid's x counts tiles along m */
@@ -102,7 +102,8 @@ extern const xg_family xg_family_ladder, xg_family_simt, xg_family_gemv, xg_fami
 #define XG_PRODUCT_ARGS_OF(p)                                                                      \
     .m = (p)->m, .n = (p)->n, .k = (p)->k, .a_stride_m = (p)->a_stride_m,                          \
     .a_stride_k = (p)->a_stride_k, .b_stride_k = (p)->b_stride_k, .b_stride_n = (p)->b_stride_n,   \
-    .c_stride_m = (p)->c_stride_m, .alpha = (p)->alpha.f32, .beta = (p)->beta.f32
+    .c_stride_m = (p)->c_stride_m, .alpha = (p)->epilogue.alpha.f32,                               \
+    .beta = (p)->epilogue.beta.f32
 
 static inline double xg_larger(double a, double b)
 {

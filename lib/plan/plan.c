@@ -182,6 +182,6 @@ xg_problem xg_panel_problem(const xg_panels *panels, const xg_problem *problem,
     xg_problem panel =
         xg_problem_slice(&part, first_k, smaller(panels->sizes[2], problem->k - first_k));
     if (first_k > 0)
-        panel.beta.f32 = 1.0f;
+        panel.epilogue.beta = xg_scalar_of(panel.epilogue.type, 1);
     return panel;
 }

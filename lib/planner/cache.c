@@ -8,13 +8,6 @@ static int64_t alignment(const void *pointer)
     return (int64_t)((uintptr_t)pointer % 256);
 }
 
-static int64_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 static xg_plan_key key_of(const xg_request *request)
 {
     const xg_problem *p = &request->problem;
@@ -22,9 +15,10 @@ static xg_plan_key key_of(const xg_request *request)
     return (xg_plan_key){{p->m,
                           p->n,
                           p->k,
-                          p->type_a | (int64_t)p->type_b << 8 | (int64_t)p->type_c << 16,
-                          bits_of(p->alpha.f32),
-                          bits_of(p->beta.f32),
+                          p->type_a | (int64_t)p->type_b << 8 | (int64_t)p->type_c << 16 |
+                              (int64_t)p->epilogue.type << 24,
+                          (int64_t)xg_scalar_bits(p->epilogue.type, p->epilogue.alpha),
+                          (int64_t)xg_scalar_bits(p->epilogue.type, p->epilogue.beta),
                           alignment(p->a),
                           alignment(p->b),
                           alignment(p->c),

@@ -87,7 +87,7 @@ static xgemm_status plan_scale(const xg_request *request, xg_plan *plan, xg_erro
 {
     const bool host = request->target.host;
     const int64_t count = request->problem.batch_count, most = host ? 1 : XG_GRID_Z_MAX;
-    if (request->problem.beta.f32 == 1.0f)
+    if (xg_scalar_is(request->problem.epilogue.type, request->problem.epilogue.beta, 1))
         return XGEMM_OK;
     plan->batch_per_pass = count < most ? count : most;
     return xg_add_scale(plan, &request->problem, host, error);
@@ -99,7 +99,7 @@ xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, 
     const xg_problem *p = &request->problem;
     xg_plan_begin(plan, p);
     *chosen = (xg_candidate){.batch_per_pass = 1};
-    if (p->k == 0 || p->alpha.f32 == 0.0f)
+    if (p->k == 0 || xg_scalar_is(p->epilogue.type, p->epilogue.alpha, 0))
         return plan_scale(request, plan, error);
     xgemm_status status = find(backend, request, chosen, error);
     if (status)

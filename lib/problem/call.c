@@ -17,10 +17,10 @@ typedef struct {
     int64_t stride; /* from one product of a batch to the next */
 } matrix;
 
-xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
-                   const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
-                   int64_t stride_c, int64_t batch_count)
+xg_call xg_call_f32(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
+                    int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
+                    int64_t stride_a, const float *b, int64_t ldb, int64_t stride_b, float beta,
+                    float *c, int64_t ldc, int64_t stride_c, int64_t batch_count)
 {
     return (xg_call){.order = order,
                      .transa = transa,
@@ -28,8 +28,9 @@ xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose tr
                      .m = m,
                      .n = n,
                      .k = k,
-                     .alpha = alpha,
-                     .beta = beta,
+                     .type = XG_F32,
+                     .alpha.f32 = alpha,
+                     .beta.f32 = beta,
                      .a = a,
                      .b = b,
                      .c = c,
@@ -126,7 +127,7 @@ static int64_t width_of(const matrix *x, xgemm_order order)
 static xgemm_status check_extent(const matrix *x, const xg_call *call, xg_error *error)
 {
     const int64_t lines = lines_of(x, call->order), width = width_of(x, call->order);
-    const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
+    const int64_t most = PTRDIFF_MAX / (int64_t)xg_type_bytes(call->type);
     int64_t span, before;
     if (lines == 0 || width == 0)
         return XGEMM_OK;
@@ -177,7 +178,7 @@ static xgemm_status check_overlap(const matrix *c, const xg_call *call, xg_error
 
 static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error *error)
 {
-    const size_t unit = call->pointer_arrays ? sizeof(float *) : sizeof(float);
+    const size_t unit = call->pointer_arrays ? sizeof(void *) : xg_type_bytes(call->type);
     if (!x->used)
         return XGEMM_OK;
     if (!x->data && call->pointer_arrays)
@@ -191,21 +192,21 @@ static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error
     if ((uintptr_t)x->data % unit != 0)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "%s is %p, which is not aligned to the %zu bytes of a %s", x->name, x->data,
-                       unit, call->pointer_arrays ? "pointer" : "float");
+                       unit, call->pointer_arrays ? "pointer" : xg_type_name(call->type));
     return XGEMM_OK;
 }
 
 /* Whether A and B are read. */
 static bool reads(const xg_call *call)
 {
-    return call->m > 0 && call->n > 0 && call->k > 0 && call->alpha != 0.0f &&
+    return call->m > 0 && call->n > 0 && call->k > 0 && !xg_scalar_is(call->type, call->alpha, 0) &&
            call->batch_count > 0;
 }
 
 bool xg_call_writes(const xg_call *call)
 {
     return call->m > 0 && call->n > 0 && call->batch_count > 0 &&
-           (reads(call) || call->beta != 1.0f);
+           (reads(call) || !xg_scalar_is(call->type, call->beta, 1));
 }
 
 xgemm_status xg_call_check(const xg_call *call, xg_error *error)
@@ -252,17 +253,18 @@ xgemm_status xg_call_check_pointers(const xg_call *call, xg_error *error)
     } arrays[3] = {{'a', call->a, reads(call)},
                    {'b', call->b, reads(call)},
                    {'c', call->c, xg_call_writes(call)}};
+    const size_t bytes = xg_type_bytes(call->type);
     for (int x = 0; x < 3; x++)
         for (int64_t i = 0; arrays[x].used && i < call->batch_count; i++) {
             const void *pointer = pointer_of(arrays[x].pointers, i);
             if (!pointer)
                 return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%c[%" PRId64 "] is NULL",
                                arrays[x].name, i);
-            if ((uintptr_t)pointer % sizeof(float) != 0)
+            if ((uintptr_t)pointer % bytes != 0)
                 return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                                "%c[%" PRId64
-                               "] is %p, which is not aligned to the 4 bytes of a float",
-                               arrays[x].name, i, pointer);
+                               "] is %p, which is not aligned to the %zu bytes of a %s",
+                               arrays[x].name, i, pointer, bytes, xg_type_name(call->type));
         }
     return XGEMM_OK;
 }
@@ -274,7 +276,7 @@ xg_call xg_call_of_batch(const xg_call *call, int64_t i)
     one.batch_count = 1;
     one.a = reads(call) ? pointer_of(call->a, i) : NULL;
     one.b = reads(call) ? pointer_of(call->b, i) : NULL;
-    one.c = ((float *const *)(const void *)call->c)[i];
+    one.c = ((void *const *)call->c)[i];
     return one;
 }
 
@@ -302,11 +304,10 @@ xg_problem xg_call_problem(const xg_call *call)
         .m = m,
         .n = n,
         .k = k,
-        .type_a = XG_F32,
-        .type_b = XG_F32,
-        .type_c = XG_F32,
-        .alpha.f32 = call->alpha,
-        .beta.f32 = call->beta,
+        .type_a = call->type,
+        .type_b = call->type,
+        .type_c = call->type,
+        .epilogue = {.type = call->type, .alpha = call->alpha, .beta = call->beta},
         .a = swap ? call->b : call->a,
         .b = swap ? call->a : call->b,
         .c = call->c,

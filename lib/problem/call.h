@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arguments of xgemm_sgemm() and its batched forms as they came, and their checks. */
+/* The arguments of a product's functions as they came, and their checks. */
 #ifndef XGEMM_LIB_CALL_H
 #define XGEMM_LIB_CALL_H
 
@@ -9,20 +9,21 @@ typedef struct {
     xgemm_order order;
     xgemm_transpose transa, transb;
     int64_t m, n, k;
-    float alpha, beta;
-    const float *a, *b;
-    float *c;
+    xg_type type; /* of the matrices and the scalars */
+    xg_scalar alpha, beta;
+    const void *a, *b;
+    void *c;
     int64_t lda, ldb, ldc;
     int64_t batch_count; /* 1 for a single product */
     bool pointer_arrays; /* a, b and c are arrays of pointers */
     int64_t stride_a, stride_b, stride_c;
 } xg_call;
 
-/* The call of a public function's arguments; a single product has batch_count 1 and strides 0. */
-xg_call xg_call_of(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
-                   const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
-                   int64_t stride_c, int64_t batch_count);
+/* The arguments of xgemm_sgemm() and its batched forms; of one product the strides are 0. */
+xg_call xg_call_f32(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
+                    int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
+                    int64_t stride_a, const float *b, int64_t ldb, int64_t stride_b, float beta,
+                    float *c, int64_t ldc, int64_t stride_c, int64_t batch_count);
 
 /* Refuses what the interface does not allow; the sentence says what and why. */
 xgemm_status xg_call_check(const xg_call *call, xg_error *error);

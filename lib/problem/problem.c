@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "problem.h"
 
+#include <string.h>
+
 size_t xg_type_bytes(xg_type type)
 {
     switch (type) {
@@ -8,6 +10,44 @@ size_t xg_type_bytes(xg_type type)
         return 4;
     }
     return 0;
+}
+
+const char *xg_type_name(xg_type type)
+{
+    switch (type) {
+    case XG_F32:
+        return "float";
+    }
+    return "";
+}
+
+xg_scalar xg_scalar_of(xg_type type, int number)
+{
+    xg_scalar x = {0};
+    switch (type) {
+    case XG_F32:
+        x.f32 = (float)number;
+    }
+    return x;
+}
+
+bool xg_scalar_is(xg_type type, xg_scalar x, int number)
+{
+    switch (type) {
+    case XG_F32:
+        return x.f32 == (float)number;
+    }
+    return false;
+}
+
+uint64_t xg_scalar_bits(xg_type type, xg_scalar x)
+{
+    uint32_t bits = 0;
+    switch (type) {
+    case XG_F32:
+        memcpy(&bits, &x.f32, sizeof bits);
+    }
+    return bits;
 }
 
 unsigned xg_k_major(const xg_problem *problem)

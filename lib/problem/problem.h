@@ -2,7 +2,7 @@
 /*
  * A product in canonical form, whatever function and layout it came by:
  *
- *     C(i, j) = alpha * sum over l of A(i, l) * B(l, j) + beta * C(i, j)
+ *     C(i, j) = epilogue(sum over l of A(i, l) * B(l, j), C(i, j))
  *
  * with A m x k, B k x n and C m x n. Element (i, l) of A lies at i * a_stride_m + l * a_stride_k,
  * and so on; C's rows are contiguous. Orders, transposes and leading dimensions are all in the
@@ -22,16 +22,34 @@ typedef enum { XG_F32 = 1 } xg_type;
 
 size_t xg_type_bytes(xg_type type);
 
-/* A factor, of the type in which the product is summed. */
+/* The type's name in C: "float". */
+const char *xg_type_name(xg_type type);
+
 typedef union {
     float f32;
 } xg_scalar;
+
+/* The number as a scalar; and whether a scalar is that number. */
+xg_scalar xg_scalar_of(xg_type type, int number);
+bool xg_scalar_is(xg_type type, xg_scalar x, int number);
+
+/* Its bits, from the lowest on. */
+uint64_t xg_scalar_bits(xg_type type, xg_scalar x);
+
+/*
+ * What is stored of a sum: alpha * sum + beta * C. The type is that in which the product is summed.
+ * With beta = 0 C is not read.
+ */
+typedef struct {
+    xg_type type;
+    xg_scalar alpha, beta;
+} xg_epilogue_params;
 
 /* Sizes and strides are in elements. */
 typedef struct {
     int64_t m, n, k;
     xg_type type_a, type_b, type_c;
-    xg_scalar alpha, beta;
+    xg_epilogue_params epilogue;
     const void *a, *b; /* of the batch's first product; or pointer arrays */
     void *c;
     int64_t a_stride_m, a_stride_k;

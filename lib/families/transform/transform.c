@@ -136,8 +136,8 @@ xgemm_status xg_add_reduce(xg_plan *plan, const xg_problem *p, int64_t splits, i
                                  .c_stride_m = p->c_stride_m,
                                  .partial_batch_stride = splits * elements,
                                  .c_batch_stride = p->c_batch_stride,
-                                 .alpha = p->alpha.f32,
-                                 .beta = p->beta.f32,
+                                 .alpha = p->epilogue.alpha.f32,
+                                 .beta = p->epilogue.beta.f32,
                                  .threads_per_element = (uint64_t)threads};
     xg_step *step = xg_plan_add(plan, &xg_program_reduce, &args, sizeof args, error);
     if (!step)
@@ -169,7 +169,7 @@ xgemm_status xg_add_scale(xg_plan *plan, const xg_problem *p, bool host, xg_erro
                                 .c_stride_m = p->c_stride_m,
                                 .c_batch_stride =
                                     p->pointer_arrays ? XG_POINTER_ARRAYS : p->c_batch_stride,
-                                .beta = p->beta.f32};
+                                .beta = p->epilogue.beta.f32};
     xg_step *step = xg_plan_add(plan, host ? &xg_program_scale_host : &xg_program_scale, &args,
                                 sizeof args, error);
     if (!step)
@@ -228,8 +228,8 @@ xgemm_status xg_add_unpad(xg_plan *plan, const xg_problem *p, const xg_padded *f
                                 .n = p->n,
                                 .from_stride = from->columns,
                                 .c_stride_m = p->c_stride_m,
-                                .alpha = p->alpha.f32,
-                                .beta = p->beta.f32};
+                                .alpha = p->epilogue.alpha.f32,
+                                .beta = p->epilogue.beta.f32};
     xg_step *step = xg_plan_add(plan, &xg_program_unpad, &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
