@@ -10,8 +10,8 @@ LC_ALL=C
 export LC_ALL
 folder=${1:-.}/lib
 
-# Symbol and architecture of those that are accepted. Products of FP16 parts spill outside of their
-# main loops: where they recompute elements of C, and where rows are split late.
+# Symbol and architecture of those that are accepted. Products of split operands spill outside of
+# their main loops: where they recompute elements of C, and where they split deferred rows.
 known='
 xg_fp16_split_even 90
 xg_fp16x1_128x128 90

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products of FP16 parts, launched as the library does it, with a workspace that tests can read. */
+/* Products of FP16 terms, launched as the library does it, with a workspace that tests can read. */
 #include "guard.h"
 
 #include "backend/sim/sm90_shim.h"
@@ -40,12 +40,12 @@ static float *zeros(int rows, int columns)
     return all;
 }
 
-guard_product guard_new(int m, int n, int k, int parts)
+guard_product guard_new(int m, int n, int k, int terms)
 {
     const guard_product p = {.m = m,
                              .n = n,
                              .k = k,
-                             .parts = parts,
+                             .terms = terms,
                              .alpha = 1.0f,
                              .a = zeros(m, k),
                              .b = zeros(n, k),
@@ -106,7 +106,7 @@ static void split(const guard_product *p, const xg_program *program)
 {
     xg_tensor_args args = arguments(p);
     args.slices = (uint32_t)layout.slices;
-    args.split.parts = (uint32_t)p->parts;
+    args.split.terms = (uint32_t)p->terms;
     args.split.chunks = (uint32_t)layout.slice_chunks;
     args.split.early_a_blocks = (uint32_t)layout.a_blocks;
     launch(program, &args, layout.slices, (layout.a_blocks + layout.b_blocks) * XG_BLOCK_GROUPS,
@@ -124,7 +124,7 @@ static kernel kernel_of(const guard_product *p)
     static const kernel kernels[2][2] = {
         {{&tf32_product, 128, 1, 512}, {&wide_tf32_product, 256, 2, 384}},
         {{&right_product, 64, 1, 512}, {&wide_product, 256, 2, 512}}};
-    return kernels[p->parts - 1][p->wide];
+    return kernels[p->terms - 1][p->wide];
 }
 
 static void multiply(const guard_product *p, kernel by)
@@ -137,7 +137,7 @@ static void multiply(const guard_product *p, kernel by)
     args.product.group_reciprocal = xg_reciprocal(group * columns);
     args.product.last_rows_reciprocal = xg_reciprocal((rows - 1) % group + 1);
     args.product.stream_k_iterations = (uint16_t)p->share;
-    args.product.first_late_block = XG_NO_LATE_SPLIT;
+    args.product.first_deferred_block = XG_NO_DEFERRED_SPLIT;
     args.product.whole_tiles = (uint32_t)(tiles / clusters * clusters);
     launch(by.program, &args, clusters * by.cluster, 1, by.threads, by.cluster);
 }
@@ -157,7 +157,7 @@ static void ignore_small(int first_block, int blocks)
 
 static void reserve(const guard_product *p)
 {
-    layout = xg_fp16_layout_of(p->m, p->n, p->k, p->parts);
+    layout = xg_fp16_layout_of(p->m, p->n, p->k, p->terms);
     const size_t sums = (size_t)p->clusters * XG_ROW_BLOCK * 128 * sizeof(float);
     const size_t bytes = ((size_t)layout.bytes + sums + 1023) / 1024 * 1024;
     free(workspace);
@@ -176,7 +176,7 @@ static void split_and_multiply(const guard_product *p, guard_mistake mistake)
     if (mistake == GUARD_WITHOUT_B || mistake == GUARD_OFF)
         ignore_small(layout.a_blocks, layout.b_blocks);
     if (mistake == GUARD_COMPARISON) {
-        ck_assert(p->parts == 2 && !p->wide);
+        ck_assert(p->terms == 2 && !p->wide);
         by.program = &wrong_comparison;
     }
     multiply(p, by);
@@ -213,40 +213,41 @@ float guard_scale_of_a(int row)
 
 xg_listed_tile guard_listed_tile(void)
 {
-    const xg_recompute *const rework = (const xg_recompute *)(const void *)(workspace + layout.recompute);
+    const xg_recompute *const rework =
+        (const xg_recompute *)(const void *)(workspace + layout.recompute);
     if (rework->tiles.reserved == 0)
         return 0;
     return *(const xg_listed_tile *)(const void *)(rework + 1);
 }
 
-static float half_at(const char *part, int row, int k)
+static float half_at(const char *term, int row, int k)
 {
     const int at = row * 128 + (k / 8 ^ row % 8) * 16 + k % 8 * 2;
     uint16_t half;
-    memcpy(&half, part + at, sizeof half);
+    memcpy(&half, term + at, sizeof half);
     return xg_sim_half_value(half);
 }
 
-static guard_parts parts_at(const char *units, int row, int k)
+static guard_terms terms_at(const char *units, int row, int k)
 {
     const int unit = row / XG_ROW_BLOCK * layout.k_blocks + k / XG_K_BLOCK;
     const int in = row % XG_ROW_BLOCK;
     const int stands = in / 16 * 16 + (int)xg_stored_row((unsigned)(in % 16));
     const char *const from = units + unit * layout.tile_bytes;
-    guard_parts parts = {half_at(from, stands, k % XG_K_BLOCK), 0.0f};
-    if (layout.tile_bytes == 2 * XG_PART_BYTES)
-        parts.low = half_at(from + XG_PART_BYTES, stands, k % XG_K_BLOCK);
-    return parts;
+    guard_terms terms = {half_at(from, stands, k % XG_K_BLOCK), 0.0f};
+    if (layout.tile_bytes == 2 * XG_TERM_BYTES)
+        terms.low = half_at(from + XG_TERM_BYTES, stands, k % XG_K_BLOCK);
+    return terms;
 }
 
-guard_parts guard_parts_of_a(int row, int k)
+guard_terms guard_terms_of_a(int row, int k)
 {
-    return parts_at(workspace, row, k);
+    return terms_at(workspace, row, k);
 }
 
-guard_parts guard_parts_of_b(int column, int k)
+guard_terms guard_terms_of_b(int column, int k)
 {
-    return parts_at(workspace + layout.b_parts, column, k);
+    return terms_at(workspace + layout.b_terms, column, k);
 }
 
 /* The error of one element of C, or of its value in FP32 sums, beside the contract's mass. */

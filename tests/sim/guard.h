@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the files of test_guard share: products of FP16 parts on the simulator, with a workspace
+ * What the files of test_guard share: products of FP16 terms on the simulator, with a workspace
  * that the test can read, and with a guard (lib/families/tensor/guard.h) that may be wrong.
  */
 #ifndef XGEMM_TESTS_GUARD_H
@@ -46,10 +46,10 @@ typedef enum {
 /*
  * C = alpha A B + beta C. Here row i of A is a + i * k, column j of B is b + j * k, row i of C is
  * c + i * n; the kernels get the operands so, K-major, or a copy that is M-major and N-major. With
- * one part it is the product of XGEMM_MATH_TF32.
+ * one term it is the product of XGEMM_MATH_TF32.
  */
 typedef struct {
-    int m, n, k, parts;
+    int m, n, k, terms;
     float alpha, beta;
     float *a, *b, *c;
     bool mn_major;
@@ -58,7 +58,7 @@ typedef struct {
 } guard_product;
 
 /* All zeros, alpha 1; guard_free() frees it. */
-guard_product guard_new(int m, int n, int k, int parts);
+guard_product guard_new(int m, int n, int k, int terms);
 void guard_free(guard_product *p);
 
 /* Splits and multiplies; how many elements of C were recomputed. */
@@ -71,11 +71,11 @@ const xg_row_stats *guard_stats_of_b(int column);
 float guard_scale_of_a(int row);
 xg_listed_tile guard_listed_tile(void);
 
-/* Parts of an element, as the split left them there; low is 0 where there is one part. */
+/* Terms of an element, as the split left them there; low is 0 where there is one term. */
 typedef struct {
     float high, low;
-} guard_parts;
-guard_parts guard_parts_of_a(int row, int k), guard_parts_of_b(int column, int k);
+} guard_terms;
+guard_terms guard_terms_of_a(int row, int k), guard_terms_of_b(int column, int k);
 
 /* Against float64: |C - C64| / (|alpha| |A| |B| + |beta C|), the largest of all elements. */
 double guard_error(const guard_product *p, const float *before);
@@ -84,8 +84,8 @@ double guard_error(const guard_product *p, const float *before);
 double guard_strict_error(const guard_product *p, const float *before);
 
 /* Statistics by the device's own functions, of a row of so many elements; in two slices, if so. */
-xg_row_stats guard_row_stats(const float *row, int count, int parts, bool sliced);
-float guard_scale_to_parts(float largest);
+xg_row_stats guard_row_stats(const float *row, int count, int terms, bool sliced);
+float guard_scale_to_terms(float largest);
 int guard_is_hopeless(xg_rows_summary a, xg_rows_summary b, int a_rows, int b_rows);
 
 TCase *guard_rows(void), *guard_elements(void), *guard_tiles(void), *guard_sums(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements of C just on either side of the guard's bound, with small elements that the parts hold
+ * Elements of C just on either side of the guard's bound, with small elements that the terms hold
  * worst and all of whose errors have one sign; and guards that are wrong on the same data.
  */
 #include "guard.h"
@@ -9,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { K = 64, FIRST = 5, TERMS = 4 };
+enum { K = 64, FIRST = 5, SMALL_ELEMENTS = 4 };
 
 /*
  * The largest element of a row is 1 here, 2^14 when it is scaled. For a small power of two x the
- * two parts hold WORST(x), scaled x + 2^-25 - 3 * 2^-36, as 2^-36 less than it is, which is the
- * largest error they can have; and its low part is nearly 2^-14, so that the product of two low
- * parts, which is left out, is nearly as large as it can be. One part holds WORST_TF32(x) as x.
+ * two terms hold WORST(x), scaled x + 2^-25 - 3 * 2^-36, as 2^-36 less than it is, which is the
+ * largest error they can have; and its low term is nearly 2^-14, so that the product of two low
+ * terms, which is left out, is nearly as large as it can be. One term holds WORST_TF32(x) as x.
  */
 #define SCALED(x)      ((x)*0x1p-14f)
 #define WORST(x)       SCALED((x) + 0x1p-25f - 3 * 0x1p-36f)
@@ -32,7 +32,7 @@ static pair_of_rows sum_of_small(float small, float large)
 {
     pair_of_rows rows = {{0.0f}, {0.0f}};
     rows.x[FIRST] = 1.0f; /* where the other one is 0 */
-    for (int i = 0; i < TERMS; i++) {
+    for (int i = 0; i < SMALL_ELEMENTS; i++) {
         rows.x[FIRST + 7 * (i + 1)] = small;
         rows.y[FIRST + 7 * (i + 1)] = large;
     }
@@ -40,19 +40,19 @@ static pair_of_rows sum_of_small(float small, float large)
 }
 
 /* The same, and one product of two other elements, by which C is so many times the bound. */
-static pair_of_rows sum_at_bound(float small, float large, int parts, float part)
+static pair_of_rows sum_at_bound(float small, float large, int terms, float times)
 {
     pair_of_rows rows = sum_of_small(small, large);
-    const float bound = XG_GUARD_FACTOR(parts) * TERMS * large;
-    rows.y[FIRST] = SCALED(part * bound) - TERMS * small * large;
+    const float bound = XG_GUARD_FACTOR(terms) * SMALL_ELEMENTS * large;
+    rows.y[FIRST] = SCALED(times * bound) - SMALL_ELEMENTS * small * large;
     return rows;
 }
 
 /*
- * C is one product, c when scaled, and the parts hold its factors exactly. Small elements, if there
+ * C is one product, c when scaled, and the terms hold its factors exactly. Small elements, if there
  * are any, are multiplied by 0. Three elements of 1 in each row make the rows' sums 3 * 2^14 when
- * scaled: the bound is 6 where one row has small elements and 12 where both have, with two parts;
- * with one part it is twice that.
+ * scaled: the bound is 6 where one row has small elements and 12 where both have, with two terms;
+ * with one term it is twice that.
  */
 static pair_of_rows one_product(float c, float small_x, float small_y)
 {
@@ -68,7 +68,7 @@ static pair_of_rows one_product(float c, float small_x, float small_y)
 typedef struct {
     const char *name;
     pair_of_rows rows;
-    int parts;
+    int terms;
     int recomputed;   /* 1: the element is; 0: it is kept */
     bool needs_guard; /* without the guard the contract would be broken */
 } element;
@@ -77,30 +77,30 @@ enum { MOST_ELEMENTS = 64 };
 static element all[MOST_ELEMENTS];
 static int elements;
 
-static void add(const char *name, pair_of_rows rows, int parts, int recomputed, bool needs_guard)
+static void add(const char *name, pair_of_rows rows, int terms, int recomputed, bool needs_guard)
 {
     ck_assert_int_lt(elements, MOST_ELEMENTS);
-    all[elements++] = (element){name, rows, parts, recomputed, needs_guard};
+    all[elements++] = (element){name, rows, terms, recomputed, needs_guard};
 }
 
-/* Just below the bound by what the parts still hold. */
-static void add_single_products(int parts)
+/* Just below the bound by what the terms still hold. */
+static void add_single_products(int terms)
 {
-    const float unit = parts == 2 ? 1.0f : 2.0f, less = parts == 2 ? 0x1p-19f : 0x1p-6f;
-    const float small = SCALED(parts == 2 ? 0x1.fffffep-14f : 0x1.fffffep-15f);
-    const float none = SCALED(parts == 2 ? 0x1p-13f : 0x1p-14f);
-    add("at the bound", one_product(6 * unit, small, 0.0f), parts, 0, false);
-    add("at the bound, negative", one_product(-6 * unit, small, 0.0f), parts, 0, false);
-    add("below the bound", one_product(6 * unit - less, small, 0.0f), parts, 1, false);
-    add("below it, negative", one_product(-6 * unit + less, -small, 0.0f), parts, 1, false);
-    add("at both bounds", one_product(12 * unit, small, -small), parts, 0, false);
-    add("below both bounds", one_product(12 * unit - less, small, small), parts, 1, false);
-    add("above either bound", one_product(9 * unit, small, small), parts, 1, false);
-    add("without small elements", one_product(2 * unit, none, -none), parts, 0, false);
-    add("zero", one_product(0.0f, small, 0.0f), parts, 1, false);
-    add("zero without small elements", one_product(0.0f, none, none), parts, 0, false);
-    add("subnormal element", one_product(6 * unit - less, 0x1p-149f, 0.0f), parts, 1, false);
-    add("subnormal element, at the bound", one_product(6 * unit, 0x1p-149f, 0.0f), parts, 0, false);
+    const float unit = terms == 2 ? 1.0f : 2.0f, less = terms == 2 ? 0x1p-19f : 0x1p-6f;
+    const float small = SCALED(terms == 2 ? 0x1.fffffep-14f : 0x1.fffffep-15f);
+    const float none = SCALED(terms == 2 ? 0x1p-13f : 0x1p-14f);
+    add("at the bound", one_product(6 * unit, small, 0.0f), terms, 0, false);
+    add("at the bound, negative", one_product(-6 * unit, small, 0.0f), terms, 0, false);
+    add("below the bound", one_product(6 * unit - less, small, 0.0f), terms, 1, false);
+    add("below it, negative", one_product(-6 * unit + less, -small, 0.0f), terms, 1, false);
+    add("at both bounds", one_product(12 * unit, small, -small), terms, 0, false);
+    add("below both bounds", one_product(12 * unit - less, small, small), terms, 1, false);
+    add("above either bound", one_product(9 * unit, small, small), terms, 1, false);
+    add("without small elements", one_product(2 * unit, none, -none), terms, 0, false);
+    add("zero", one_product(0.0f, small, 0.0f), terms, 1, false);
+    add("zero without small elements", one_product(0.0f, none, none), terms, 0, false);
+    add("subnormal element", one_product(6 * unit - less, 0x1p-149f, 0.0f), terms, 1, false);
+    add("subnormal element, at the bound", one_product(6 * unit, 0x1p-149f, 0.0f), terms, 0, false);
 }
 
 static void make_elements(void)
@@ -130,7 +130,7 @@ enum { M = 5, N = 4, ROW = 3, COLUMN = 2 };
 
 static guard_product product_of(const element *e, bool swapped, float beta)
 {
-    guard_product p = guard_new(M, N, K, e->parts);
+    guard_product p = guard_new(M, N, K, e->terms);
     p.mn_major = beta != 0.0f; /* to see both */
     memcpy(p.a + ROW * K, swapped ? e->rows.y : e->rows.x, sizeof e->rows.x);
     memcpy(p.b + COLUMN * K, swapped ? e->rows.x : e->rows.y, sizeof e->rows.x);
@@ -141,12 +141,12 @@ static guard_product product_of(const element *e, bool swapped, float beta)
 }
 
 /*
- * The larger of twice STRICT's error and 2^-20. With one part: what rounding both operands to 11
+ * The larger of twice STRICT's error and 2^-20. With one term: what rounding both operands to 11
  * bits may cost, and an eighth of it for small elements.
  */
 static double limit_of(const guard_product *p, const float *before)
 {
-    return p->parts == 2 ? fmax(2 * guard_strict_error(p, before), 0x1p-20)
+    return p->terms == 2 ? fmax(2 * guard_strict_error(p, before), 0x1p-20)
                          : 0x1p-10 * (1 + 0x1p-3);
 }
 
@@ -219,19 +219,19 @@ START_TEST(wrong_guard_is_found)
 {
     const guard_mistake mistake = wrong[_i].mistake;
     const bool of_one_operand = mistake == GUARD_WITHOUT_A || mistake == GUARD_WITHOUT_B;
-    const int least = mistake == GUARD_COMPARISON ? 2 : 1; /* which is the same with one part */
-    for (int parts = least; parts <= 2; parts++) {
+    const int least = mistake == GUARD_COMPARISON ? 2 : 1; /* which is the same with one term */
+    for (int terms = least; terms <= 2; terms++) {
         int wrong_counts = 0, broken = 0;
         for (int i = 0; i < elements; i++)
-            for (int swapped = 0; swapped <= of_one_operand && all[i].parts == parts; swapped++) {
+            for (int swapped = 0; swapped <= of_one_operand && all[i].terms == terms; swapped++) {
                 const outcome found = outcome_of(&all[i], swapped, 0.0f, mistake);
                 wrong_counts += !found.counts_right;
                 broken += !found.keeps_contract;
             }
-        ck_assert_msg(wrong_counts > 0, "%s, %d parts: recomputes what it should", wrong[_i].name,
-                      parts);
-        ck_assert_msg((broken > 0) == wrong[_i].breaks_contract, "%s, %d parts: %d are too wrong",
-                      wrong[_i].name, parts, broken);
+        ck_assert_msg(wrong_counts > 0, "%s, %d terms: recomputes what it should", wrong[_i].name,
+                      terms);
+        ck_assert_msg((broken > 0) == wrong[_i].breaks_contract, "%s, %d terms: %d are too wrong",
+                      wrong[_i].name, terms, broken);
     }
 }
 END_TEST
@@ -250,9 +250,9 @@ START_TEST(guard_is_needed)
 END_TEST
 
 /*
- * The proof in guard.h, in float64: what the parts give is off by no more than 2^-21 (with one
- * part 2^-10) of |A||B|, and by E where elements are small. The excess over E is that of products
- * of two small elements, whose low parts' product is left out: at most 2^-50 each.
+ * The proof in guard.h, in float64: what the terms give is off by no more than 2^-21 (with one
+ * term 2^-10) of |A||B|, and by E where elements are small. The excess over E is that of products
+ * of two small elements, whose low terms' product is left out: at most 2^-50 each.
  */
 typedef struct {
     double off, relative, small; /* the error, and the two bounds, all scaled */
@@ -263,7 +263,7 @@ static proof proof_of(const guard_product *p)
     const float *const x = p->a + ROW * K, *const y = p->b + COLUMN * K;
     double sums[2] = {0.0, 0.0}, mass = 0.0, exact = 0.0, held = 0.0;
     for (int l = 0; l < K; l++) {
-        const guard_parts a = guard_parts_of_a(ROW, l), b = guard_parts_of_b(COLUMN, l);
+        const guard_terms a = guard_terms_of_a(ROW, l), b = guard_terms_of_b(COLUMN, l);
         const double cross = (double)a.high * (double)b.low + (double)a.low * (double)b.high;
         held += (double)a.high * (double)b.high + 0x1p-11 * cross;
         exact += 0x1p28 * (double)x[l] * (double)y[l];
@@ -271,22 +271,22 @@ static proof proof_of(const guard_product *p)
         sums[0] += 0x1p14 * fabs((double)x[l]);
         sums[1] += 0x1p14 * fabs((double)y[l]);
     }
-    const double each = p->parts == 2 ? 0x1p-35 : 0x1p-25;
+    const double each = p->terms == 2 ? 0x1p-35 : 0x1p-25;
     const double small = (xg_has_small(guard_stats_of_a(ROW)->bound) ? sums[1] : 0.0) +
                          (xg_has_small(guard_stats_of_b(COLUMN)->bound) ? sums[0] : 0.0);
-    return (proof){fabs(held - exact), (p->parts == 2 ? 0x1p-21 : 0x1p-10) * mass,
+    return (proof){fabs(held - exact), (p->terms == 2 ? 0x1p-21 : 0x1p-10) * mass,
                    each * small * (1 + 0x1p-14)};
 }
 
-START_TEST(parts_are_as_good_as_proved)
+START_TEST(terms_are_as_good_as_proved)
 {
     for (int i = 0; i < elements; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
             guard_product p = product_of(&all[i], swapped, 0.0f);
             guard_multiply(&p, GUARD_RIGHT);
             const proof found = proof_of(&p);
-            const double limit = p.parts == 2 ? 0x1p-20 : 0x1p-10 * (1 + 0x1p-3);
-            const double mass = found.relative / (p.parts == 2 ? 0x1p-21 : 0x1p-10);
+            const double limit = p.terms == 2 ? 0x1p-20 : 0x1p-10 * (1 + 0x1p-3);
+            const double mass = found.relative / (p.terms == 2 ? 0x1p-21 : 0x1p-10);
             ck_assert_msg(found.off <= found.relative + found.small, "%s", all[i].name);
             ck_assert_msg((found.off > limit * mass) == all[i].needs_guard, "%s", all[i].name);
             if (i == 0) /* the bound for small elements is nearly attained */
@@ -304,6 +304,6 @@ TCase *guard_elements(void)
     tcase_add_loop_test(tests, right_guard_is_right, 0, COUNT(betas));
     tcase_add_loop_test(tests, wrong_guard_is_found, 0, COUNT(wrong));
     tcase_add_test(tests, guard_is_needed);
-    tcase_add_test(tests, parts_are_as_good_as_proved);
+    tcase_add_test(tests, terms_are_as_good_as_proved);
     return tests;
 }

@@ -19,17 +19,17 @@ static xg_packed_scan see(const float *row, int count)
     return xg_pack_scan(seen);
 }
 
-xg_row_stats guard_row_stats(const float *row, int count, int parts, bool sliced)
+xg_row_stats guard_row_stats(const float *row, int count, int terms, bool sliced)
 {
     const int first = sliced ? count / 2 : 0;
     const xg_packed_scan none = {0, XG_EMPTY_REST};
     const xg_packed_scan before = first > 0 ? see(row, first) : none;
-    return xg_make_row_stats(xg_merge_scans(before, see(row + first, count - first)), parts);
+    return xg_make_row_stats(xg_merge_scans(before, see(row + first, count - first)), terms);
 }
 
-float guard_scale_to_parts(float largest)
+float guard_scale_to_terms(float largest)
 {
-    return xg_scale_to_parts(largest);
+    return xg_scale_to_terms(largest);
 }
 
 int guard_is_hopeless(xg_rows_summary a, xg_rows_summary b, int a_rows, int b_rows)

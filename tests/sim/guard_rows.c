@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row's statistics and parts, with elements just on either side of every bound. */
+/* A row's statistics and terms, with elements just on either side of every bound. */
 #include "guard.h"
 
 #include <float.h>
@@ -9,20 +9,20 @@
 enum { WIDTH = 64 };
 
 /* The scaled magnitude below which an element is small; see the proof in guard.h. */
-static double threshold(int parts)
+static double threshold(int terms)
 {
-    return parts == 2 ? 0x1p-13 : 0x1p-14;
+    return terms == 2 ? 0x1p-13 : 0x1p-14;
 }
 
 /* Of a row in which one element is "least", and the others are zeros or near the largest. */
-static xg_row_stats stats_of(float largest, float least, int at, int parts, bool sliced)
+static xg_row_stats stats_of(float largest, float least, int at, int terms, bool sliced)
 {
     float row[WIDTH];
     for (int i = 0; i < WIDTH; i++)
         row[i] = i % 3 ? -largest : i % 2 ? 0.0f : largest / 2;
     row[(at + 5) % WIDTH] = largest;
     row[at] = least;
-    return guard_row_stats(row, WIDTH, parts, sliced);
+    return guard_row_stats(row, WIDTH, terms, sliced);
 }
 
 /* Powers of two, numbers just above and just below them, and some near the ends of FP32's range. */
@@ -33,19 +33,19 @@ static const float largest_of[] = {
 START_TEST(least_element_is_on_either_side)
 {
     const float largest = largest_of[_i];
-    for (int parts = 1; parts <= 2; parts++)
+    for (int terms = 1; terms <= 2; terms++)
         for (int i = 0; i < 2 * WIDTH; i++) {
-            const double scale = (double)guard_scale_to_parts(largest);
-            const float bound = (float)(threshold(parts) / scale) * (i % 3 == 1 ? -1.0f : 1.0f);
+            const double scale = (double)guard_scale_to_terms(largest);
+            const float bound = (float)(threshold(terms) / scale) * (i % 3 == 1 ? -1.0f : 1.0f);
             const bool sliced = i % 2 == 1;
             const int at = i / 2;
             if (fabsf(bound) < 0x1p-126f) /* all that is subnormal is taken for small */
                 continue;
-            ck_assert(!xg_has_small(stats_of(largest, bound, at, parts, sliced).bound));
-            ck_assert(!xg_has_small(stats_of(largest, bound * 1.25f, at, parts, sliced).bound));
+            ck_assert(!xg_has_small(stats_of(largest, bound, at, terms, sliced).bound));
+            ck_assert(!xg_has_small(stats_of(largest, bound * 1.25f, at, terms, sliced).bound));
             ck_assert(
-                xg_has_small(stats_of(largest, nextafterf(bound, 0.0f), at, parts, sliced).bound));
-            ck_assert(xg_has_small(stats_of(largest, bound / 4, at, parts, sliced).bound));
+                xg_has_small(stats_of(largest, nextafterf(bound, 0.0f), at, terms, sliced).bound));
+            ck_assert(xg_has_small(stats_of(largest, bound / 4, at, terms, sliced).bound));
         }
 }
 END_TEST
@@ -66,8 +66,8 @@ END_TEST
 START_TEST(zeros_are_exact)
 {
     float row[WIDTH] = {0.0f};
-    for (int parts = 1; parts <= 2; parts++) {
-        const xg_row_stats none = guard_row_stats(row, WIDTH, parts, parts == 1);
+    for (int terms = 1; terms <= 2; terms++) {
+        const xg_row_stats none = guard_row_stats(row, WIDTH, terms, terms == 1);
         ck_assert(none.bound == 0.0f && none.kind == XG_ROW_FINITE);
     }
     row[3] = -0.0f;
@@ -82,16 +82,16 @@ START_TEST(sum_is_a_bound)
 {
     enum { DEPTH = 1000 };
     float row[DEPTH];
-    for (int parts = 1; parts <= 2; parts++)
+    for (int terms = 1; terms <= 2; terms++)
         for (int i = 0; i < COUNT(largest_of); i++) {
-            const double scale = (double)guard_scale_to_parts(largest_of[i]);
+            const double scale = (double)guard_scale_to_terms(largest_of[i]);
             double sum = 0.0;
             for (int l = 0; l < DEPTH; l++) {
                 row[l] = largest_of[i] * (l % 7 ? 0x1.234568p-1f : -1.0f) / (float)(1 + l % 2);
                 sum += fabs((double)row[l]);
             }
-            sum *= scale * (double)XG_GUARD_FACTOR(parts);
-            const double found = fabs((double)guard_row_stats(row, DEPTH, parts, i % 2).bound);
+            sum *= scale * (double)XG_GUARD_FACTOR(terms);
+            const double found = fabs((double)guard_row_stats(row, DEPTH, terms, i % 2).bound);
             const bool counted = largest_of[i] < 0x1p110f; /* else by the largest element */
             ck_assert_double_ge(found, sum * (1 - 0x1p-14));
             ck_assert(!counted || found <= sum * (1 + 0x1p-6));
@@ -133,7 +133,7 @@ START_TEST(kinds_are_on_either_side)
 }
 END_TEST
 
-/* An element of a row whose scale is 1: what the parts hold worst. */
+/* An element of a row whose scale is 1: what the terms hold worst. */
 static float element(uint32_t random, int exponent)
 {
     static const float worst[] = {0x1.001ffap0f, 0x1.002002p0f, 0x1.000002p0f, 0x1.ffdffep0f};
@@ -141,12 +141,12 @@ static float element(uint32_t random, int exponent)
     return ldexpf(random & 128 ? -x : x, exponent);
 }
 
-/* The first two statements of the proof in guard.h, of parts in the workspace. */
-static void check_parts(float x, guard_parts held, int parts)
+/* The first two statements of the proof in guard.h, of terms in the workspace. */
+static void check_terms(float x, guard_terms held, int terms)
 {
     const double magnitude = fabs((double)x), off = fabs((double)x - (double)held.high);
     const double rest = fabs((double)x - (double)held.high - 0x1p-11 * (double)held.low);
-    if (parts == 1) {
+    if (terms == 1) {
         ck_assert(magnitude < 0x1p-14 ? off <= 0x1p-25 : off <= 0x1p-11 * magnitude);
         return;
     }
@@ -155,11 +155,11 @@ static void check_parts(float x, guard_parts held, int parts)
                                   : fabs((double)held.low) <= magnitude);
 }
 
-START_TEST(parts_hold_what_the_proof_says)
+START_TEST(terms_hold_what_the_proof_says)
 {
     enum { K = 640 }; /* two slices */
-    const int parts = 2 - _i % 2;
-    guard_product p = guard_new(16, 16, K, parts);
+    const int terms = 2 - _i % 2;
+    guard_product p = guard_new(16, 16, K, terms);
     p.mn_major = _i / 2;
     uint32_t random = 12345;
     for (int i = 0; i < p.m; i++)
@@ -173,7 +173,7 @@ START_TEST(parts_hold_what_the_proof_says)
     for (int i = 0; i < p.m; i++) {
         ck_assert_float_eq(guard_scale_of_a(i), 1.0f);
         for (int l = 0; l < K; l++)
-            check_parts(p.a[i * K + l], guard_parts_of_a(i, l), parts);
+            check_terms(p.a[i * K + l], guard_terms_of_a(i, l), terms);
     }
     guard_free(&p);
 }
@@ -188,6 +188,6 @@ TCase *guard_rows(void)
     tcase_add_test(rows, zeros_are_exact);
     tcase_add_test(rows, sum_is_a_bound);
     tcase_add_test(rows, kinds_are_on_either_side);
-    tcase_add_loop_test(rows, parts_hold_what_the_proof_says, 0, 4);
+    tcase_add_loop_test(rows, terms_hold_what_the_proof_says, 0, 4);
     return rows;
 }

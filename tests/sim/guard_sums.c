@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is done to sums before and after the guard has seen them: k in parts, in passes and one more
- * than the parts hold; and scales that would overflow or underflow.
+ * than the terms hold; and scales that would overflow or underflow.
  */
 #include "guard.h"
 
@@ -11,14 +11,14 @@
 
 /*
  * As in guard_elements.c: three elements of 1 make a row's sum 3 * 2^14, scaled, and one small
- * element of A makes 6 (with one part 12) the bound of |C|. Element (3, 2) of C is that of two
+ * element of A makes 6 (with one term 12) the bound of |C|. Element (3, 2) of C is that of two
  * products, the second one "apart" later in k.
  */
 enum { M = 5, N = 4, ROW = 3, COLUMN = 2, FIRST = 5 };
 
-static guard_product two_products(int k, int apart, int parts, float first, float second)
+static guard_product two_products(int k, int apart, int terms, float first, float second)
 {
-    guard_product p = guard_new(M, N, k, parts);
+    guard_product p = guard_new(M, N, k, terms);
     float *const a = p.a + ROW * k, *const b = p.b + COLUMN * k;
     a[FIRST] = a[FIRST + apart] = a[1] = 1.0f;
     b[10] = b[11] = b[12] = 1.0f;
@@ -36,12 +36,12 @@ START_TEST(shared_sums_are_added_before)
         int recomputed;
     } sums[] = {{12.0f, -7.0f, 1}, {12.0f, -6.0f, 0}, {3.0f, 3.0f, 0},  {2.5f, 3.0f, 1},
                 {0.0f, 6.0f, 0},   {6.0f, 0.0f, 0},   {0.0f, -5.0f, 1}, {5.0f, 0.0f, 1}};
-    const int parts = 2 - _i % 2;
-    const float unit = parts == 2 ? 1.0f : 2.0f;
+    const int terms = 2 - _i % 2;
+    const float unit = terms == 2 ? 1.0f : 2.0f;
     for (int i = 0; i < COUNT(sums); i++) {
         float before[M * N];
         guard_product p =
-            two_products(256, 128, parts, unit * sums[i].first, unit * sums[i].second);
+            two_products(256, 128, terms, unit * sums[i].first, unit * sums[i].second);
         p.beta = _i / 2 ? 2.0f : 0.0f;
         p.clusters = 2, p.share = 2;
         for (int l = 0; l < M * N; l++)
@@ -49,7 +49,7 @@ START_TEST(shared_sums_are_added_before)
         const unsigned long long recomputed = guard_multiply(&p, GUARD_RIGHT);
         ck_assert_msg(recomputed == (unsigned long long)sums[i].recomputed, "%d: %llu are", i,
                       recomputed);
-        ck_assert_double_le(guard_error(&p, before), parts == 2 ? 0x1p-22 : 0x1p-10);
+        ck_assert_double_le(guard_error(&p, before), terms == 2 ? 0x1p-22 : 0x1p-10);
         guard_free(&p);
     }
 }
@@ -59,19 +59,19 @@ END_TEST
 START_TEST(last_k_does_not_count)
 {
     enum { K = 65, APART = K - 1 - FIRST };
-    const int parts = _i;
-    const float unit = parts == 2 ? 1.0f : 2.0f;
+    const int terms = _i;
+    const float unit = terms == 2 ? 1.0f : 2.0f;
     const float before[M * N] = {0.0f};
     for (int i = 0; i < 4; i++) {
         const bool is_suspect = i % 2 == 1;
-        guard_product p = two_products(K, APART, parts, unit * (is_suspect ? 5.0f : 6.0f),
+        guard_product p = two_products(K, APART, terms, unit * (is_suspect ? 5.0f : 6.0f),
                                        i / 2 ? 100.0f : -6.0f);
         p.a[ROW * K + 2] = 1.0f; /* in place of the one that is at the last k */
         ck_assert_uint_eq(guard_multiply(&p, GUARD_RIGHT), is_suspect);
-        ck_assert_double_le(guard_error(&p, before), parts == 2 ? 0x1p-22 : 0x1p-10);
+        ck_assert_double_le(guard_error(&p, before), terms == 2 ? 0x1p-22 : 0x1p-10);
         guard_free(&p);
     }
-    guard_product p = two_products(K, APART, parts, 1.0f, 0x1p-60f);
+    guard_product p = two_products(K, APART, terms, 1.0f, 0x1p-60f);
     p.a[ROW * K + 20] = 0.0f; /* the only small elements are at the last k */
     p.b[COLUMN * K + FIRST] = 1.0f;
     ck_assert_uint_eq(guard_multiply(&p, GUARD_RIGHT), 0);
@@ -86,15 +86,15 @@ END_TEST
 START_TEST(passes_are_checked_by_themselves)
 {
     enum { K = 64 };
-    const int parts = _i;
-    const float unit = parts == 2 ? 1.0f : 2.0f;
+    const int terms = _i;
+    const float unit = terms == 2 ? 1.0f : 2.0f;
     for (int i = 0; i < 4; i++) {
         const float none[M * N] = {0.0f};
-        guard_product passes[2], all = guard_new(M, N, 2 * K, parts);
+        guard_product passes[2], all = guard_new(M, N, 2 * K, terms);
         for (int pass = 0; pass < 2; pass++) {
             const int is_suspect = i >> pass & 1;
             guard_product *const p = &passes[pass];
-            *p = two_products(K, 40, parts, unit * (is_suspect ? -5.0f : 6.0f), 0.0f);
+            *p = two_products(K, 40, terms, unit * (is_suspect ? -5.0f : 6.0f), 0.0f);
             memcpy(p->c, all.c, sizeof none);
             p->beta = (float)pass;
             ck_assert_uint_eq(guard_multiply(p, GUARD_RIGHT), (unsigned)is_suspect);
@@ -103,7 +103,7 @@ START_TEST(passes_are_checked_by_themselves)
             memcpy(all.b + COLUMN * 2 * K + pass * K, p->b + COLUMN * K, K * sizeof(float));
             guard_free(p);
         }
-        ck_assert_double_le(guard_error(&all, none), parts == 2 ? 0x1p-22 : 0x1p-10);
+        ck_assert_double_le(guard_error(&all, none), terms == 2 ? 0x1p-22 : 0x1p-10);
         guard_free(&all);
     }
 }
@@ -112,7 +112,7 @@ END_TEST
 /*
  * A tensor core cuts each product toward zero at 2^-25 of the largest of 16 and the accumulator.
  * Here one product is followed by as many as the accumulator takes before it is promoted, each just
- * below a multiple of that. What the parts hold the large one's factors as is less than they are,
+ * below a multiple of that. What the terms hold the large one's factors as is less than they are,
  * too; and so are small elements, if there are any, where C is just above their bound.
  */
 static guard_product cut_products(int k, int together, bool has_small)
@@ -183,10 +183,10 @@ static bool is_close(float found, double exact, double mass, double allowed)
 
 START_TEST(far_scales_neither_overflow_nor_underflow)
 {
-    const int parts = 2 - _i % 2;
+    const int terms = 2 - _i % 2;
     const bool checked = _i / 2; /* every row has a small element */
-    const double allowed = parts == 2 ? 0x1p-20 : 0x1p-10 * (1 + 0x1p-3);
-    guard_product p = guard_new(FAR, FAR, FAR_K, parts);
+    const double allowed = terms == 2 ? 0x1p-20 : 0x1p-10 * (1 + 0x1p-3);
+    guard_product p = guard_new(FAR, FAR, FAR_K, terms);
     random_state = (uint32_t)_i;
     for (int i = 0; i < FAR; i++)
         for (int l = 0; l < FAR_K; l++) {
@@ -216,10 +216,10 @@ START_TEST(largest_numbers_are_finite)
 {
     static const float largest[] = {FLT_MAX, -FLT_MAX, 0x1.ffep127f, 0x1.ffdffep127f, 0x1p127f};
     enum { COLUMNS = 64, DEPTH = 64 };
-    const int parts = 2 - _i % 2;
+    const int terms = 2 - _i % 2;
     const bool swapped = _i / 2 % 2, has_small = _i / 4;
-    const double allowed = parts == 2 ? 0x1p-20 : 0x1p-10;
-    guard_product p = guard_new(COLUMNS, COLUMNS, DEPTH, parts);
+    const double allowed = terms == 2 ? 0x1p-20 : 0x1p-10;
+    guard_product p = guard_new(COLUMNS, COLUMNS, DEPTH, terms);
     float before[COLUMNS * COLUMNS];
     float *const x = swapped ? p.b : p.a, *const y = swapped ? p.a : p.b;
     for (int i = 0; i < COUNT(largest); i++) {

@@ -9,9 +9,9 @@
 
 enum { K = 64, M = 128, N = 256 };
 
-/* The kernels: by parts, and whether their tiles are wide. */
+/* The kernels: by terms, and whether their tiles are wide. */
 enum { KERNELS = 4 };
-static int parts_of(int number)
+static int terms_of(int number)
 {
     return 2 - number % 2;
 }
@@ -24,7 +24,7 @@ static bool is_wide(int number)
 /* Columns of which a warp's suspects are counted together. */
 static int columns_checked(int number)
 {
-    return parts_of(number) == 2 && !is_wide(number) ? 64 : 128;
+    return terms_of(number) == 2 && !is_wide(number) ? 64 : 128;
 }
 
 /*
@@ -38,7 +38,7 @@ typedef struct {
 
 static guard_product product_with(const block_of_suspects *blocks, int count, int number)
 {
-    guard_product p = guard_new(M, N, K, parts_of(number));
+    guard_product p = guard_new(M, N, K, terms_of(number));
     p.wide = is_wide(number);
     for (int i = 0; i < M; i++)
         p.a[i * K] = 1.0f;
@@ -160,9 +160,9 @@ START_TEST(hopeless_tiles_are_on_either_side)
 END_TEST
 
 /* Most of a row is 2^-100 of its largest element, in so many rows and columns; C is 2^-60. */
-static guard_product product_of_steep_rows(int rows, int columns, int parts)
+static guard_product product_of_steep_rows(int rows, int columns, int terms)
 {
-    guard_product p = guard_new(M, 64, K, parts);
+    guard_product p = guard_new(M, 64, K, terms);
     for (int i = 0; i < rows + columns; i++) {
         float *const row = i < rows ? p.a + i * K : p.b + (i - rows) * K;
         for (int l = 0; l < K; l += 4)
@@ -175,11 +175,11 @@ static guard_product product_of_steep_rows(int rows, int columns, int parts)
 
 /*
  * The large element of each row of A, 2^200 times the others, meets zeros: C is what BF16 in three
- * parts cannot hold, in so many columns; in the others B has no zeros, and the parts serve.
+ * terms cannot hold, in so many columns; in the others B has no zeros, and the terms serve.
  */
-static guard_product product_of_wide_rows(int columns, int parts)
+static guard_product product_of_wide_rows(int columns, int terms)
 {
-    guard_product p = guard_new(M, 64, K, parts);
+    guard_product p = guard_new(M, 64, K, terms);
     for (int i = 0; i < M; i++) {
         p.a[i * K] = 0x1p100f;
         for (int l = 1; l < K; l++)
@@ -197,7 +197,7 @@ START_TEST(wide_rows_are_right)
 {
     static const int columns[] = {1, 40, 64};
     guard_product p = product_of_wide_rows(columns[_i / 2], _i % 2 + 1);
-    const double most = p.parts == 2 ? 0x1p-21 : 0x1p-11;
+    const double most = p.terms == 2 ? 0x1p-21 : 0x1p-11;
     float before[M * 64];
     memcpy(before, p.c, sizeof before);
     guard_multiply(&p, GUARD_RIGHT);
@@ -208,10 +208,10 @@ END_TEST
 
 START_TEST(hopeless_tiles_are_listed)
 {
-    const int parts = _i, half = parts == 2 ? 32 : 64; /* of a tile's columns */
+    const int terms = _i, half = terms == 2 ? 32 : 64; /* of a tile's columns */
     const int sizes[][3] = {{64, half, 1}, {63, half, 0}, {64, half - 1, 0}}; /* is it listed? */
     for (int i = 0; i < COUNT(sizes); i++) {
-        guard_product p = product_of_steep_rows(sizes[i][0], sizes[i][1], parts);
+        guard_product p = product_of_steep_rows(sizes[i][0], sizes[i][1], terms);
         float before[M * 64];
         memcpy(before, p.c, sizeof before);
         guard_multiply(&p, GUARD_RIGHT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A split that takes elements for small which the parts hold well. */
-#define XG_SMALL_EXPONENT(parts) ((parts) == 2 ? -12 : -13)
+/* A split that takes elements for small which the terms hold well. */
+#define XG_SMALL_EXPONENT(terms) ((terms) == 2 ? -12 : -13)
 #define fp16_split               split_high_threshold
 #include "families/tensor/fp16_split.cu"
 

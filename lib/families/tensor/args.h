@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The argument of the split of operands into FP16 parts, and of the products of these. */
+/* The argument of the split of operands into FP16 terms, and of the products of these. */
 #ifndef XGEMM_TENSOR_ARGS_H
 #define XGEMM_TENSOR_ARGS_H
 
@@ -15,7 +15,7 @@ typedef struct {
     uint32_t slices;         /* of k, by CTAs of the split's clusters */
     union {
         struct {
-            uint32_t parts;          /* 1 or 2 */
+            uint32_t terms;          /* 1 or 2 */
             uint32_t chunks;         /* of a slice, of XG_CHUNK_K each */
             uint32_t early_a_blocks; /* row blocks of A that are not left to the product */
         } split;
@@ -24,7 +24,7 @@ typedef struct {
             uint32_t last_rows_reciprocal; /* and of the rows of tiles in the last group */
             uint32_t whole_tiles;          /* that are not stream-K's */
             uint16_t stream_k_iterations;  /* of a cluster; 0: no stream-K */
-            uint16_t first_late_block;     /* of A, split late; or XG_NO_LATE_SPLIT */
+            uint16_t first_deferred_block; /* of A; or XG_NO_DEFERRED_SPLIT */
         } product;
     };
 } xg_tensor_args;

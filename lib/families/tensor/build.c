@@ -83,7 +83,7 @@ static xg_step *add_step(const launches *of, const xg_program *program, const xg
     xg_region_a(step, plan, &all);
     xg_region_b(step, plan, &all);
     xg_region_c(step, plan, &all);
-    xg_step_region(step, XG_REGION_WORKSPACE, "FP16 parts", xg_at_workspace(of->workspace), 1,
+    xg_step_region(step, XG_REGION_WORKSPACE, "FP16 terms", xg_at_workspace(of->workspace), 1,
                    elements, elements, XG_F32);
     return step;
 }
@@ -95,7 +95,7 @@ static xg_tensor_args split_args(const launches *of)
                             .columns_beside =
                                 (uint8_t)(of->strips_in_split ? of->columns_beside : 0),
                             .slices = (uint32_t)of->at.slices,
-                            .split = {.parts = (uint32_t)of->kernel->fp16_terms,
+                            .split = {.terms = (uint32_t)of->kernel->fp16_terms,
                                       .chunks = (uint32_t)of->at.slice_chunks,
                                       .early_a_blocks = (uint32_t)of->early_a_blocks}};
 }
@@ -136,11 +136,11 @@ static xgemm_status add_split(const launches *of, xg_error *error)
 static xgemm_status add_product(const launches *of, xg_error *error)
 {
     const xg_kernel *const kernel = of->kernel;
-    const int ctas = xg_cluster_size(kernel), lines = kernel->tile_m * ctas;
-    const int group = XG_RASTER_ROWS / lines, rows = xg_blocks_of(of->problem.m, lines);
+    const int ctas = xg_cluster_size(kernel), tile_rows = kernel->tile_m * ctas;
+    const int group = XG_RASTER_ROWS / tile_rows, rows = xg_blocks_of(of->problem.m, tile_rows);
     const int columns = xg_blocks_of(of->problem.n, kernel->tile_n);
     const int last = (rows - 1) % group + 1;
-    const bool late = of->early_a_blocks < of->at.a_blocks;
+    const bool deferred = of->early_a_blocks < of->at.a_blocks;
     const xg_tensor_args args = {
         XG_PRODUCT_ARGS_OF(&of->problem),
         .rows_below = (uint8_t)of->rows_below,
@@ -151,7 +151,8 @@ static xgemm_status add_product(const launches *of, xg_error *error)
                     .last_rows_reciprocal = xg_reciprocal(last),
                     .whole_tiles = (uint32_t)of->schedule.whole,
                     .stream_k_iterations = (uint16_t)of->stream_k_iterations,
-                    .first_late_block = (uint16_t)(late ? of->early_a_blocks : XG_NO_LATE_SPLIT)}};
+                    .first_deferred_block =
+                        (uint16_t)(deferred ? of->early_a_blocks : XG_NO_DEFERRED_SPLIT)}};
     xg_step *step = add_step(of, kernel->programs[0], &args,
                              of->schedule.partial_sums + of->strip_elements, error);
     if (!step)
@@ -176,16 +177,16 @@ static void set_strips(launches *of, const xg_candidate *candidate, const xg_pro
 
 /*
  * With strips in the product also CTAs without a tile have something to do: as many as there are
- * pieces for the three warps of each that begin at once.
+ * strip tiles for the three warps of each that begin at once.
  */
 static void add_helpers(launches *of, int multiprocessors)
 {
     enum { WARPS = 3 };
     const int64_t cluster = xg_cluster_size(of->kernel);
-    const int64_t pieces =
+    const int64_t strip_tiles =
         of->rows_below * xg_ceil_div(of->problem.n + of->columns_beside, XG_STRIP_TILE) +
         of->columns_beside * xg_ceil_div(of->problem.m, XG_STRIP_TILE);
-    const int64_t wanted = xg_ceil_div(pieces, WARPS * cluster);
+    const int64_t wanted = xg_ceil_div(strip_tiles, WARPS * cluster);
     const int64_t most = multiprocessors / cluster, clusters = wanted < most ? wanted : most;
     if (of->schedule.clusters < clusters)
         of->schedule.clusters = clusters;
@@ -212,7 +213,7 @@ static xgemm_status add_panel(const xg_candidate *candidate, const xg_request *r
     if (!of.strips_in_split)
         add_helpers(&of, multiprocessors);
     if (!xg_plan_reserve(plan, 1, of.at.bytes / 4 + of.schedule.partial_sums + of.strip_elements,
-                         XG_F32, "the FP16 parts", &of.workspace, error))
+                         XG_F32, "the FP16 terms", &of.workspace, error))
         return XGEMM_ERROR_OVERFLOW;
     plan->recomputed =
         (size_t)(of.workspace + of.at.recompute) + offsetof(xg_recompute, recomputed);
@@ -256,9 +257,9 @@ static xgemm_status add_panels(const xg_candidate *candidate, const xg_request *
     for (int kind = 0; kind < XG_PANEL_KINDS; kind++) {
         const int64_t last[3] = {panels->counts[0] - 1, panels->counts[1] - 1,
                                  panels->counts[2] - 1};
-        const int along_k = kind % 3;
+        const int kind_k = kind % 3;
         const int64_t number[3] = {kind / 6 ? last[0] : 0, kind / 3 % 2 ? last[1] : 0,
-                                   along_k == 2 ? last[2] : along_k};
+                                   kind_k == 2 ? last[2] : kind_k};
         if (number[2] > last[2] || xg_panel_kind(panels, number) != kind)
             continue;
         const xg_problem panel = xg_panel_problem(panels, problem, number);
@@ -295,18 +296,18 @@ static double workspace(const xg_candidate *of, const xg_request *request)
     const int64_t below = request->problem.m - of->m, beside = request->problem.n - of->n;
     const xg_fp16_layout at =
         xg_fp16_layout_of(of->panel_m, of->panel_n, of->panel_k, kernel->fp16_terms);
-    const double parts = (double)at.bytes / 4.0;
+    const double elements = (double)at.bytes / 4.0;
     if (of->panels > 1)
-        return xg_room_bytes(1.0, parts, XG_F32);
+        return xg_room_bytes(1.0, elements, XG_F32);
     const xg_tensor_schedule schedule = xg_tensor_schedule_of(
         kernel, request->target.multiprocessors, of->m, of->n, of->stream_k_iterations);
     const double strips =
         of->strips_in_split ? (double)(below + beside) * (double)xg_strip_vector_size(&at) : 0.0;
-    return xg_room_bytes(1.0, parts + (double)schedule.partial_sums + strips, XG_F32) +
+    return xg_room_bytes(1.0, elements + (double)schedule.partial_sums + strips, XG_F32) +
            (of->strips_in_product ? 0.0 : xg_strips_bytes(request, of->m, of->n));
 }
 
-/* In short sums the parts' own rounding shows: they go to plain FP32. */
+/* In short sums the terms' own rounding shows: they go to plain FP32. */
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
     return (kernel->fp16_terms != 2 || request->problem.k >= XG_K_BLOCK) &&

@@ -7,7 +7,7 @@
  * longer. The last wave's tiles may be stream-K's (stream_k.inc), where what the clusters then
  * tell one another takes less than is gained, and no strips fill that time.
  *
- * Where the parts would need more workspace than there is, or more than WORKSPACE_MOST, the product
+ * Where the terms would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: blocks of C, and slices of k, one after the other.
  */
 #include "families/gemv/gemv.h"
@@ -16,8 +16,8 @@
 
 #define WORKSPACE_MOST 0x1p32
 
-/* CTAs of the split that a multiprocessor holds; of late rows, which need so long a k. */
-enum { SPLIT_CTAS = 6, LATE_K_LEAST = 2048 };
+/* CTAs of the split that a multiprocessor holds; the least k with which rows are deferred. */
+enum { SPLIT_CTAS = 6, DEFERRED_K_LEAST = 2048 };
 enum { STORED_COLUMNS = 128 }; /* at once, or a tile's */
 enum { STREAM_K_PARTS_MOST = 16 };
 
@@ -41,8 +41,8 @@ static bool strides_fit(const xg_problem *p)
            p->b_stride_n <= most;
 }
 
-/* How many rounds of tiles it takes to split 16 rows late, K-major and MN-major. */
-enum { LATE_ROUNDS_K_MAJOR = 1, LATE_ROUNDS_MN_MAJOR = 2 };
+/* How many rounds of tiles it takes to split 16 deferred rows, K-major and MN-major. */
+enum { DEFERRED_ROUNDS_K_MAJOR = 1, DEFERRED_ROUNDS_MN_MAJOR = 2 };
 
 /*
  * The rounds before tile number "tiles" is begun. Who takes that one may wait for a round more
@@ -55,8 +55,8 @@ static int64_t rounds_until(const xg_tensor_schedule *schedule, int64_t tiles)
     return before / schedule->clusters + (last > 0 && before % schedule->clusters >= last);
 }
 
-/* Whether a kernel can split rows of A itself (late_split.inc). */
-static bool splits_late(const xg_kernel *kernel)
+/* Whether a kernel can split rows of A itself (deferred_split.inc). */
+static bool defers_split(const xg_kernel *kernel)
 {
     return kernel->fp16_terms == 2 && kernel->tile_n == 256;
 }
@@ -69,9 +69,9 @@ int xg_early_a_blocks(const xg_kernel *kernel, int multiprocessors, const xg_pro
     const int64_t rows = kernel->tile_m * xg_cluster_size(kernel);
     const int64_t of_group = XG_RASTER_ROWS / rows * xg_ceil_div(n, kernel->tile_n);
     const int all = xg_row_blocks(m);
-    const int least = problem->a_stride_k == 1 ? LATE_ROUNDS_K_MAJOR : LATE_ROUNDS_MN_MAJOR;
-    if (!splits_late(kernel) || !whole || problem->k < LATE_K_LEAST || all >= XG_NO_LATE_SPLIT ||
-        !strides_fit(problem))
+    const int least = problem->a_stride_k == 1 ? DEFERRED_ROUNDS_K_MAJOR : DEFERRED_ROUNDS_MN_MAJOR;
+    if (!defers_split(kernel) || !whole || problem->k < DEFERRED_K_LEAST ||
+        all >= XG_NO_DEFERRED_SPLIT || !strides_fit(problem))
         return all;
     int64_t groups = 1;
     while (groups * of_group < schedule.tiles && rounds_until(&schedule, groups * of_group) < least)
@@ -91,15 +91,15 @@ static double scalar_us(const xg_costs *costs, const void *matrix, int64_t line_
                    : costs->scalar_mn_major_us + bytes / costs->scalar_mn_major_rate;
 }
 
-/* As if all was split before; what is saved by splitting some of it late is about 1 % of all. */
+/* As if all was split before; what a deferred split saves is about 1 % of all. */
 static double split_us(const xg_candidate *of, const xg_request *request)
 {
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
     const int64_t m = of->panel_m, n = of->panel_n, k = of->panel_k;
-    const int parts = of->kernel->fp16_terms;
-    const double bytes = (4.0 + 2.0 * parts) * (double)(m + n) * (double)k;
-    const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, parts);
+    const int terms = of->kernel->fp16_terms;
+    const double bytes = (4.0 + 2.0 * terms) * (double)(m + n) * (double)k;
+    const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, terms);
     const int64_t ctas =
         (int64_t)(at.a_blocks + at.b_blocks) * (XG_ROW_BLOCK / XG_ROW_GROUP) * at.slices;
     const int64_t waves = xg_ceil_div(ctas, (int64_t)request->target.multiprocessors * SPLIT_CTAS);
@@ -264,7 +264,7 @@ static bool strips_fit_in_product(const xg_problem *p)
 /* What tiles lose by strips that read so many bytes. */
 static double beside_strips_us(const xg_kernel *kernel, const xg_costs *costs, double bytes)
 {
-    const bool few_warps = kernel->tile_n > 64 && !splits_late(kernel);
+    const bool few_warps = kernel->tile_n > 64 && !defers_split(kernel);
     return costs->strips_us +
            bytes / (few_warps ? costs->strips_few_warps_rate : costs->strips_rate);
 }
@@ -289,10 +289,10 @@ static double strips_in_product_us(const xg_candidate *of, const xg_request *req
            beside_strips_us(of->kernel, costs, 4.0 * elements * (double)p->k);
 }
 
-/* A matrix of so many rows along k, for so many strips. */
-static double split_strips_us(const xg_costs *costs, int64_t strips, int64_t lines, int64_t k)
+/* An operand of so many rows, for so many strips. */
+static double split_strips_us(const xg_costs *costs, int64_t strips, int64_t rows, int64_t k)
 {
-    const double us = 4.0 * (double)lines * (double)k / costs->split_strips_rate;
+    const double us = 4.0 * (double)rows * (double)k / costs->split_strips_rate;
     return strips > 0 ? us * (1.0 + costs->split_strip_more * (double)(strips - 1)) : 0.0;
 }
 
@@ -305,12 +305,13 @@ static double strips_in_split_us(const xg_candidate *of, const xg_request *reque
     const int early_blocks = xg_early_a_blocks(of->kernel, request->target.multiprocessors, p,
                                                of->m, of->n, of->stream_k_iterations, true);
     const int64_t early = (int64_t)XG_ROW_BLOCK * early_blocks;
-    const double late = (double)beside * (double)(early < of->m ? of->m - early : 0);
+    const double deferred = (double)beside * (double)(early < of->m ? of->m - early : 0);
     if (below > XG_SPLIT_STRIPS || beside > XG_SPLIT_STRIPS)
         return -1.0;
     return costs->split_strips_us + split_strips_us(costs, below, of->n, p->k) +
            split_strips_us(costs, beside, of->m, p->k) +
-           (late > 0.0 ? beside_strips_us(of->kernel, costs, 4.0 * late * (double)p->k) : 0.0);
+           (deferred > 0.0 ? beside_strips_us(of->kernel, costs, 4.0 * deferred * (double)p->k)
+                           : 0.0);
 }
 
 /* In the product, in the split, or after the product: whichever is fastest. */

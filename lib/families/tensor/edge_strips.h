@@ -3,8 +3,8 @@
  * Edge strips in the product kernel: a few rows of C below the tiles, over all columns of C, and a
  * few columns beside the tiles, in FP32 from A and B themselves. An idle warp of each CTA computes
  * strip tiles meanwhile, and all warps do once they have no tile left. Where the split kernel has
- * computed the strips (split_slice_strip.h), C's corner remains, and the rows of A that are split
- * late.
+ * computed the strips (split_slice_strip.h), C's corner and the deferred rows of A
+ * remain.
  *
  * A strip is a vector y (a row of A, a column of B) times all rows of an operand X (B or A). A
  * strip tile is eight of its elements, by a warp. K-major: a thread has every 32nd k of all eight
@@ -46,7 +46,7 @@ XG_DEVICE int xg_strip_tiles(const xg_tensor_args *p, int below)
     return (xg_strip_rows(p, below) + XG_STRIP_TILE - 1) / XG_STRIP_TILE;
 }
 
-/* Strides, of at most 2^28: of the rows of X, and along k of X and y. */
+/* Strides, of at most 2^28: of the rows of X, and of k in X and y. */
 XG_DEVICE int xg_strip_x_stride(const xg_tensor_args *p, int below)
 {
     return (int)(below ? p->b_stride_n : p->a_stride_m);
@@ -118,7 +118,7 @@ XG_DEVICE void xg_strip_tile_k_major(const xg_tensor_args *p, int below, int dep
     const int lane = (int)xg_lane();
     const float *x = xg_strip_x(p, below, ROWS, xg_strip_tile_of_warp(tasks)) + lane;
     const float *y = xg_offset_strided(xg_strip_y(p, below, xg_strip_tile_of_warp(tasks)),
-                                xg_strip_y_k_stride(p, below), lane);
+                                       xg_strip_y_k_stride(p, below), lane);
     float sum[ROWS];
     XG_UNROLL
     for (int i = 0; i < ROWS; i++)
@@ -133,7 +133,7 @@ XG_DEVICE void xg_strip_tile_k_major(const xg_tensor_args *p, int below, int dep
             XG_UNROLL
             for (int i = 0; i < depth; i += 64)
                 xg_prefetch(xg_offset_strided(x + (XG_STRIP_AHEAD + i - to + to % 2 * 32),
-                                       xg_strip_x_stride(p, below), to / 2 % ROWS));
+                                              xg_strip_x_stride(p, below), to / 2 % ROWS));
         }
         XG_UNROLL
         for (int i = 0; i < ROWS; i++) {
@@ -144,8 +144,9 @@ XG_DEVICE void xg_strip_tile_k_major(const xg_tensor_args *p, int below, int dep
         }
         XG_UNROLL
         for (int j = 0; j < depth / 32; j++)
-            y_values[j] =
-                remaining > 32 * j ? *xg_offset_strided(y, xg_strip_y_k_stride(p, below), 32 * j) : 0.0f;
+            y_values[j] = remaining > 32 * j
+                              ? *xg_offset_strided(y, xg_strip_y_k_stride(p, below), 32 * j)
+                              : 0.0f;
         XG_UNROLL
         for (int i = 0; i < ROWS; i++)
             XG_UNROLL
@@ -171,9 +172,9 @@ XG_DEVICE void xg_strip_tile_mn_major(const xg_tensor_args *p, int below, int de
     const int lane = (int)xg_lane(), phase = lane / ROWS;
     const float *x =
         xg_offset_strided(xg_strip_x(p, below, ROWS, xg_strip_tile_of_warp(tasks)) + lane % ROWS,
-                   xg_strip_x_k_stride(p, below), phase);
+                          xg_strip_x_k_stride(p, below), phase);
     const float *y = xg_offset_strided(xg_strip_y(p, below, xg_strip_tile_of_warp(tasks)),
-                                xg_strip_y_k_stride(p, below), lane);
+                                       xg_strip_y_k_stride(p, below), lane);
     float sum[2] = {0.0f, 0.0f};
     XG_UNROLL_BY(1)
     for (int k = (int)p->k; k > 0; k -= depth) {
@@ -187,8 +188,9 @@ XG_DEVICE void xg_strip_tile_mn_major(const xg_tensor_args *p, int below, int de
         }
         XG_UNROLL
         for (int j = 0; j < depth / 32; j++)
-            y_values[j] =
-                k > lane + 32 * j ? *xg_offset_strided(y, xg_strip_y_k_stride(p, below), 32 * j) : 0.0f;
+            y_values[j] = k > lane + 32 * j
+                              ? *xg_offset_strided(y, xg_strip_y_k_stride(p, below), 32 * j)
+                              : 0.0f;
         XG_UNROLL
         for (int i = 0; i < depth / PHASES; i++) {
             x_values[i] = remaining > PHASES * i ? *x : 0.0f;
@@ -214,20 +216,20 @@ XG_DEVICE void xg_strip_tile(const xg_tensor_args *p, int below, int depth,
         xg_strip_tile_mn_major(p, below, depth, tasks);
 }
 
-/* The first row block of A that is split late; XG_NO_LATE_SPLIT: none is. */
-XG_DEVICE int xg_first_late(const xg_tensor_args *p)
+/* The first deferred row block of A; XG_NO_DEFERRED_SPLIT: there is none. */
+XG_DEVICE int xg_first_deferred_block(const xg_tensor_args *p)
 {
-    return (int)xg_rematerialize(p->product.first_late_block);
+    return (int)xg_rematerialize(p->product.first_deferred_block);
 }
 
 /* The first tiles of each strip, which the split kernel has computed. */
 XG_DEVICE int xg_strip_tiles_of_split(const xg_tensor_args *p, int below)
 {
-    const int late = xg_first_late(p);
+    const int deferred = xg_first_deferred_block(p);
     if (!(xg_rematerialize(p->strips_in_split)))
         return 0;
-    if (!below && late < XG_NO_LATE_SPLIT)
-        return late * (XG_ROW_BLOCK / XG_STRIP_TILE);
+    if (!below && deferred < XG_NO_DEFERRED_SPLIT)
+        return deferred * (XG_ROW_BLOCK / XG_STRIP_TILE);
     return ((int)xg_rematerialize(below ? p->n : p->m) + XG_STRIP_TILE - 1) / XG_STRIP_TILE;
 }
 

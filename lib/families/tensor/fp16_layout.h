@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layout of the workspace: the FP16 parts of A and B, and what the kernels of a product tell one
+ * Layout of the workspace: the FP16 terms of A and B, and what the kernels of a product tell one
  * another. The host, which reserves the workspace, and the kernels both compute it.
  *
- * An operand row is a row of A or a column of B: both are rows along k of an operand, A itself or
- * the transpose of B. Each operand row is scaled by a power of two that puts its largest element
- * into [2^14, 2^15). A scaled element x is split into high = FP16(x) and low = FP16(2^11 (x -
- * high)), which is a normal number wherever high is one.
+ * An operand row is a row of A or a column of B: k elements. Each operand row is scaled by a power
+ * of two that puts its largest element into [2^14, 2^15). A scaled element x is split into high =
+ * FP16(x) and low = FP16(2^11 (x - high)), which is a normal number wherever high is one.
  *
  * 128 operand rows are a row block, 64 k a k-block, and one by the other an operand tile: 16 KB of
- * high parts and, where there are two parts, 16 KB of low ones, each K-major with the 128-byte
+ * high terms and, where there are two terms, 16 KB of low ones, each K-major with the 128-byte
  * swizzle that xg_wgmma_descriptor() describes. So an operand tile is one bulk copy, whatever the
  * matrix's layout. Within each row group (16 operand rows) the rows are permuted by
  * xg_stored_row(), so that the accumulators of a thread are four neighbouring columns of C.
@@ -23,13 +22,13 @@
  *         128 x 64 of C one for a tile, then for each warp's 16 x 64 those for elements
  *     scales of A's rows, then of B's columns, by which results are multiplied
  *     statistics of A's rows, then of B's columns (guard.h); then all bounds once more
- *     late split (late_split.inc): how many row groups are taken; then for each row block of A how
- *         many of its row groups are split
+ *     deferred split (deferred_split.inc): how many row groups are taken; then for each row block
+ *         of A how many of its row groups are split
  *     partial sums of stream-K (stream_k.inc), a tile for each CTA; or, where the split kernel
- *         computes edge strips (split_slice_strip.h), the rows of A and columns of B beyond the
- * tiles
+ *         computes edge strips (split_slice_strip.h), the rows of A and columns of B beyond
+ *         the tiles
  *
- * Rows and k are padded with zeros. But where k is one more than a multiple of 64, the parts leave
+ * Rows and k are padded with zeros. But where k is one more than a multiple of 64, the terms leave
  * out the last k, whose products the epilogue adds in FP32 (xg_split_k()).
  *
  * The split kernel splits a row group with a cluster of "slices" CTAs, each of which has a slice of
@@ -51,7 +50,7 @@
 enum {
     XG_ROW_BLOCK = 128,
     XG_K_BLOCK = 64,
-    XG_PART_BYTES = XG_ROW_BLOCK * XG_K_BLOCK * 2,
+    XG_TERM_BYTES = XG_ROW_BLOCK * XG_K_BLOCK * 2,
     XG_ROW_PADDING = 256,  /* operand rows are padded to a multiple of this */
     XG_RASTER_ROWS = 2048, /* rows of C in a rasterization group: L2 holds its operands */
     XG_ROW_GROUP = 16,
@@ -68,9 +67,9 @@ enum {
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,
-    XG_NO_LATE_SPLIT = 65535,         /* in place of the first row block that is split late */
+    XG_NO_DEFERRED_SPLIT = 65535,     /* in place of the first deferred row block */
     XG_CTA_STATE_BYTES = 112,         /* cta_state of product.inc, but for scales and B's last k */
-    XG_LATE_SPLIT_BYTES = 256,        /* the same for late_split.inc */
+    XG_DEFERRED_SPLIT_BYTES = 256,    /* the same for deferred_split.inc */
     XG_SUSPECTS_PER_WARP = 32,        /* of 16 x 128 elements; more: all of these are recomputed */
     XG_SUSPECTS_PER_WARP_STRIDED = 8, /* the same where one element takes ten times as long */
     XG_STRIP_TILE = 8,   /* elements of a strip that a warp computes at once, see edge_strips.h */
@@ -123,15 +122,15 @@ typedef struct {
 
 typedef struct {
     unsigned taken, unused[3];
-} xg_late_counts; /* a counter for each row block follows */
+} xg_deferred_counts; /* a counter for each row block follows */
 
 typedef struct {
     int a_blocks, b_blocks, k_blocks; /* row blocks and k-blocks */
     int slices, slice_chunks;
     int64_t tile_bytes;
     /* Offsets in bytes; "bytes" is the size without partial sums or strip vectors. */
-    int64_t b_parts, partial_counts, recompute, elements, a_scales, b_scales, stats, bounds, late,
-        bytes;
+    int64_t b_terms, partial_counts, recompute, elements, a_scales, b_scales, stats, bounds,
+        deferred, bytes;
 } xg_fp16_layout;
 
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
@@ -158,13 +157,13 @@ XG_LAYOUT int xg_fast_divide(int x, int by, unsigned reciprocal)
     return (int)(quotient + ((unsigned)x - quotient * (unsigned)by >= (unsigned)by));
 }
 
-/* The k that the parts hold: a last k by itself would cost the time of a k-block. */
+/* The k that the terms hold: a last k by itself would cost the time of a k-block. */
 XG_LAYOUT int64_t xg_split_k(int64_t k)
 {
     return k > XG_K_BLOCK && k % XG_K_BLOCK == 1 ? k - 1 : k;
 }
 
-/* Promotions of the high products in a k-block, for a product of two parts. */
+/* Promotions of the high products in a k-block, for a product of two terms. */
 XG_LAYOUT int xg_promotions(int64_t m, int64_t n, int k_blocks)
 {
     return k_blocks <= XG_PROMOTE_16_K / XG_K_BLOCK                               ? 4
@@ -188,7 +187,7 @@ XG_LAYOUT unsigned xg_row_stored_at(unsigned position)
 }
 
 /* The layout for so many row blocks, k-blocks and slices. */
-XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int parts,
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int terms,
                                            int slices, int slice_chunks)
 {
     xg_fp16_layout at;
@@ -197,9 +196,9 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.k_blocks = k_blocks;
     at.slice_chunks = slice_chunks;
     at.slices = slices;
-    at.tile_bytes = (int64_t)parts * XG_PART_BYTES;
-    at.b_parts = at.a_blocks * at.k_blocks * at.tile_bytes;
-    at.partial_counts = at.b_parts + at.b_blocks * at.k_blocks * at.tile_bytes;
+    at.tile_bytes = (int64_t)terms * XG_TERM_BYTES;
+    at.b_terms = at.a_blocks * at.k_blocks * at.tile_bytes;
+    at.partial_counts = at.b_terms + at.b_blocks * at.k_blocks * at.tile_bytes;
     at.recompute = at.partial_counts + XG_STREAM_K_CTAS * 4;
     const int64_t tiles = (int64_t)at.a_blocks * at.b_blocks, rows = at.a_blocks + at.b_blocks;
     at.elements =
@@ -208,12 +207,13 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.b_scales = at.a_scales + (int64_t)at.a_blocks * XG_ROW_BLOCK * 4;
     at.stats = at.b_scales + (int64_t)at.b_blocks * XG_ROW_BLOCK * 4;
     at.bounds = at.stats + rows * XG_ROW_BLOCK * 16;
-    at.late = at.bounds + rows * XG_ROW_BLOCK * 4;
-    at.bytes = (at.late + (int64_t)sizeof(xg_late_counts) + at.a_blocks * 4 + 127) / 128 * 128;
+    at.deferred = at.bounds + rows * XG_ROW_BLOCK * 4;
+    at.bytes =
+        (at.deferred + (int64_t)sizeof(xg_deferred_counts) + at.a_blocks * 4 + 127) / 128 * 128;
     return at;
 }
 
-XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int parts)
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int terms)
 {
     const int64_t split = xg_split_k(k);
     const int chunks = xg_blocks_of(split, XG_CHUNK_K), segment = XG_SEGMENT_K / XG_CHUNK_K;
@@ -225,7 +225,7 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
     slice_chunks = slice_chunks < segment ? (chunks < segment ? chunks : segment) : slice_chunks;
     slices = (int)(((unsigned)chunks + (unsigned)slice_chunks - 1) / (unsigned)slice_chunks);
     return xg_fp16_layout_in(xg_row_blocks(m), xg_row_blocks(n), xg_blocks_of(split, XG_K_BLOCK),
-                             parts, slices, slice_chunks);
+                             terms, slices, slice_chunks);
 }
 
 /* The layout by the split kernel's arguments: sizes are below 2^30 there, and k below 2^16. */
@@ -236,7 +236,7 @@ XG_LAYOUT xg_fp16_layout xg_layout_of(const xg_tensor_args *p)
     const unsigned b_blocks = ((unsigned)p->n + XG_ROW_PADDING - 1) / XG_ROW_PADDING * least;
     return xg_fp16_layout_in((int)a_blocks, (int)b_blocks,
                              (int)(((unsigned)xg_split_k(p->k) + XG_K_BLOCK - 1) / XG_K_BLOCK),
-                             (int)p->split.parts, (int)p->slices, (int)p->split.chunks);
+                             (int)p->split.terms, (int)p->slices, (int)p->split.chunks);
 }
 
 /* Floats of a strip vector: a row of A or a column of B, padded with zeros. */

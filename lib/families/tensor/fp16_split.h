@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The split kernel: scales the operand rows of A and B and splits them into FP16 parts, in the
+ * The split kernel: scales the operand rows of A and B and splits them into FP16 terms, in the
  * workspace that fp16_layout.h describes. x of the grid is the slice; y and z are the row group,
- * those of A first, without those that the product kernel splits (late_split.inc).
+ * those of A first, without those that the product kernel splits (deferred_split.inc).
  *
  * A row's scale depends on all of its k, and each element is to be read from memory once. So a
  * cluster of CTAs holds a row group, each CTA a slice of k; the CTAs exchange the scans of the
@@ -76,7 +76,7 @@ XG_DEVICE void xg_slice_scan_mn_major(const xg_slice *s, const float4 *in, int h
     rows[1] = xg_merge_lanes(s->state->by_warp[lane % WARPS][warp * 2 + 1], WARPS / 2);
 }
 
-/* Whether a row of the matrix has Inf or NaN at the last k, where the parts leave it out. */
+/* Whether a row of the matrix has Inf or NaN at the last k, where the terms leave it out. */
 XG_DEVICE int xg_last_k_is_not_finite(const xg_tensor_args *p, const xg_slice *s, int row)
 {
     if (xg_split_k(p->k) == p->k || row >= s->rows)
@@ -90,17 +90,17 @@ XG_DEVICE int xg_last_k_is_not_finite(const xg_tensor_args *p, const xg_slice *s
 
 /* One thread a row, in the first slice's CTA: stores the row's scale and statistics. */
 XG_DEVICE void xg_slice_store_stats(const xg_tensor_args *p, const xg_slice *s, int row,
-                                    xg_packed_scan all, int parts)
+                                    xg_packed_scan all, int terms)
 {
     const xg_fp16_layout at = xg_layout_of(p);
     /* Recomputed here, which saves registers. */
     const int64_t index = xg_rematerialize(s->group * (int64_t)ROWS + row);
     float *const scales = (float *)(void *)((char *)p->workspace + at.a_scales);
     xg_row_stats *const stats = (xg_row_stats *)(void *)((char *)p->workspace + at.stats);
-    scales[index] = xg_scale_from_parts(xg_largest_finite(all.largest));
-    if (xg_last_k_is_not_finite(p, s, row)) /* its parts are those of the other k */
+    scales[index] = xg_scale_from_terms(xg_largest_finite(all.largest));
+    if (xg_last_k_is_not_finite(p, s, row)) /* its terms are those of the other k */
         all.largest = 0x7fffffffu;
-    stats[index] = xg_make_row_stats(all, parts);
+    stats[index] = xg_make_row_stats(all, terms);
     ((float *)(void *)((char *)p->workspace + at.bounds))[index] = stats[index].bound;
 }
 
@@ -109,7 +109,7 @@ XG_DEVICE void xg_slice_store_stats(const xg_tensor_args *p, const xg_slice *s, 
  * receives, and sets the rows' scales.
  */
 XG_DEVICE void xg_slice_exchange(const xg_tensor_args *p, const xg_slice *s,
-                                 const xg_packed_scan *rows, int parts)
+                                 const xg_packed_scan *rows, int terms)
 {
     xg_split_state *const state = s->state;
     const int second = threadIdx.x & 16, row = (int)(threadIdx.x / 16), slice = threadIdx.x & 15;
@@ -133,17 +133,17 @@ XG_DEVICE void xg_slice_exchange(const xg_tensor_args *p, const xg_slice *s,
     }
     if (slice == 0) {
         const int not_finite = xg_is_not_finite(mine.largest);
-        state->scale[row] = not_finite ? 0.0f : xg_scale_to_parts(xg_float_of(mine.largest));
+        state->scale[row] = not_finite ? 0.0f : xg_scale_to_terms(xg_float_of(mine.largest));
         if (not_finite && !s->k_major)
             atomicMax(&state->any_not_finite, 1);
         if (blockIdx.x == 0)
-            xg_slice_store_stats(p, s, row, mine, parts);
+            xg_slice_store_stats(p, s, row, mine, terms);
     }
 }
 
 /* Scans, exchanges and converts the slice, whose copies are in flight. */
 XG_DEVICE void xg_slice_split(const xg_tensor_args *p, const xg_slice *s, const float4 *in,
-                              int held, int strips, int parts)
+                              int held, int strips, int terms)
 {
     xg_packed_scan rows[2];
     xg_cp_async_commit();
@@ -155,18 +155,18 @@ XG_DEVICE void xg_slice_split(const xg_tensor_args *p, const xg_slice *s, const 
         xg_slice_strips(p, s);
     if (s->k_major) {
         xg_slice_scan_k_major(s, in, held, rows);
-        xg_slice_exchange(p, s, rows, parts);
+        xg_slice_exchange(p, s, rows, terms);
         __syncwarp();
         if (strips)
             xg_send_strips(p, s);
-        xg_slice_convert_k_major(s, in, held, parts);
+        xg_slice_convert_k_major(s, in, held, terms);
     } else {
         xg_slice_scan_mn_major(s, in, held, rows);
-        xg_slice_exchange(p, s, rows, parts);
+        xg_slice_exchange(p, s, rows, terms);
         __syncthreads();
         if (strips)
             xg_send_strips(p, s);
-        xg_slice_convert_mn_major(s, in, held, parts);
+        xg_slice_convert_mn_major(s, in, held, terms);
     }
 }
 
@@ -191,7 +191,7 @@ XG_DEVICE void xg_clear_counters(const xg_tensor_args *p, const xg_fp16_layout *
 {
     char *const workspace = (char *)p->workspace;
     unsigned *const counts = (unsigned *)(workspace + at->partial_counts);
-    xg_late_counts *const late = (xg_late_counts *)(workspace + at->late);
+    xg_deferred_counts *const deferred = (xg_deferred_counts *)(workspace + at->deferred);
     unsigned *const recompute = (unsigned *)(workspace + at->recompute);
     const unsigned cleared =
         p->later_pass ? offsetof(xg_recompute, recomputed) : sizeof(xg_recompute);
@@ -200,9 +200,9 @@ XG_DEVICE void xg_clear_counters(const xg_tensor_args *p, const xg_fp16_layout *
     if (threadIdx.x < cleared / sizeof *recompute)
         recompute[threadIdx.x] = 0;
     for (int i = (int)threadIdx.x; i < at->a_blocks; i += THREADS)
-        ((unsigned *)(late + 1))[i] = i < (int)p->split.early_a_blocks ? XG_BLOCK_GROUPS : 0;
+        ((unsigned *)(deferred + 1))[i] = i < (int)p->split.early_a_blocks ? XG_BLOCK_GROUPS : 0;
     if (threadIdx.x == 0)
-        late->taken = 0;
+        deferred->taken = 0;
 }
 
 /*
@@ -224,7 +224,7 @@ XG_DEVICE void xg_split_cta(const xg_tensor_args *p, int held, int strips, char 
         xg_load_whole_slice(&s, in);
     else
         xg_load_slice(&s);
-    if (p->split.parts == 2)
+    if (p->split.terms == 2)
         xg_slice_split(p, &s, in, held, strips, 2);
     else
         xg_slice_split(p, &s, in, held, strips, 1);

@@ -6,13 +6,13 @@
  * NaN).
  *
  * Each operand row is scaled by a power of two that the caller gives, and each element is split
- * into three BF16 parts, x = high + middle + low, each the remainder rounded to nearest. BF16 has
- * FP32's exponents, so that the parts hold 24 bits of every normal number that is not among the
- * smallest. Of the nine products of parts six count, added in this order: middle * middle, high *
+ * into three BF16 terms, x = high + middle + low, each the remainder rounded to nearest. BF16 has
+ * FP32's exponents, so that the terms hold 24 bits of every normal number that is not among the
+ * smallest. Of the nine products of terms six count, added in this order: middle * middle, high *
  * low, low * high, high * middle, middle * high, high * high. Tensor cores truncate when they
  * accumulate, so that their accumulators are promoted every 32 k of high * high.
  *
- * Of four warpgroups the first and the last load and split, and store parts to one of two stages of
+ * Of four warpgroups the first and the last load and split, and store terms to one of two stages of
  * 64 k in shared memory; the two others, of 64 rows each, multiply the other stage. (With three
  * warpgroups one splits, which takes about twice as long.) Loads go to registers, half a stage or
  * more ahead of the split. Traffic: 256 rows of 4 bytes a k for 2 * 128 * 128 FLOP: 32 FLOP/B.
@@ -26,7 +26,7 @@
 #include "families/common/ptx_sm90.h"
 
 enum {
-    XG_FULL_RANGE_STAGE = 2 * XG_FULL_RANGE_PARTS * XG_FULL_RANGE_ROWS * XG_FULL_RANGE_K * 2,
+    XG_FULL_RANGE_STAGE = 2 * XG_FULL_RANGE_TERMS * XG_FULL_RANGE_ROWS * XG_FULL_RANGE_K * 2,
     XG_FULL_RANGE_BYTES = 2 * XG_FULL_RANGE_STAGE,
     XG_FULL_RANGE_PRODUCTS = 6,
     XG_FULL_RANGE_PROMOTIONS = 2, /* of high * high, in 64 k */
@@ -125,7 +125,7 @@ XG_DEVICE void xg_full_load(const xg_full_tile *tile, int k, unsigned block, int
         xg_full_load_block(&tile->b, k, k_left, block - xg_full_a_blocks(tile), b_vec4, strided, x);
 }
 
-/* Stores a block to a stage as parts or as classes. */
+/* Stores a block to a stage as terms or as classes. */
 XG_DEVICE void xg_full_split(const xg_full_tile *tile, const float4 x[XG_FULL_RANGE_LOADS],
                              unsigned block, char *to, int finite, int classes)
 {
@@ -133,12 +133,12 @@ XG_DEVICE void xg_full_split(const xg_full_tile *tile, const float4 x[XG_FULL_RA
         xg_full_split_block(&tile->a, x, block, to, finite, classes);
     else
         xg_full_split_block(&tile->b, x, block - xg_full_a_blocks(tile),
-                            to + XG_FULL_RANGE_PARTS * xg_full_part_bytes(XG_FULL_RANGE_ROWS),
+                            to + XG_FULL_RANGE_TERMS * xg_full_term_bytes(XG_FULL_RANGE_ROWS),
                             finite, classes);
 }
 
 /*
- * All stages of a tile, as parts or as classes. "plain" says that all loads are whole vec4, that
+ * All stages of a tile, as terms or as classes. "plain" says that all loads are whole vec4, that
  * the operands' k_major are constants, and that there is no Inf or NaN: then the loop fits the
  * instruction cache.
  */
@@ -155,13 +155,13 @@ XG_DEVICE void xg_full_split_stages(const xg_full_tile *tile, xg_full_shape shap
         xg_full_load(tile, 0, block, plain, x[block]);
     XG_UNROLL_BY(1)
     for (int k = 0; k < tile->k; k += XG_FULL_RANGE_K, stage ^= 1) {
-        char *const parts = shared + stage * XG_FULL_RANGE_STAGE;
+        char *const terms = shared + stage * XG_FULL_RANGE_STAGE;
         if (k >= 2 * XG_FULL_RANGE_K)
             xg_full_wait_consumed(stage, (unsigned)shape.splitters);
         XG_UNROLL
         for (unsigned block = 0; block < blocks; block++) {
             const unsigned next = block + ahead;
-            xg_full_split(tile, x[block % ahead], block, parts, plain, classes);
+            xg_full_split(tile, x[block % ahead], block, terms, plain, classes);
             xg_full_load(tile, k + (int)(next / blocks) * XG_FULL_RANGE_K, next % blocks, plain,
                          x[block % ahead]);
         }
@@ -216,10 +216,10 @@ XG_DEVICE void xg_full_split_tile(const xg_tensor_args *p, const xg_full_target 
 XG_DEVICE void xg_full_multiply(float mma[64], uint64_t a, uint64_t b, int tile_columns,
                                 int product, int step, int steps, int add)
 {
-    const int a_parts[XG_FULL_RANGE_PRODUCTS] = {1, 0, 2, 0, 1, 0};
-    const int b_parts[XG_FULL_RANGE_PRODUCTS] = {1, 2, 0, 1, 0, 0};
-    a += (uint64_t)a_parts[product] * (xg_full_part_bytes(XG_FULL_RANGE_ROWS) / 16);
-    b += (uint64_t)b_parts[product] * (xg_full_part_bytes(tile_columns) / 16);
+    const int a_terms[XG_FULL_RANGE_PRODUCTS] = {1, 0, 2, 0, 1, 0};
+    const int b_terms[XG_FULL_RANGE_PRODUCTS] = {1, 2, 0, 1, 0, 0};
+    a += (uint64_t)a_terms[product] * (xg_full_term_bytes(XG_FULL_RANGE_ROWS) / 16);
+    b += (uint64_t)b_terms[product] * (xg_full_term_bytes(tile_columns) / 16);
     XG_UNROLL
     for (int i = step; i < step + steps; i++)
         if (tile_columns == 64)
@@ -238,9 +238,9 @@ XG_DEVICE void xg_full_consume(float acc[64], unsigned stage, unsigned shared, x
     const int tile_columns = shape.columns;
     const unsigned warpgroup = xg_reread_thread() / 128 - 1,
                    from = shared + stage * XG_FULL_RANGE_STAGE;
-    const unsigned a_bytes = xg_full_part_bytes(XG_FULL_RANGE_ROWS);
+    const unsigned a_bytes = xg_full_term_bytes(XG_FULL_RANGE_ROWS);
     const uint64_t a = xg_wgmma_descriptor(from + warpgroup * (a_bytes / 2));
-    const uint64_t b = xg_wgmma_descriptor(from + XG_FULL_RANGE_PARTS * a_bytes);
+    const uint64_t b = xg_wgmma_descriptor(from + XG_FULL_RANGE_TERMS * a_bytes);
     float mma[64];
     xg_full_wait_produced(stage, (unsigned)shape.splitters);
     XG_UNROLL
@@ -314,8 +314,8 @@ XG_DEVICE void xg_full_store(const xg_tensor_args *p, const float acc[64], const
             float scaled[4];
             XG_UNROLL
             for (int l = 0; l < 4; l++)
-                scaled[l] =
-                    xg_scale_exp2(x[4 * l], row_exponent - xg_scale_exponent(column_factors[j + l]));
+                scaled[l] = xg_scale_exp2(x[4 * l],
+                                          row_exponent - xg_scale_exponent(column_factors[j + l]));
             if (columns > 0)
                 xg_full_store4(p, p->c + (row + i) * p->c_stride_m + column + j, columns, vec4,
                                (float4){scaled[0], scaled[1], scaled[2], scaled[3]});

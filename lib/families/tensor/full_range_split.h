@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operand of the full-range path (full_range.h): from global memory to registers, and from there
- * as three BF16 parts to shared memory, 64 k at a time.
+ * as three BF16 terms to shared memory, 64 k at a time.
  *
  * In global memory an operand is K-major or MN-major. In shared memory it is always K-major: for
- * each part its 128 or 64 operand rows by 64 k, as xg_wgmma_descriptor() wants them.
+ * each term its 128 or 64 operand rows by 64 k, as xg_wgmma_descriptor() wants them.
  *
  * A block is what 256 threads load of 64 operand rows, or 128 threads of 32: 4 rows by 4 k each, as
  * four vec4.
@@ -12,7 +12,7 @@
  *     K-major    16 threads load 256 bytes of a row, so that a warp's load is of two rows
  *     MN-major   8 threads load 32 rows of a k, 128 bytes, so that a warp's load is of four k
  *
- * Each thread stores 4 k of a row at once, 8 bytes a part. K-major: 16 threads store a whole stored
+ * Each thread stores 4 k of a row at once, 8 bytes a term. K-major: 16 threads store a whole stored
  * row. MN-major: they have 8 rows and 2 neighbours in k; for their stores to meet 32 banks, rows
  * are permuted within each 32: first 0, 4, 8 ..., then 1, 5, 9 ... Rows and columns of C come in
  * that order, so that a thread has 8 neighbouring columns of C.
@@ -32,13 +32,13 @@
 enum {
     XG_FULL_RANGE_ROWS = 128, /* of a tile */
     XG_FULL_RANGE_K = 64,
-    XG_FULL_RANGE_PARTS = 3,
+    XG_FULL_RANGE_TERMS = 3,
     XG_FULL_RANGE_LOADS = 4,          /* vec4 of a block */
     XG_FULL_RANGE_ROW_STEP = 8 * 128, /* bytes between the stored positions of neighbouring rows */
-    XG_FULL_RANGE_EXPONENT = 36,      /* log2 of how much larger elements are than for FP16 parts */
+    XG_FULL_RANGE_EXPONENT = 36,      /* log2 of how much larger elements are than for FP16 terms */
 };
 
-/* log2 of the factor of elements whose FP16 parts' products are multiplied by "scale". */
+/* log2 of the factor of elements whose FP16 terms' products are multiplied by "scale". */
 XG_DEVICE int xg_full_exponent(float scale)
 {
     return XG_MIN(XG_FULL_RANGE_EXPONENT - xg_scale_exponent(scale), 127);
@@ -73,8 +73,8 @@ XG_DEVICE xg_full_operand xg_full_operand_of(const float *first, int64_t row_str
     return operand;
 }
 
-/* Bytes of a part of an operand in a stage. */
-XG_DEVICE unsigned xg_full_part_bytes(int tile_rows)
+/* Bytes of a term of an operand in a stage. */
+XG_DEVICE unsigned xg_full_term_bytes(int tile_rows)
 {
     return (unsigned)tile_rows * XG_FULL_RANGE_K * 2;
 }
@@ -175,7 +175,7 @@ XG_DEVICE unsigned xg_full_class(float x)
     return sign | (rest > 0x7f800000u ? 0x7fc00000u : rest == 0x7f800000u ? rest : class_of_finite);
 }
 
-/* Four neighbours in k, as classes in place of high parts. */
+/* Four neighbours in k, as classes in place of high terms. */
 XG_DEVICE void xg_full_classes4(char *to, float4 x)
 {
     const uint2 classes = {xg_full_class(x.x) >> 16 | xg_full_class(x.y),
@@ -189,25 +189,25 @@ XG_DEVICE float xg_full_finite(float x)
 }
 
 /*
- * Four neighbours in k, times their row's factor, as parts. If not "finite", Inf and NaN become 0.
+ * Four neighbours in k, times their row's factor, as terms. If not "finite", Inf and NaN become 0.
  */
-XG_DEVICE void xg_full_split4(char *to, unsigned part_bytes, float4 x, float by, int finite)
+XG_DEVICE void xg_full_split4(char *to, unsigned term_bytes, float4 x, float by, int finite)
 {
     float4 y = {x.x * by, x.y * by, x.z * by, x.w * by};
     if (!finite) {
         y.x = xg_full_finite(y.x), y.y = xg_full_finite(y.y);
         y.z = xg_full_finite(y.z), y.w = xg_full_finite(y.w);
     }
-    uint2 part = {0, 0};
+    uint2 term = {0, 0};
     XG_UNROLL
-    for (int i = 0; i < XG_FULL_RANGE_PARTS; i++) {
-        part.x = xg_bf16x2(y.x, y.y);
-        part.y = xg_bf16x2(y.z, y.w);
-        *(uint2 *)(void *)(to + (unsigned)i * part_bytes) = part;
-        y.x = xg_full_remainder_low(y.x, part.x);
-        y.y = xg_full_remainder_high(y.y, part.x);
-        y.z = xg_full_remainder_low(y.z, part.y);
-        y.w = xg_full_remainder_high(y.w, part.y);
+    for (int i = 0; i < XG_FULL_RANGE_TERMS; i++) {
+        term.x = xg_bf16x2(y.x, y.y);
+        term.y = xg_bf16x2(y.z, y.w);
+        *(uint2 *)(void *)(to + (unsigned)i * term_bytes) = term;
+        y.x = xg_full_remainder_low(y.x, term.x);
+        y.y = xg_full_remainder_high(y.y, term.x);
+        y.z = xg_full_remainder_low(y.z, term.y);
+        y.w = xg_full_remainder_high(y.w, term.y);
     }
 }
 
@@ -231,11 +231,11 @@ XG_DEVICE xg_full_smem_place xg_full_smem_place_of(const xg_full_operand *o, int
     return place;
 }
 
-/* Stores a block as parts, high parts at "to" and the others behind them; or as classes. */
+/* Stores a block as terms, high terms at "to" and the others behind them; or as classes. */
 XG_DEVICE void xg_full_split_block(const xg_full_operand *o, const float4 *x, unsigned block,
                                    char *to, int finite, int classes)
 {
-    const unsigned part_bytes = xg_full_part_bytes(o->tile_rows);
+    const unsigned term_bytes = xg_full_term_bytes(o->tile_rows);
     const xg_full_smem_place place = xg_full_smem_place_of(o, o->k_major, block);
     const float4 factors = *(const float4 *)(o->factors + place.row);
     const float factor[4] = {factors.x, factors.y, factors.z, factors.w};
@@ -246,7 +246,7 @@ XG_DEVICE void xg_full_split_block(const xg_full_operand *o, const float4 *x, un
         if (classes)
             xg_full_classes4(its, four);
         else
-            xg_full_split4(its, part_bytes, four, factor[i], finite);
+            xg_full_split4(its, term_bytes, four, factor[i], finite);
     }
 }
 

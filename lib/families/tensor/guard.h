@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The guard: which elements of C the FP16 parts do not serve, decided after the product.
+ * The guard: which elements of C the FP16 terms do not serve, decided after the product.
  *
  * Let a be a row of A and b a column of B, scaled so that their largest magnitudes lie in [2^14,
  * 2^15). An element x is held as high = RN(x) and low = RN(2^11 (x - high)), where RN rounds to the
@@ -34,11 +34,11 @@
  * (tests/sim/guard_sums.c): such an error exceeds 2^-20, up to 2^-21 + 2^-22 + (20 p - 1) 2^-25 and
  * FP32's own rounding. Random truncations stay far below.
  *
- * With high parts alone (XGEMM_MATH_TF32) x is small below 2^-14 and off by at most 2^-25, so that
+ * With high terms alone (XGEMM_MATH_TF32) x is small below 2^-14 and off by at most 2^-25, so that
  * E = 2^-25 (f_a s_b + f_b s_a): |C| >= 2^-12 (...) limits that to 2^-13 |A||B|, an eighth of what
  * rounding the operands to TF32 may cost.
  *
- * An operand row with Inf or NaN makes all of its elements of C Inf or NaN. Its parts are zeros,
+ * An operand row with Inf or NaN makes all of its elements of C Inf or NaN. Its terms are zeros,
  * none of its elements is suspect, and the products with Inf and NaN are added after the tile's
  * store (epilogue_not_finite.inc; where a tile has many such rows, full_range.h).
  *
@@ -56,13 +56,13 @@
  * compile them wrong and must see the errors (tests/sim/guard_wrong_factor.c and others).
  */
 #ifndef XG_SMALL_EXPONENT
-#define XG_SMALL_EXPONENT(parts) ((parts) == 2 ? -13 : -14)
+#define XG_SMALL_EXPONENT(terms) ((terms) == 2 ? -13 : -14)
 #endif
 #ifndef XG_GUARD_FACTOR
-#define XG_GUARD_FACTOR(parts) ((parts) == 2 ? 0x1p-13f : 0x1p-12f)
+#define XG_GUARD_FACTOR(terms) ((terms) == 2 ? 0x1p-13f : 0x1p-12f)
 #endif
 /*
- * Three BF16 parts hold a scaled element in full down to this exponent (full_range.h). Smaller
+ * Three BF16 terms hold a scaled element in full down to this exponent (full_range.h). Smaller
  * elements occur only in rows whose largest magnitude is above 2^16.
  */
 #define XG_LEAST_EXPONENT (-146)
@@ -70,7 +70,7 @@
 typedef enum {
     XG_ROW_FINITE,
     XG_ROW_NOT_FINITE, /* it has Inf or NaN */
-    XG_ROW_WIDE,       /* its range exceeds that of three BF16 parts; it may be far, too */
+    XG_ROW_WIDE,       /* its range exceeds that of three BF16 terms; it may be far, too */
     XG_ROW_FAR         /* its largest magnitude is outside 2^-60 to 2^90 */
 } xg_row_kind;
 
@@ -105,8 +105,8 @@ XG_DEVICE float xg_guard_threshold(float row_bound, float column_bound)
 /*
  * The disposition of a tile of C: one of the first three values, which XG_TILE_PATH masks, and
  * flags: its operands have rows with Inf or NaN; its rows of A have scales that may overflow or
- * underflow before the column's scale is applied (xg_scale_exp2()); it has wide rows; all its rows of
- * A, or all its columns of B, have Inf or NaN.
+ * underflow before the column's scale is applied (xg_scale_exp2()); it has wide rows; all its rows
+ * of A, or all its columns of B, have Inf or NaN.
  */
 typedef enum {
     XG_TILE_UNCHECKED,  /* stored as it is */
@@ -203,7 +203,7 @@ enum {
 /*
  * Most suspects of a warp's 16 x 128 elements that are recomputed one by one. An element takes a
  * warp some microseconds, a full-range tile 200. An element takes ten times as long where an
- * operand is not K-major and, with one part, the workspace has no room for a K-major copy
+ * operand is not K-major and, with one term, the workspace has no room for a K-major copy
  * (k_major_copies.inc). 0: C is too large for element indices of 32 bits.
  */
 XG_DEVICE unsigned xg_most_suspects(int a_blocks, int b_blocks, int strided)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An operand row as FP16 parts: its scan, its scale, its elements and its statistics. For the split
- * kernel (fp16_split.h) and the late split (late_split.inc).
+ * An operand row as FP16 terms: its scan, its scale, its elements and its statistics. For the split
+ * kernel (fp16_split.h) and the deferred split (deferred_split.inc).
  */
 #ifndef XGEMM_KERNELS_OPERAND_ROW_H
 #define XGEMM_KERNELS_OPERAND_ROW_H
@@ -23,20 +23,20 @@ XG_DEVICE float xg_sum_lanes(float sum, int bits, int last)
 
 /*
  * The exponent field of a row's largest element, clamped so that the scales are normal numbers: the
- * scale to parts is 2^(14 - exponent).
+ * scale to terms is 2^(14 - exponent).
  */
 XG_DEVICE unsigned xg_clamped_exponent(float largest)
 {
     return XG_MIN(XG_MAX(xg_bits_of(largest) >> 23, XG_SCALED_EXPONENT + 1u), 254u);
 }
 
-XG_DEVICE float xg_scale_to_parts(float largest)
+XG_DEVICE float xg_scale_to_terms(float largest)
 {
     const unsigned exponent = xg_clamped_exponent(largest);
     return xg_float_of((254u + XG_SCALED_EXPONENT - exponent) << 23);
 }
 
-XG_DEVICE float xg_scale_from_parts(float largest)
+XG_DEVICE float xg_scale_from_terms(float largest)
 {
     return xg_float_of((xg_clamped_exponent(largest) - XG_SCALED_EXPONENT) << 23);
 }
@@ -160,28 +160,28 @@ XG_DEVICE int xg_is_not_finite(unsigned largest)
     return largest >= 0x7f800000u;
 }
 
-/* The largest magnitude that sets a row's scale. A row with Inf or NaN has zeros as parts. */
+/* The largest magnitude that sets a row's scale. A row with Inf or NaN has zeros as terms. */
 XG_DEVICE float xg_largest_finite(unsigned largest)
 {
     return xg_float_of(XG_MIN(largest, 0x7f7fffffu));
 }
 
-XG_DEVICE xg_row_stats xg_make_row_stats(xg_packed_scan packed, int parts)
+XG_DEVICE xg_row_stats xg_make_row_stats(xg_packed_scan packed, int terms)
 {
-    const float largest = xg_largest_finite(packed.largest), to_parts = xg_scale_to_parts(largest);
-    const int scale = (int)(xg_bits_of(to_parts) >> 23) - 127;
+    const float largest = xg_largest_finite(packed.largest), to_terms = xg_scale_to_terms(largest);
+    const int scale = (int)(xg_bits_of(to_terms) >> 23) - 127;
     const int least = (int)(packed.rest >> 8 & 0xff), log = (int)(packed.rest & 0xff);
     /* The exponent of the least element, scaled; if that is subnormal, of the least subnormal. */
     const int exponent = (least == 0 ? -149 : least - 127) + scale;
-    const float scaled = largest * to_parts;
+    const float scaled = largest * to_terms;
     xg_row_stats stats = {0.0f, 0.0f, XG_ROW_NOT_FINITE, 0};
     if (xg_is_not_finite(packed.largest))
         return stats;
     /* A sum beyond FP32's range is bounded by the largest element times the greatest k. */
     const float sum = xg_float_of(packed.rest & 0xffff0000u);
-    const float bound = (sum < 0x1p126f ? sum * to_parts : scaled * (float)XG_SPLIT_K_MOST) *
-                        XG_GUARD_FACTOR(parts);
-    stats.bound = least != 255 && exponent < XG_SMALL_EXPONENT(parts) ? -bound : bound;
+    const float bound = (sum < 0x1p126f ? sum * to_terms : scaled * (float)XG_SPLIT_K_MOST) *
+                        XG_GUARD_FACTOR(terms);
+    stats.bound = least != 255 && exponent < XG_SMALL_EXPONENT(terms) ? -bound : bound;
     stats.log2 =
         log == 63 ? 0.0f : fminf((float)(4 * log + 2 - (int)(xg_bits_of(largest) >> 23)), 0.0f);
     stats.kind = least != 255 && exponent < XG_LEAST_EXPONENT    ? XG_ROW_WIDE
@@ -190,25 +190,25 @@ XG_DEVICE xg_row_stats xg_make_row_stats(xg_packed_scan packed, int parts)
     return stats;
 }
 
-/* Scans of a row group, which the warps of the late split exchange in shared memory. */
+/* Scans of a row group, which the warps of the deferred split exchange in shared memory. */
 typedef struct {
     unsigned largest[XG_ROW_GROUP], rest[3][XG_ROW_GROUP];
-} xg_late_scans;
+} xg_deferred_scans;
 
-/* The low parts of two elements, packed. */
-XG_DEVICE unsigned xg_low_parts(unsigned high, float x, float y)
+/* The low terms of two elements, packed. */
+XG_DEVICE unsigned xg_low_terms(unsigned high, float x, float y)
 {
     return xg_half2((x - xg_half2_low(high)) * 0x1p11f, (y - xg_half2_high(high)) * 0x1p11f);
 }
 
-/* Four neighbours in k, scaled, as parts; the low parts, if any, follow XG_PART_BYTES later. */
-XG_DEVICE void xg_store_parts4(char *to, float4 x, float scale, int parts)
+/* Four neighbours in k, scaled, as terms; the low terms, if any, follow XG_TERM_BYTES later. */
+XG_DEVICE void xg_store_terms4(char *to, float4 x, float scale, int terms)
 {
     const float4 y = {x.x * scale, x.y * scale, x.z * scale, x.w * scale};
     const unsigned xy = xg_half2(y.x, y.y), zw = xg_half2(y.z, y.w);
     xg_store_u32x2(to, xy, zw);
-    if (parts == 2)
-        xg_store_u32x2(to + XG_PART_BYTES, xg_low_parts(xy, y.x, y.y), xg_low_parts(zw, y.z, y.w));
+    if (terms == 2)
+        xg_store_u32x2(to + XG_TERM_BYTES, xg_low_terms(xy, y.x, y.y), xg_low_terms(zw, y.z, y.w));
 }
 
 #endif

@@ -43,20 +43,20 @@ typedef struct {
     const float *from;
     int64_t stride; /* of rows or of k, whichever is not 1 */
     int rows, k;    /* inside the matrix: at most ROWS and depth; may be 0 */
-    int depth;      /* k of the slice in the parts: a multiple of 64; may be 0 */
+    int depth;      /* k of the slice in the terms: a multiple of 64; may be 0 */
     int segments, slices;
     int k_major, vec4, realigned, is_a;
     int group;            /* the row group, counting those of B after those of A */
     int first_row;        /* in the operand */
     int first_stored_row; /* its position in its row block */
-    char *parts;          /* the slice's first operand tile */
+    char *terms;          /* the slice's first operand tile */
     float4 *vecs;         /* this thread's, in shared memory */
     xg_split_state *state;
 } xg_slice;
 
 /*
- * The cluster's number, and the row group that it splits: the row groups of A that are split late
- * are left out.
+ * The cluster's number, and the row group that it splits: deferred row groups of A are left
+ * out.
  */
 XG_DEVICE int xg_cluster_index(void)
 {
@@ -65,9 +65,9 @@ XG_DEVICE int xg_cluster_index(void)
 
 XG_DEVICE int xg_cluster_row_group(const xg_tensor_args *p, const xg_fp16_layout *at)
 {
-    const int late = (at->a_blocks - (int)p->split.early_a_blocks) * XG_BLOCK_GROUPS;
+    const int deferred = (at->a_blocks - (int)p->split.early_a_blocks) * XG_BLOCK_GROUPS;
     return xg_cluster_index() +
-           (xg_cluster_index() < (int)p->split.early_a_blocks * XG_BLOCK_GROUPS ? 0 : late);
+           (xg_cluster_index() < (int)p->split.early_a_blocks * XG_BLOCK_GROUPS ? 0 : deferred);
 }
 
 XG_DEVICE xg_slice xg_slice_of(const xg_tensor_args *p, const xg_fp16_layout *at, int held,
@@ -96,7 +96,7 @@ XG_DEVICE xg_slice xg_slice_of(const xg_tensor_args *p, const xg_fp16_layout *at
         (is_a ? p->a : p->b) + (uint64_t)(s.k_major ? first_row : first_k) * (uint64_t)s.stride;
     s.from += s.k_major ? first_k : first_row;
     s.first_stored_row = group % XG_BLOCK_GROUPS * ROWS;
-    s.parts = (char *)p->workspace + (uint64_t)(tile * (unsigned)p->split.parts) * XG_PART_BYTES;
+    s.terms = (char *)p->workspace + (uint64_t)(tile * (unsigned)p->split.terms) * XG_TERM_BYTES;
     s.vecs = (float4 *)(shared + XG_SPLIT_STATE_BYTES) + threadIdx.x;
     s.state = (xg_split_state *)shared;
     if (!held) {

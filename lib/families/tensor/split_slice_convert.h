@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A slice (split_slice.h) as FP16 parts, from shared memory to the workspace. */
+/* A slice (split_slice.h) as FP16 terms, from shared memory to the workspace. */
 #ifndef XGEMM_KERNELS_SPLIT_SLICE_CONVERT_H
 #define XGEMM_KERNELS_SPLIT_SLICE_CONVERT_H
 
@@ -8,25 +8,25 @@
 #include "families/common/ptx_sm90.h"
 
 /* Bytes from the slice's first operand tile to a thread's first four elements. */
-XG_DEVICE unsigned xg_offset_k_major(const xg_slice *s, unsigned thread, int half, int parts)
+XG_DEVICE unsigned xg_offset_k_major(const xg_slice *s, unsigned thread, int half, int terms)
 {
     const unsigned stored = xg_stored_row(thread / 32 * 2 + (unsigned)half);
     const unsigned chunk = thread / 2 % 8 ^ stored % 8;
-    return thread / 16 % 2 * (unsigned)(parts * XG_PART_BYTES) +
+    return thread / 16 % 2 * (unsigned)(terms * XG_TERM_BYTES) +
            ((unsigned)s->first_stored_row + stored) * 128 + chunk * 16 + thread % 2 * 8;
 }
 
-XG_DEVICE unsigned xg_offset_mn_major(const xg_slice *s, unsigned thread, int parts)
+XG_DEVICE unsigned xg_offset_mn_major(const xg_slice *s, unsigned thread, int terms)
 {
     const unsigned stored = xg_stored_row(thread % 4 * 4), chunk = thread / 8 % 4 ^ stored % 8;
-    return thread / 32 * (unsigned)(parts * XG_PART_BYTES) +
+    return thread / 32 * (unsigned)(terms * XG_TERM_BYTES) +
            ((unsigned)s->first_stored_row + stored) * 128 + chunk * 16 + thread / 4 % 2 * 8;
 }
 
 /* Keeps the address in a register: the compiler would compute it anew for each store. */
-XG_DEVICE char *xg_pinned_address(const char *parts, unsigned offset)
+XG_DEVICE char *xg_pinned_address(const char *terms, unsigned offset)
 {
-    return (char *)xg_offset_bytes((const float *)parts, offset);
+    return (char *)xg_offset_bytes((const float *)terms, offset);
 }
 
 /* Zeros in place of the elements of a row with Inf or NaN, whose scale is 0. */
@@ -37,7 +37,7 @@ XG_DEVICE float4 xg_zero_if_not_finite(float4 x, float scale)
 }
 
 /* The warp's first or second row (half) of a K-major segment. */
-XG_DEVICE void xg_convert_row(const xg_slice *s, const float4 *in, int held, int parts, int segment,
+XG_DEVICE void xg_convert_row(const xg_slice *s, const float4 *in, int held, int terms, int segment,
                               int half, char *to)
 {
     const float scale = s->state->scale[WARP * 2 + half];
@@ -48,23 +48,23 @@ XG_DEVICE void xg_convert_row(const xg_slice *s, const float4 *in, int held, int
             float4 x = xg_vec_of(s, in, segment, half * 4 + vec, held);
             if (scale == 0.0f)
                 x = xg_zero_if_not_finite(x, scale);
-            xg_store_parts4(to + vec * 2 * parts * XG_PART_BYTES, x, scale, parts);
+            xg_store_terms4(to + vec * 2 * terms * XG_TERM_BYTES, x, scale, terms);
         }
 }
 
-XG_DEVICE void xg_slice_convert_k_major(const xg_slice *s, const float4 *in, int held, int parts)
+XG_DEVICE void xg_slice_convert_k_major(const xg_slice *s, const float4 *in, int held, int terms)
 {
     XG_UNROLL
     for (int half = 0; half < 2; half++) {
         char *to =
-            xg_pinned_address(s->parts, xg_offset_k_major(s, xg_reread_thread(), half, parts));
+            xg_pinned_address(s->terms, xg_offset_k_major(s, xg_reread_thread(), half, terms));
         if (held)
-            xg_convert_row(s, in, held, parts, 0, half, to);
+            xg_convert_row(s, in, held, terms, 0, half, to);
         else
             XG_UNROLL_BY(1)
         for (int segment = 0; segment < s->segments; segment++) {
-            xg_convert_row(s, in, held, parts, segment, half, to);
-            to += XG_SEGMENT_K / XG_K_BLOCK * parts * XG_PART_BYTES;
+            xg_convert_row(s, in, held, terms, segment, half, to);
+            to += XG_SEGMENT_K / XG_K_BLOCK * terms * XG_TERM_BYTES;
         }
     }
 }
@@ -74,7 +74,7 @@ XG_DEVICE void xg_slice_convert_k_major(const xg_slice *s, const float4 *in, int
  * its first row goes; the addresses of the other rows differ from it in the bits that the swizzle
  * XORs, as the workspace is aligned to 256 bytes.
  */
-XG_DEVICE void xg_convert_4_rows(const xg_slice *s, const float4 *in, int held, int parts,
+XG_DEVICE void xg_convert_4_rows(const xg_slice *s, const float4 *in, int held, int terms,
                                  int segment, int half, char *to)
 {
     const int row = (int)(xg_lane() % 4 * 4), any_not_finite = s->state->any_not_finite;
@@ -91,27 +91,27 @@ XG_DEVICE void xg_convert_4_rows(const xg_slice *s, const float4 *in, int held, 
         float4 y = xg_transpose4x4_row(x, i);
         if (any_not_finite)
             y = xg_zero_if_not_finite(y, scale);
-        xg_store_parts4(to_row, y, scale, parts);
+        xg_store_terms4(to_row, y, scale, terms);
     }
 }
 
-XG_DEVICE void xg_slice_convert_mn_major(const xg_slice *s, const float4 *in, int held, int parts)
+XG_DEVICE void xg_slice_convert_mn_major(const xg_slice *s, const float4 *in, int held, int terms)
 {
     if (held) {
         char *const to =
-            xg_pinned_address(s->parts, xg_offset_mn_major(s, xg_reread_thread(), parts));
-        xg_convert_4_rows(s, in, held, parts, 0, 0, to);
-        xg_convert_4_rows(s, in, held, parts, 0, 1, to);
+            xg_pinned_address(s->terms, xg_offset_mn_major(s, xg_reread_thread(), terms));
+        xg_convert_4_rows(s, in, held, terms, 0, 0, to);
+        xg_convert_4_rows(s, in, held, terms, 0, 1, to);
         return;
     }
-    char *to = s->parts + xg_offset_mn_major(s, xg_reread_thread(), parts);
+    char *to = s->terms + xg_offset_mn_major(s, xg_reread_thread(), terms);
     for (int segment = 0; segment < s->segments; segment++) {
         if (segment * XG_SEGMENT_K + WARP * XG_K_BLOCK >= s->depth)
             break;
         XG_UNROLL_BY(1)
         for (int half = 0; half < 2; half++)
-            xg_convert_4_rows(s, in, held, parts, segment, half, to);
-        to += XG_SEGMENT_K / XG_K_BLOCK * parts * XG_PART_BYTES;
+            xg_convert_4_rows(s, in, held, terms, segment, half, to);
+        to += XG_SEGMENT_K / XG_K_BLOCK * terms * XG_TERM_BYTES;
     }
 }
 

@@ -7,7 +7,7 @@
  *
  * A CTA multiplies its slice in FP32, reduces the sums of its threads in a fixed order and sends
  * them to the cluster's first CTA, which reduces those of all slices in their order. A last k that
- * the parts leave out (xg_split_k()) is added at the end.
+ * the terms leave out (xg_split_k()) is added at the end.
  */
 #ifndef XGEMM_KERNELS_SPLIT_SLICE_STRIP_H
 #define XGEMM_KERNELS_SPLIT_SLICE_STRIP_H
@@ -121,7 +121,7 @@ XG_DEVICE void xg_expect_strips(const xg_tensor_args *p, const xg_slice *s)
     xg_mbarrier_init_fence();
     if (s->slices > 1 && blockIdx.x == 0)
         xg_mbarrier_arrive_expect_tx(arrival, (unsigned)(xg_strip_count(p, s) * s->slices * ROWS) *
-                                       (unsigned)sizeof(float));
+                                                  (unsigned)sizeof(float));
 }
 
 /* 16 threads reduce and send the sum of a row. */
@@ -142,7 +142,7 @@ XG_DEVICE void xg_send_strips(const xg_tensor_args *p, const xg_slice *s)
     }
 }
 
-/* The product at the last k of an operand row and a strip vector, if the parts leave it out. */
+/* The product at the last k of an operand row and a strip vector, if the terms leave it out. */
 XG_DEVICE float xg_last_of_strip(const xg_tensor_args *p, const xg_slice *s, int row, int strip)
 {
     const float *const a = p->a + (s->is_a ? row : p->m + strip) * p->a_stride_m;
@@ -166,7 +166,8 @@ XG_DEVICE void xg_store_strips(const xg_tensor_args *p, const xg_slice *s)
         const int64_t column = s->is_a ? p->n + strip : first + row;
         float *const c = p->c + vec * p->c_stride_m + column;
         if (slice == 0 && row < s->rows)
-            *c = xg_epilogue(p->alpha, sum + xg_last_of_strip(p, s, first + row, strip), p->beta, c);
+            *c =
+                xg_epilogue(p->alpha, sum + xg_last_of_strip(p, s, first + row, strip), p->beta, c);
     }
 }
 

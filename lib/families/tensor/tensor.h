@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The family of kernels that split operands into FP16 parts and multiply these on tensor cores.
+ * The family of kernels that split operands into FP16 terms and multiply these on tensor cores.
  * Its parts, among themselves.
  */
 #ifndef XGEMM_LIB_TENSOR_H
