@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define POOL_SAMPLES ((size_t)1 << 22)
-/* Samples from one offset; short enough that no two lines have much in common. */
+/* Samples from one offset; short enough that no two rows have much in common. */
 enum { POOL_BLOCK = 1024 };
-/* Lines that are made together and then transposed: a cache line of floats. */
+/* Rows that are made together and then transposed: a cache line of floats. */
 enum { GROUP = 16 };
 
 /* NULL until they are first needed; they last as long as the program. */
@@ -87,32 +87,32 @@ static random_source mixed(uint64_t seed, uint64_t salt, uint64_t number)
     return (random_source){random_bits(&source)};
 }
 
-random_source data_source(const data_line *at, uint64_t salt)
+random_source data_source(const data_row *at, uint64_t salt)
 {
-    return mixed(at->seed, 2 * salt + at->is_b, (uint64_t)at->line + 1);
+    return mixed(at->seed, 2 * salt + at->is_b, (uint64_t)at->row + 1);
 }
 
-random_source data_operand_source(const data_line *at, uint64_t salt)
+random_source data_operand_source(const data_row *at, uint64_t salt)
 {
     return mixed(at->seed, 2 * salt + at->is_b, 0);
 }
 
 /* ---- Operands ---- */
 
-/* Lines that are not contiguous: GROUP at a time, so that each cache line is written once. */
-static bool fill_transposed(const data_kind *kind, data_line at, const data_operand *to)
+/* Rows that are not contiguous: GROUP at a time, so that each cache line is written once. */
+static bool fill_transposed(const data_kind *kind, data_row at, const data_operand *to)
 {
     float *const group = malloc((size_t)to->depth * GROUP * sizeof *group);
-    for (int64_t first = 0; group && first < to->lines; first += GROUP) {
-        const int64_t count = to->lines - first < GROUP ? to->lines - first : GROUP;
+    for (int64_t first = 0; group && first < to->rows; first += GROUP) {
+        const int64_t count = to->rows - first < GROUP ? to->rows - first : GROUP;
         for (int64_t i = 0; i < count; i++) {
-            at.line = first + i;
+            at.row = first + i;
             kind->fill(&at, group + i * to->depth);
         }
-        float *values = to->values + first * to->line_stride;
+        float *values = to->values + first * to->row_stride;
         for (int64_t l = 0; l < to->depth; l++, values += to->k_stride)
             for (int64_t i = 0; i < count; i++)
-                values[i * to->line_stride] = group[i * to->depth + l];
+                values[i * to->row_stride] = group[i * to->depth + l];
     }
     free(group);
     return group != NULL;
@@ -120,14 +120,14 @@ static bool fill_transposed(const data_kind *kind, data_line at, const data_oper
 
 bool data_fill(const data_kind *kind, uint64_t seed, const data_operand *to)
 {
-    data_line at = {.seed = seed, .is_b = to->is_b, .lines = to->lines, .depth = to->depth};
-    if (to->lines == 0 || to->depth == 0)
+    data_row at = {.seed = seed, .is_b = to->is_b, .rows = to->rows, .depth = to->depth};
+    if (to->rows == 0 || to->depth == 0)
         return true;
     if (!data_pools_open())
         return false;
     if (to->k_stride != 1)
         return fill_transposed(kind, at, to);
-    for (at.line = 0; at.line < to->lines; at.line++)
-        kind->fill(&at, to->values + at.line * to->line_stride);
+    for (at.row = 0; at.row < to->rows; at.row++)
+        kind->fill(&at, to->values + at.row * to->row_stride);
     return true;
 }

@@ -4,13 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Uses of random numbers in one line that must not repeat each other. */
+/* Uses of random numbers in one row that must not repeat each other. */
 enum { DRAW, PLANT, WHERE };
 
 enum {
     PLANTED_ONE_IN = 1000000,
     OUTLIER_COLUMN_ONE_IN = 500,
-    OUTLIER_LINE_ONE_IN = 512,
+    OUTLIER_ROW_ONE_IN = 512,
     SPARSE_ONE_IN = 100,
     REPEATED = 16,
 };
@@ -37,46 +37,46 @@ static float subnormal(uint64_t bits)
 
 /* ---- Distributions that every element has by itself ---- */
 
-static void uniform(const data_line *at, float *values)
+static void uniform(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     random_fill(&source, values, (size_t)at->depth);
 }
 
 /* Odd multiples of 2^-24. */
-static void uniform_positive(const data_line *at, float *values)
+static void uniform_positive(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     for (int64_t l = 0; l < at->depth; l++)
         values[l] = ((float)(random_bits(&source) >> 41) + 0.5f) * 0x1p-23f;
 }
 
-static void normal(const data_line *at, float *values)
+static void normal(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     data_pool_draw(POOL_NORMAL, &source, values, at->depth);
 }
 
-static void relu(const data_line *at, float *values)
+static void relu(const data_row *at, float *values)
 {
     normal(at, values);
     for (int64_t l = 0; l < at->depth; l++)
         values[l] = values[l] > 0.0f ? values[l] : 0.0f;
 }
 
-static void gelu(const data_line *at, float *values)
+static void gelu(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     data_pool_draw(POOL_GELU, &source, values, at->depth);
 }
 
-static void log_normal(const data_line *at, float *values)
+static void log_normal(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     data_pool_draw(POOL_EXP, &source, values, at->depth);
 }
 
-static void random_signs(const data_line *at, float *values)
+static void random_signs(const data_row *at, float *values)
 {
     random_source source = data_source(at, PLANT);
     uint64_t signs = 0;
@@ -87,7 +87,7 @@ static void random_signs(const data_line *at, float *values)
     }
 }
 
-static void log_normal_2(const data_line *at, float *values)
+static void log_normal_2(const data_row *at, float *values)
 {
     log_normal(at, values);
     for (int64_t l = 0; l < at->depth; l++)
@@ -95,7 +95,7 @@ static void log_normal_2(const data_line *at, float *values)
     random_signs(at, values);
 }
 
-static void log_normal_4(const data_line *at, float *values)
+static void log_normal_4(const data_row *at, float *values)
 {
     log_normal(at, values);
     for (int64_t l = 0; l < at->depth; l++) {
@@ -106,7 +106,7 @@ static void log_normal_4(const data_line *at, float *values)
 }
 
 /* From u in (0, 1), its quantile. */
-static void student_t(const data_line *at, float *values)
+static void student_t(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     for (int64_t l = 0; l < at->depth; l++) {
@@ -115,7 +115,7 @@ static void student_t(const data_line *at, float *values)
     }
 }
 
-static void sparse(const data_line *at, float *values)
+static void sparse(const data_row *at, float *values)
 {
     random_source source = data_source(at, PLANT);
     normal(at, values);
@@ -124,21 +124,21 @@ static void sparse(const data_line *at, float *values)
             values[l] = 0.0f;
 }
 
-static void gradients(const data_line *at, float *values)
+static void gradients(const data_row *at, float *values)
 {
     normal(at, values);
     for (int64_t l = 0; l < at->depth; l++)
         values[l] *= 1e-20f;
 }
 
-static void integers(const data_line *at, float *values)
+static void integers(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     for (int64_t l = 0; l < at->depth; l++)
         values[l] = (float)((int)(random_bits(&source) % 201) - 100);
 }
 
-static void exponents(const data_line *at, float *values)
+static void exponents(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     for (int64_t l = 0; l < at->depth; l++) {
@@ -147,7 +147,7 @@ static void exponents(const data_line *at, float *values)
     }
 }
 
-static void whole_range(const data_line *at, float *values)
+static void whole_range(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     for (int64_t l = 0; l < at->depth; l++) {
@@ -158,7 +158,7 @@ static void whole_range(const data_line *at, float *values)
 }
 
 /* Biased exponents 0 to 254; 255 is Inf and NaN. */
-static void any_bits(const data_line *at, float *values)
+static void any_bits(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     for (int64_t l = 0; l < at->depth; l++) {
@@ -167,24 +167,24 @@ static void any_bits(const data_line *at, float *values)
     }
 }
 
-static void all_subnormal(const data_line *at, float *values)
+static void all_subnormal(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
     for (int64_t l = 0; l < at->depth; l++)
         values[l] = subnormal(random_bits(&source));
 }
 
-static void infinite(const data_line *at, float *values)
+static void infinite(const data_row *at, float *values)
 {
     for (int64_t l = 0; l < at->depth; l++)
         values[l] = INFINITY;
     random_signs(at, values);
 }
 
-/* ---- Structure within a line ---- */
+/* ---- Structure within a row ---- */
 
-/* Twice over the line, so that the powers need no room: exp(20 x) exceeds a float. */
-static void softmax(const data_line *at, float *values, double (*power)(double))
+/* Twice over the row, so that the powers need no room: exp(20 x) exceeds a float. */
+static void softmax(const data_row *at, float *values, double (*power)(double))
 {
     double sum = 0.0;
     log_normal(at, values);
@@ -205,17 +205,17 @@ static double power_20(double x)
     return x16 * x4;
 }
 
-static void softmax_3(const data_line *at, float *values)
+static void softmax_3(const data_row *at, float *values)
 {
     softmax(at, values, cube);
 }
 
-static void softmax_20(const data_line *at, float *values)
+static void softmax_20(const data_row *at, float *values)
 {
     softmax(at, values, power_20);
 }
 
-static void drift(const data_line *at, float *values)
+static void drift(const data_row *at, float *values)
 {
     const double step = exp2(40.0 / (double)at->depth);
     double scale = 0x1p-20;
@@ -224,10 +224,10 @@ static void drift(const data_line *at, float *values)
         values[l] *= (float)scale;
 }
 
-static void outlier_columns(const data_line *at, float *values)
+static void outlier_columns(const data_row *at, float *values)
 {
     random_source source = data_operand_source(at, WHERE);
-    /* One at least, in short lines too. */
+    /* One at least, in short rows too. */
     const int64_t one = (int64_t)(random_bits(&source) % (uint64_t)at->depth);
     normal(at, values);
     for (int64_t l = 0; l < at->depth; l++)
@@ -235,21 +235,21 @@ static void outlier_columns(const data_line *at, float *values)
             values[l] *= 200.0f;
 }
 
-static void huge_facing_zero(const data_line *at, float *values)
+static void huge_facing_zero(const data_row *at, float *values)
 {
     const int64_t places = (at->depth + 4) / 8; /* l = 3, 11, 19, ... */
     uniform(at, values);
     for (int64_t l = 3; at->is_b && l < at->depth; l += 8)
         values[l] = 0.0f;
     if (!at->is_b && places > 0)
-        values[at->line % places * 8 + 3] = 0x1p60f;
+        values[at->row % places * 8 + 3] = 0x1p60f;
 }
 
 /* B repeats itself, and so do the numbers of A, with the other sign. */
-static void cancelling(const data_line *at, float *values)
+static void cancelling(const data_row *at, float *values)
 {
     const int64_t half = at->depth / 2;
-    data_line first = *at;
+    data_row first = *at;
     first.depth = half;
     uniform(&first, values);
     for (int64_t l = 0; l < half; l++)
@@ -259,60 +259,59 @@ static void cancelling(const data_line *at, float *values)
 }
 
 /* Its low part, after FP16's 11 bits, is as large as it can be, and all are of one sign. */
-static void constant(const data_line *at, float *values)
+static void constant(const data_row *at, float *values)
 {
     for (int64_t l = 0; l < at->depth; l++)
         values[l] = 1.0f + 0x1p-11f - 0x1p-21f;
 }
 
-/* ---- Structure across lines ---- */
+/* ---- Structure across rows ---- */
 
 /* Beyond this distance the exponential is zero in FP32. */
-static void gaussian_kernel(const data_line *at, float *values)
+static void gaussian_kernel(const data_row *at, float *values)
 {
     enum { FAR = 730 };
     for (int64_t l = 0; l < at->depth; l++) {
-        const int64_t distance = l > at->line ? l - at->line : at->line - l;
+        const int64_t distance = l > at->row ? l - at->row : at->row - l;
         const double squared = (double)distance * (double)distance;
         values[l] = distance > FAR ? 0.0f : (float)exp(-squared / 5000.0);
     }
 }
 
-static void triangle(const data_line *at, float *values)
+static void triangle(const data_row *at, float *values)
 {
     normal(at, values);
-    for (int64_t l = at->line + 1; l < at->depth; l++)
+    for (int64_t l = at->row + 1; l < at->depth; l++)
         values[l] = 0.0f;
 }
 
-static void hilbert(const data_line *at, float *values)
+static void hilbert(const data_row *at, float *values)
 {
     for (int64_t l = 0; l < at->depth; l++)
-        values[l] = (float)(1.0 / (double)(1 + at->line + l));
+        values[l] = (float)(1.0 / (double)(1 + at->row + l));
 }
 
-static void outlier_line(const data_line *at, float *values)
+static void outlier_line(const data_row *at, float *values)
 {
     random_source source = data_operand_source(at, WHERE);
-    const int64_t among =
-        at->lines < OUTLIER_LINE_ONE_IN ? at->lines : (int64_t)OUTLIER_LINE_ONE_IN;
+    const int64_t among = at->rows < OUTLIER_ROW_ONE_IN ? at->rows : (int64_t)OUTLIER_ROW_ONE_IN;
     const int64_t one = (int64_t)(random_bits(&source) % (uint64_t)among);
     normal(at, values);
-    for (int64_t l = 0; at->line % OUTLIER_LINE_ONE_IN == one && l < at->depth; l++)
+    for (int64_t l = 0; at->row % OUTLIER_ROW_ONE_IN == one && l < at->depth; l++)
         values[l] *= 1e6f;
 }
 
-static void repeated(const data_line *at, float *values)
+static void repeated(const data_row *at, float *values)
 {
-    data_line same = *at;
-    same.line %= REPEATED;
+    data_row same = *at;
+    same.row %= REPEATED;
     normal(&same, values);
 }
 
-static void subnormal_lines(const data_line *at, float *values)
+static void subnormal_lines(const data_row *at, float *values)
 {
     random_source source = data_source(at, DRAW);
-    if (at->line % 3 != 1) {
+    if (at->row % 3 != 1) {
         uniform(at, values);
         return;
     }
@@ -321,29 +320,29 @@ static void subnormal_lines(const data_line *at, float *values)
         values[l] = from_bits((uint32_t)random_bits(&source) & 0x8007ffffu);
 }
 
-static void zero_lines(const data_line *at, float *values)
+static void zero_lines(const data_row *at, float *values)
 {
     uniform(at, values);
-    if (at->line % 5 == 1)
+    if (at->row % 5 == 1)
         memset(values, 0, (size_t)at->depth * sizeof *values);
 }
 
 /* Puts what make() gives in place of one element in a million, and of one element at least. */
-static void plant(const data_line *at, float *values, float (*make)(uint64_t bits))
+static void plant(const data_row *at, float *values, float (*make)(uint64_t bits))
 {
     random_source source = data_operand_source(at, WHERE);
-    const int64_t line = (int64_t)(random_bits(&source) % (uint64_t)at->lines);
+    const int64_t row = (int64_t)(random_bits(&source) % (uint64_t)at->rows);
     const int64_t one = (int64_t)(random_bits(&source) % (uint64_t)at->depth);
     normal(at, values);
     source = data_source(at, PLANT);
     for (int64_t l = 0; l < at->depth; l++) {
         const uint64_t bits = random_bits(&source);
-        if (bits % PLANTED_ONE_IN == 0 || (at->line == line && l == one))
+        if (bits % PLANTED_ONE_IN == 0 || (at->row == row && l == one))
             values[l] = make(bits);
     }
 }
 
-static void planted_subnormal(const data_line *at, float *values)
+static void planted_subnormal(const data_row *at, float *values)
 {
     plant(at, values, subnormal);
 }
@@ -359,15 +358,15 @@ static float random_not_finite(uint64_t bits)
     return not_finite(bits >> 40);
 }
 
-static void planted_nonfinite(const data_line *at, float *values)
+static void planted_nonfinite(const data_row *at, float *values)
 {
     plant(at, values, random_not_finite);
 }
 
-static void nonfinite(const data_line *at, float *values)
+static void nonfinite(const data_row *at, float *values)
 {
     for (int64_t l = 0; l < at->depth; l++)
-        values[l] = not_finite((uint64_t)(at->line + l));
+        values[l] = not_finite((uint64_t)(at->row + l));
 }
 
 /* ---- The table ---- */
@@ -387,18 +386,18 @@ const data_kind data_kinds[] = {
     ROW("lognormal-1", log_normal, 0, "exp(normal)"),
     ROW("lognormal-2", log_normal_2, 0, "exp(2 normal), with random signs"),
     ROW("lognormal-4", log_normal_4, 0, "exp(4 normal), with random signs"),
-    ROW("softmax-3", softmax_3, 0, "each line is the softmax of 3 normal"),
-    ROW("softmax-20", softmax_20, 0, "each line is the softmax of 20 normal"),
+    ROW("softmax-3", softmax_3, 0, "each row is the softmax of 3 normal"),
+    ROW("softmax-20", softmax_20, 0, "each row is the softmax of 20 normal"),
     ROW("student-t", student_t, 0, "Student's t with 2 degrees of freedom"),
     ROW("outlier-columns", outlier_columns, 0,
-        "normal, times 200 at 0.2 % of k, the same k in all lines"),
-    ROW("outlier-line", outlier_line, 0, "normal, one line in 512 times 1e6"),
+        "normal, times 200 at 0.2 % of k, the same k in all rows"),
+    ROW("outlier-line", outlier_line, 0, "normal, one row in 512 times 1e6"),
     ROW("sparse", sparse, 0, "normal, 99 % of it zeros"),
     ROW("triangle", triangle, 0, "normal, zero where l > i: the lower triangle of A"),
     ROW("gaussian-kernel", gaussian_kernel, DATA_FIXED, "exp(-(i - l)^2 / 5000), a band matrix"),
     ROW("hilbert", hilbert, DATA_FIXED, "1 / (1 + i + l)"),
     ROW("constant", constant, DATA_FIXED, "1 + 2^-11 - 2^-21 everywhere"),
-    ROW("repeated", repeated, 0, "normal, lines repeat every 16"),
+    ROW("repeated", repeated, 0, "normal, rows repeat every 16"),
     ROW("integers", integers, 0, "whole numbers from -100 to 100"),
     ROW("drift", drift, 0, "normal, times a scale that grows with l from 2^-20 to 2^20"),
     ROW("exponents", exponents, 0, "exponents from -30 to 30"),
@@ -406,12 +405,12 @@ const data_kind data_kinds[] = {
         "exponents from 0 to 119 in A, from -119 to 0 in B"),
     ROW("bits", any_bits, DATA_OVERFLOWS, "any finite bit patterns"),
     ROW("huge-facing-zero", huge_facing_zero, 0,
-        "uniform, one 2^60 in each line of A, where B has zeros"),
+        "uniform, one 2^60 in each row of A, where B has zeros"),
     ROW("cancelling", cancelling, DATA_CANCELS,
         "uniform, the second half of k is the first, in A with the other sign"),
-    ROW("zero-lines", zero_lines, 0, "uniform, every fifth line zero"),
+    ROW("zero-lines", zero_lines, 0, "uniform, every fifth row zero"),
     ROW("subnormal", all_subnormal, 0, "subnormal numbers"),
-    ROW("subnormal-lines", subnormal_lines, 0, "uniform, every third line times 2^-130"),
+    ROW("subnormal-lines", subnormal_lines, 0, "uniform, every third row times 2^-130"),
     ROW("planted-subnormal", planted_subnormal, 0,
         "normal, one element in 10^6, and at least one, subnormal"),
     ROW("planted-nonfinite", planted_nonfinite, DATA_NOT_FINITE,

@@ -7,7 +7,7 @@
 #include "random.h"
 
 /*
- * Pools of precomputed samples. Lines copy blocks of a pool from random offsets: a logarithm
+ * Pools of precomputed samples. Rows copy blocks of a pool from random offsets: a logarithm
  * and a cosine for each element would take several seconds for a matrix of 8192 x 8192.
  */
 typedef enum {
@@ -23,11 +23,11 @@ bool data_pools_open(void);
 /* So many samples from random blocks of the pool, which data_pools_open() has made. */
 void data_pool_draw(data_pool pool, random_source *source, float *values, int64_t count);
 
-/* Random numbers for a line; salt tells several uses in one line apart. */
-random_source data_source(const data_line *at, uint64_t salt);
+/* Random numbers for a row; salt tells several uses in one row apart. */
+random_source data_source(const data_row *at, uint64_t salt);
 
-/* The same for all lines of the operand. */
-random_source data_operand_source(const data_line *at, uint64_t salt);
+/* The same for all rows of the operand. */
+random_source data_operand_source(const data_row *at, uint64_t salt);
 
 /* The table of kinds. */
 extern const data_kind data_kinds[];

@@ -141,9 +141,9 @@ data_operand workload_operand(const workload *w, bool is_b, float *memory, int64
     const int64_t ld = is_b ? w->ldb : w->lda;
     return (data_operand){.values = memory + index * (is_b ? w->stride_b : w->stride_a),
                           .is_b = is_b,
-                          .lines = is_b ? w->size.n : w->size.m,
+                          .rows = is_b ? w->size.n : w->size.m,
                           .depth = w->size.k,
-                          .line_stride = k_major ? ld : 1,
+                          .row_stride = k_major ? ld : 1,
                           .k_stride = k_major ? 1 : ld};
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A report with its sites behind it, in one piece of memory. */
+/* A report with its sites behind it, in one allocation. */
 typedef struct {
     xgemm_trace_report report;
     xgemm_trace_site sites[];

@@ -31,7 +31,7 @@ xgemm_status xg_host_resources(xg_device *device, const xg_program *program,
     .mark_record = xg_host_mark_record, .mark_elapsed = xg_host_mark_elapsed,                      \
     .resources = xg_host_resources
 
-/* The processor's name, the number of processors online, and the main memory. */
+/* The processor's name, the number of CPUs online, and the main memory. */
 void xg_host_describe(xgemm_device *device);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An occupancy in words, and the nearest change that raises it. */
+/* An occupancy as text, and the nearest change that raises it. */
 #include "occupancy.h"
 
 #include <inttypes.h>

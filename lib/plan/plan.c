@@ -162,8 +162,8 @@ int xg_panel_kind(const xg_panels *panels, const int64_t number[3])
 {
     const bool last_m = number[0] == panels->counts[0] - 1;
     const bool last_n = number[1] == panels->counts[1] - 1;
-    const int along_k = number[2] == 0 ? 0 : number[2] < panels->counts[2] - 1 ? 1 : 2;
-    return (last_m ? 6 : 0) + (last_n ? 3 : 0) + along_k;
+    const int kind_k = number[2] == 0 ? 0 : number[2] < panels->counts[2] - 1 ? 1 : 2;
+    return (last_m ? 6 : 0) + (last_n ? 3 : 0) + kind_k;
 }
 
 static int64_t smaller(int64_t a, int64_t b)

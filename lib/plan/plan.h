@@ -68,9 +68,9 @@ typedef struct {
 } xg_plan;
 
 /*
- * Panels along m, n and k: "counts" of them, all of "sizes" but the last ones. Panels of the same
+ * Panels of m, n and k: "counts" of them, all of "sizes" but the last ones. Panels of the same
  * kind have a plan in common, whose locations are relative to the panel's own matrices: a kind is
- * whether it is the last one along m, and along n, and along k the first, one between or the last.
+ * whether it is the last one in m, and in n, and in k the first, one between or the last.
  */
 enum { XG_PANEL_KINDS = 2 * 2 * 3 };
 

@@ -63,7 +63,7 @@ typedef struct {
 /* Which of two operands; bits. */
 enum { XG_A = 1, XG_B = 2 };
 
-/* The operands of which k is the contiguous dimension. A vector along k counts. */
+/* The operands that are K-major. A vector of k elements counts. */
 unsigned xg_k_major(const xg_problem *problem);
 
 /* The rows and columns of C from there on, and as many: a problem of its own. */

@@ -74,7 +74,7 @@ test_refused()
     refuses 'too many threads' 2 'threads is 1025' occupancy --gpu A100 --threads 1025
     refuses 'huge threads' 2 '99999999999999999999' \
         occupancy --gpu A100 --threads 99999999999999999999
-    refuses 'threads in words' 2 'many' occupancy --gpu A100 --threads many
+    refuses 'threads not a number' 2 'many' occupancy --gpu A100 --threads many
     refuses 'registers' 2 'registers is 256; .* at most 255' \
         occupancy --gpu A100 --threads 64 --registers 256
     refuses 'registers below 0' 2 'registers is -1' \

@@ -44,7 +44,8 @@ static bool takes_pointer_arrays(xgemm_handle *handle)
     batch *b = batch_new(handle, &s, random_real, 1);
     const xgemm_status status = batch_call(b);
     if (status == XGEMM_ERROR_NOT_SUPPORTED)
-        ck_assert_msg(strstr(xgemm_last_error(handle), "cannot compute a batch from lists") != NULL,
+        ck_assert_msg(strstr(xgemm_last_error(handle),
+                             "cannot compute a batch from arrays of pointers") != NULL,
                       "%s", xgemm_last_error(handle));
     else
         ck_assert_msg(status == XGEMM_OK, "%s", xgemm_last_error(handle));

@@ -50,18 +50,18 @@ START_TEST(stream_k_tiles)
     static const struct {
         const char *simulator, *kernel;
         int64_t m, n, k;
-    } cases[] = {{"processors=4,reverse", "fp16x3-128x256", 268, 600, 641},
-                 {"processors=8,shuffle=3,late", "fp16x3-128x256", 256, 1160, 1100},
-                 {"processors=20", "fp16x3-128x256", 513, 130, 1409},
-                 {"processors=3,shuffle=5", "fp16x3-128x128", 256, 256, 900},
-                 {"processors=6,late", "fp16x1-128x256", 257, 1030, 1090},
-                 {"processors=2,late", "tma-128x128", 600, 100, 300},
-                 {"processors=8,shuffle=3", "tma-128x128", 131, 100, 250},
-                 {"processors=12,reverse" CHECKED, "tma-128x128", 131, 200, 200},
-                 {"processors=20", "tma-128x128", 131, 151, 403},
-                 {"processors=4,late" CHECKED, "tma-sliced-64x128", 150, 200, 1000},
-                 {"processors=7,shuffle=4", "tma-sliced-64x64", 100, 100, 1500},
-                 {"processors=4,reverse", "tma-sliced-64x64", 190, 100, 900}};
+    } cases[] = {{"multiprocessors=4,reverse", "fp16x3-128x256", 268, 600, 641},
+                 {"multiprocessors=8,shuffle=3,late", "fp16x3-128x256", 256, 1160, 1100},
+                 {"multiprocessors=20", "fp16x3-128x256", 513, 130, 1409},
+                 {"multiprocessors=3,shuffle=5", "fp16x3-128x128", 256, 256, 900},
+                 {"multiprocessors=6,late", "fp16x1-128x256", 257, 1030, 1090},
+                 {"multiprocessors=2,late", "tma-128x128", 600, 100, 300},
+                 {"multiprocessors=8,shuffle=3", "tma-128x128", 131, 100, 250},
+                 {"multiprocessors=12,reverse" CHECKED, "tma-128x128", 131, 200, 200},
+                 {"multiprocessors=20", "tma-128x128", 131, 151, 403},
+                 {"multiprocessors=4,late" CHECKED, "tma-sliced-64x128", 150, 200, 1000},
+                 {"multiprocessors=7,shuffle=4", "tma-sliced-64x64", 100, 100, 1500},
+                 {"multiprocessors=4,reverse", "tma-sliced-64x64", 190, 100, 900}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 1.0f, .beta = -1.0f};
@@ -79,11 +79,11 @@ START_TEST(copied_first)
     static const struct {
         const char *simulator, *kernel;
         int64_t m, n, k;
-    } cases[] = {{"processors=2,late", "sliced-64x64", 129, 257, 100},
-                 {"processors=1,shuffle=2" CHECKED, "sliced-32x64", 66, 131, 203},
-                 {"processors=1,reverse", "sliced-64x128", 150, 130, 90},
-                 {"processors=1,late" CHECKED, "thin-vec4-64x64", 132, 260, 100},
-                 {"processors=1,reverse" CHECKED, "tma-sliced-64x64", 132, 196, 100}};
+    } cases[] = {{"multiprocessors=2,late", "sliced-64x64", 129, 257, 100},
+                 {"multiprocessors=1,shuffle=2" CHECKED, "sliced-32x64", 66, 131, 203},
+                 {"multiprocessors=1,reverse", "sliced-64x128", 150, 130, 90},
+                 {"multiprocessors=1,late" CHECKED, "thin-vec4-64x64", 132, 260, 100},
+                 {"multiprocessors=1,reverse" CHECKED, "tma-sliced-64x64", 132, 196, 100}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 2.0f, .beta = 1.0f};
@@ -130,10 +130,10 @@ START_TEST(large_blocks)
     static const struct {
         const char *simulator;
         int64_t m, n, k;
-    } cases[] = {{"processors=2,late", 1, 64, 1300},
-                 {"processors=3,shuffle=4" CHECKED, 90, 1, 1107},
-                 {"processors=4", 61, 1, 2203},
-                 {"processors=4,reverse", 1, 41, 2180}};
+    } cases[] = {{"multiprocessors=2,late", 1, 64, 1300},
+                 {"multiprocessors=3,shuffle=4" CHECKED, 90, 1, 1107},
+                 {"processors=4", 61, 1, 2203}, /* the older word */
+                 {"multiprocessors=4,reverse", 1, 41, 2180}};
     for (int i = 0; i < COUNT(cases); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = -1.0f, .beta = 0.5f};
@@ -151,7 +151,7 @@ static float random_wide(generator *from)
 START_TEST(stream_k_tiles_recomputed)
 {
     const shape s = {.m = 256, .n = 700, .k = 640, .alpha = 0.5f, .beta = 1.0f};
-    check_on("processors=4,shuffle=9", "fp16x3-128x256", s, random_wide, BOUND);
+    check_on("multiprocessors=4,shuffle=9", "fp16x3-128x256", s, random_wide, BOUND);
 }
 END_TEST
 
@@ -167,12 +167,12 @@ START_TEST(rows_split_in_the_kernel)
     const shape ragged = {.m = 2088, .n = 70, .k = 2115, .alpha = -1.0f, .beta = 0.0f};
     const shape strip = {.m = 2305, .n = 64, .k = 2050, .alpha = 1.0f, .beta = 0.5f};
     /* A K-major and M-major. */
-    check_layouts_on("processors=8,late,shuffle=3", kernel, ragged, 3, random_real, BOUND);
-    check_on("processors=8" CHECKED, kernel, strip, random_real, BOUND);
+    check_layouts_on("multiprocessors=8,late,shuffle=3", kernel, ragged, 3, random_real, BOUND);
+    check_on("multiprocessors=8" CHECKED, kernel, strip, random_real, BOUND);
     if (test_effort() < 20)
         return;
-    check_on("processors=8,reverse", kernel, whole, random_real, BOUND);
-    check_on("processors=4", kernel, ragged, random_wide, BOUND);
+    check_on("multiprocessors=8,reverse", kernel, whole, random_real, BOUND);
+    check_on("multiprocessors=4", kernel, ragged, random_wide, BOUND);
 }
 END_TEST
 
@@ -186,11 +186,11 @@ START_TEST(split_strips)
     static const struct {
         const char *simulator, *kernel;
         int64_t m, n, k;
-    } cases[] = {{"processors=2,late" CHECKED, "fp16x3-128x128", 132, 132, 705},
-                 {"processors=2,reverse", "fp16x3-128x64", 130, 129, 500},
-                 {"processors=2,shuffle=3", "fp16x1-128x128", 129, 700, 1100},
-                 {"processors=1", "fp16x3-128x128", 129, 64, 8500},
-                 {"processors=8,late", "fp16x3-128x256", 2305, 257, 2049}};
+    } cases[] = {{"multiprocessors=2,late" CHECKED, "fp16x3-128x128", 132, 132, 705},
+                 {"multiprocessors=2,reverse", "fp16x3-128x64", 130, 129, 500},
+                 {"multiprocessors=2,shuffle=3", "fp16x1-128x128", 129, 700, 1100},
+                 {"multiprocessors=1", "fp16x3-128x128", 129, 64, 8500},
+                 {"multiprocessors=8,late", "fp16x3-128x256", 2305, 257, 2049}};
     for (int i = 0; i < COUNT(cases) - (test_effort() < 20); i++) {
         const shape s = {
             .m = cases[i].m, .n = cases[i].n, .k = cases[i].k, .alpha = 0.5f, .beta = -1.0f};

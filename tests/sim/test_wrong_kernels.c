@@ -147,7 +147,8 @@ static xgemm_status run(const xg_program *program, const mistake *of, const xg_s
         .grid = {(uint32_t)of->blocks, 1, 1},
         .block = {of->cubic ? 4 : THREADS, of->cubic ? 4 : 1, of->cubic ? 4 : 1},
         .shared_bytes = THREADS * sizeof(float),
-        .regions = {[XG_REGION_A] = region_of("A", all->a, of), [XG_REGION_C] = region_of("C", all->c, of)},
+        .regions = {[XG_REGION_A] = region_of("A", all->a, of),
+                    [XG_REGION_C] = region_of("C", all->c, of)},
         .arguments = &args,
         .arguments_size = sizeof args};
     return xg_sim_launch(&launch, how, error);
@@ -262,35 +263,35 @@ END_TEST
 
 /* ---- Batches: a block is held to the matrices of its own product ---- */
 
-enum { PRODUCTS = 3, LINE = 50 };
+enum { PRODUCTS = 3, WIDTH = 50 };
 
 static const mistake strays[] = {
-    {PROGRAMS(other_product), 1, LINE, 1, "reads 4 bytes outside every array", 0, 0, false},
-    {PROGRAMS(other_pointer), 1, LINE, 1, "reads 8 bytes outside every array", 0, 0, false},
+    {PROGRAMS(other_product), 1, WIDTH, 1, "reads 4 bytes outside every array", 0, 0, false},
+    {PROGRAMS(other_pointer), 1, WIDTH, 1, "reads 8 bytes outside every array", 0, 0, false},
 };
 
-/* Lines of A and C side by side, or wherever lists say. */
+/* Rows of A and C one after the other, or where pointer arrays say. */
 static xgemm_status run_batch(const xg_program *program, bool lists, int order, xg_error *error)
 {
     memory all = fresh_memory();
     const float *a[PRODUCTS];
     float *c[PRODUCTS];
     for (int i = 0; i < PRODUCTS; i++) {
-        a[i] = all.a + (PRODUCTS - 1 - i) * LINE;
-        c[i] = all.c + i * LINE;
+        a[i] = all.a + (PRODUCTS - 1 - i) * WIDTH;
+        c[i] = all.c + i * WIDTH;
     }
     const xg_test_args args = {.m = 1,
-                               .n = LINE,
+                               .n = WIDTH,
                                .a = lists ? (const float *)(const void *)a : all.a,
                                .c = lists ? (float *)(void *)c : all.c,
-                               .a_batch_stride = lists ? XG_POINTER_ARRAYS : LINE,
-                               .c_batch_stride = LINE};
+                               .a_batch_stride = lists ? XG_POINTER_ARRAYS : WIDTH,
+                               .c_batch_stride = WIDTH};
     const xg_region from = {.name = "A",
                             .base = lists ? (const void *)a : all.a,
                             .rows = 1,
-                            .row_bytes = LINE * sizeof(float),
-                            .stride_bytes = LINE * sizeof(float),
-                            .batch_stride_bytes = LINE * sizeof(float),
+                            .row_bytes = WIDTH * sizeof(float),
+                            .stride_bytes = WIDTH * sizeof(float),
+                            .batch_stride_bytes = WIDTH * sizeof(float),
                             .is_pointer_array = lists};
     xg_region to = from;
     to.name = "C";
@@ -307,7 +308,8 @@ static xgemm_status run_batch(const xg_program *program, bool lists, int order, 
     const xgemm_status status = xg_sim_launch(&launch, &how, error);
     xg_trace_free(how.trace);
     for (int i = 0; i < PRODUCTS && !status; i++)
-        ck_assert_mem_eq(all.c + i * LINE, lists ? a[i] : all.a + i * LINE, LINE * sizeof(float));
+        ck_assert_mem_eq(all.c + i * WIDTH, lists ? a[i] : all.a + i * WIDTH,
+                         WIDTH * sizeof(float));
     return status;
 }
 

@@ -10,7 +10,7 @@
 static const struct {
     const char *kernel, *file; /* the file: where several launches have an A or a B */
     double flop_per_byte;
-    int a_reads, b_reads; /* of shared memory, by each warp for each step along k */
+    int a_reads, b_reads; /* of shared memory, by each warp for each k */
 } ladder[] = {
     {"naive", NULL, 0.25, 0, 0},
     {"coalesced", NULL, 0.25, 0, 0},
@@ -70,7 +70,7 @@ START_TEST(traffic_is_the_textbooks)
 END_TEST
 
 /* As a card's counters had them: where all lanes want what a neighbour does, half as many. */
-START_TEST(fours_by_quarters_of_warps)
+START_TEST(vec4_by_quarters_of_warps)
 {
     const xgemm_trace_problem problem = cube(SIZE);
     xgemm_trace_report *report = trace("vectorized", &problem);
@@ -195,7 +195,7 @@ void add_trace_kernels(Suite *suite)
 {
     TCase *traffic = new_case(suite, "traffic", TIMEOUT_S);
     tcase_add_loop_test(traffic, traffic_is_the_textbooks, 0, COUNT(ladder));
-    tcase_add_test(traffic, fours_by_quarters_of_warps);
+    tcase_add_test(traffic, vec4_by_quarters_of_warps);
     tcase_add_loop_test(traffic, bytes_are_the_sites, 0, COUNT(ladder));
 
     TCase *kernels = new_case(suite, "every kernel", TIMEOUT_S);

@@ -4,7 +4,7 @@
  * twin that is right and differs from it in the mistake alone. A line that the
  * sentence names ends with the comment WRONG and the kernel's name.
  *
- * All copy lines of A to C: m lines of n floats, by blocks of THREADS threads.
+ * All copy rows of A to C: m rows of n floats, by blocks of THREADS threads.
  */
 #include "args.h"
 #include "families/common/dialect.h"

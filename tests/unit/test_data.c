@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 37, DEPTH = 1500, GAP = 5 };
+enum { ROWS = 37, DEPTH = 1500, GAP = 5 };
 
-typedef float contents[LINES][DEPTH];
+typedef float contents[ROWS][DEPTH];
 
 static const float gap = -12345.0f;
 
 static void fill(const data_kind *kind, uint64_t seed, bool is_b, contents *to)
 {
-    const data_operand operand = {(*to)[0], is_b, LINES, DEPTH, DEPTH, 1};
+    const data_operand operand = {(*to)[0], is_b, ROWS, DEPTH, DEPTH, 1};
     ck_assert(data_fill(kind, seed, &operand));
 }
 
@@ -37,19 +37,19 @@ END_TEST
 START_TEST(layouts)
 {
     static contents k_major;
-    static float mn_major[DEPTH][LINES + GAP];
+    static float mn_major[DEPTH][ROWS + GAP];
     for (int is_b = 0; is_b < 2; is_b++) {
         fill(data_at(_i), 5, is_b, &k_major);
         for (int l = 0; l < DEPTH; l++)
-            for (int i = 0; i < LINES + GAP; i++)
+            for (int i = 0; i < ROWS + GAP; i++)
                 mn_major[l][i] = gap;
-        const data_operand operand = {mn_major[0], is_b, LINES, DEPTH, 1, LINES + GAP};
+        const data_operand operand = {mn_major[0], is_b, ROWS, DEPTH, 1, ROWS + GAP};
         ck_assert(data_fill(data_at(_i), 5, &operand));
         for (int l = 0; l < DEPTH; l++)
-            for (int i = 0; i < LINES + GAP; i++)
+            for (int i = 0; i < ROWS + GAP; i++)
                 ck_assert_msg(
-                    memcmp(&mn_major[l][i], i < LINES ? &k_major[i][l] : &gap, sizeof gap) == 0,
-                    "%s: element %d of line %d", data_at(_i)->name, l, i);
+                    memcmp(&mn_major[l][i], i < ROWS ? &k_major[i][l] : &gap, sizeof gap) == 0,
+                    "%s: element %d of row %d", data_at(_i)->name, l, i);
     }
 }
 END_TEST
@@ -75,7 +75,7 @@ START_TEST(finite_elements)
     for (int is_b = 0; is_b < 2; is_b++) {
         int count = 0;
         fill(kind, 3, is_b, &values);
-        for (int i = 0; i < LINES; i++)
+        for (int i = 0; i < ROWS; i++)
             for (int l = 0; l < DEPTH; l++)
                 count += !isfinite(values[i][l]);
         ck_assert_msg((count > 0) == ((kind->traits & DATA_NOT_FINITE) != 0),
@@ -92,8 +92,8 @@ START_TEST(cancellation)
     double worst = 0.0, most = 0.0;
     fill(kind, 4, false, &a);
     fill(kind, 4, true, &b);
-    for (int i = 0; i < LINES; i++)
-        for (int j = 0; j < LINES; j++) {
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < ROWS; j++) {
             double sum = 0.0, mass = 0.0;
             for (int l = 0; l < DEPTH; l++) {
                 sum += (double)a[i][l] * (double)b[j][l];

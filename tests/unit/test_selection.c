@@ -268,8 +268,9 @@ END_TEST
 
 START_TEST(nonsense_in_xgemm_sim)
 {
-    const char *const values[] = {"nonsense",     "late,",        "shuffle=",     "processors",
-                                  "processors=0", "processors=x", "processors=-1"};
+    const char *const values[] = {
+        "nonsense",          "late,",        "shuffle=", "multiprocessors", "multiprocessors=0",
+        "multiprocessors=x", "processors=-1"};
     for (int i = 0; i < COUNT(values); i++) {
         char part[64];
         snprintf(part, sizeof part, "XGEMM_SIM=\"%s\"", values[i]);

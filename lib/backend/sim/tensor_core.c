@@ -45,7 +45,7 @@ INLINE bool is_any(ints condition)
     return (halves[0] | halves[1]) != 0;
 }
 
-/* In words, as the sums of special lanes overflow, and are not used. */
+/* Unsigned, since the sums of special lanes, which are not used, overflow. */
 INLINE ints absolute(ints value)
 {
     const words sign = (words)(value >> 31);

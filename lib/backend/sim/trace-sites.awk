@@ -14,7 +14,7 @@
 
 BEGIN { count = 0 }
 
-# The lines of a source file, without their indentation, ready for .string.
+# A source file's lines, without their indentation, ready for .string.
 function read_source(number,    text, at) {
     at = 0
     while ((getline text < paths[number]) > 0) {

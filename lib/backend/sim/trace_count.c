@@ -76,8 +76,8 @@ static bool share_words(const request *r, int bit)
 }
 
 /*
- * The lanes that are served together: all by words; by twos half a warp, by fours a quarter; and
- * twice as many where all want what their neighbour does, or all what the next but one does: so
+ * The lanes that are served together: all with 4 bytes each, half a warp with 8, a quarter with 16;
+ * and twice as many where all want what their neighbour does, or all what the next but one does: so
  * Nsight Compute's counters have it for 22 patterns of each width (doc/notes/simulator.md).
  */
 static int lanes_together(const xg_trace_site *site, const request *r)

@@ -8,8 +8,8 @@
  * time share columns of B.
  * Traffic: threads still request 0.25 OP/B; the hardware moves less, since all bytes of a sector
  * are used.
- * Source: Tushar Gautam, "xGeMM Chapter 2: GPU Global Memory Coalescing" (2024); Programming
- * Massively Parallel Processors, 4th edition, section 6.1 (memory coalescing).
+ * Source: Tushar Gautam, "xGeMM Chapter 2: GPU Global Memory Coalescing" (2024);
+ * Programming Massively Parallel Processors, 4th edition, section 6.1 (memory coalescing).
  */
 #include "families/common/epilogue.h"
 

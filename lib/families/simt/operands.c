@@ -5,7 +5,7 @@
 /* A matrix of k times m or n elements. */
 typedef struct {
     const void *base;
-    int64_t stride_x, stride_k; /* along m or n, and along k */
+    int64_t stride_x, stride_k; /* of m or n, and of k */
     int64_t batch_stride;
     bool pointer_array;
 } operand;
