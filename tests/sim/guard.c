@@ -99,16 +99,16 @@ static xg_tensor_args arguments(const guard_product *p)
                             .c_stride_m = p->n,
                             .alpha = p->alpha,
                             .beta = p->beta,
-                            .workspace = workspace};
+                            .workspace = workspace,
+                            .slices = (uint32_t)layout.slices};
 }
 
 static void split(const guard_product *p, const xg_program *program)
 {
     xg_tensor_args args = arguments(p);
-    args.slices = (uint32_t)layout.slices;
     args.split.terms = (uint32_t)p->terms;
     args.split.chunks = (uint32_t)layout.slice_chunks;
-    args.split.early_a_blocks = (uint32_t)layout.a_blocks;
+    args.split.k_blocks = (uint32_t)layout.k_blocks;
     launch(program, &args, layout.slices, (layout.a_blocks + layout.b_blocks) * XG_BLOCK_GROUPS,
            XG_SPLIT_THREADS, layout.slices);
 }
@@ -133,11 +133,10 @@ static void multiply(const guard_product *p, kernel by)
     const int rows = xg_blocks_of(p->m, lines), columns = xg_blocks_of(p->n, by.columns);
     const int tiles = rows * columns, clusters = p->share > 0 ? p->clusters : tiles;
     xg_tensor_args args = arguments(p);
-    args.slices = (uint32_t)layout.slices;
     args.product.group_reciprocal = xg_reciprocal(group * columns);
     args.product.last_rows_reciprocal = xg_reciprocal((rows - 1) % group + 1);
     args.product.stream_k_iterations = (uint16_t)p->share;
-    args.product.first_deferred_block = XG_NO_DEFERRED_SPLIT;
+    args.product.k_blocks = (uint16_t)layout.k_blocks;
     args.product.whole_tiles = (uint32_t)(tiles / clusters * clusters);
     launch(by.program, &args, clusters * by.cluster, 1, by.threads, by.cluster);
 }

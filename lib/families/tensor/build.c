@@ -22,7 +22,6 @@ typedef struct {
     xg_fp16_layout at;
     xg_tensor_schedule schedule;
     int64_t stream_k_iterations;
-    int early_a_blocks;
     /* Strips that the product and the split compute. */
     int64_t rows_below, columns_beside;
     bool strips_in_split;
@@ -97,7 +96,7 @@ static xg_tensor_args split_args(const launches *of)
                             .slices = (uint32_t)of->at.slices,
                             .split = {.terms = (uint32_t)of->kernel->fp16_terms,
                                       .chunks = (uint32_t)of->at.slice_chunks,
-                                      .early_a_blocks = (uint32_t)of->early_a_blocks}};
+                                      .k_blocks = (uint32_t)of->at.k_blocks}};
 }
 
 static xgemm_status add_vectors(const launches *of, xg_error *error)
@@ -114,7 +113,7 @@ static xgemm_status add_vectors(const launches *of, xg_error *error)
 static xgemm_status add_split(const launches *of, xg_error *error)
 {
     const int64_t groups =
-        (int64_t)(of->early_a_blocks + of->at.b_blocks) * (XG_ROW_BLOCK / XG_ROW_GROUP);
+        (int64_t)(of->at.a_blocks + of->at.b_blocks) * (XG_ROW_BLOCK / XG_ROW_GROUP);
     const int64_t strips =
         of->rows_below > of->columns_beside ? of->rows_below : of->columns_beside;
     const bool even = !of->strips_in_split && split_is_even(&of->problem, &of->at);
@@ -140,7 +139,6 @@ static xgemm_status add_product(const launches *of, xg_error *error)
     const int group = XG_RASTER_ROWS / tile_rows, rows = xg_blocks_of(of->problem.m, tile_rows);
     const int columns = xg_blocks_of(of->problem.n, kernel->tile_n);
     const int last = (rows - 1) % group + 1;
-    const bool deferred = of->early_a_blocks < of->at.a_blocks;
     const xg_tensor_args args = {
         XG_PRODUCT_ARGS_OF(&of->problem),
         .rows_below = (uint8_t)of->rows_below,
@@ -151,8 +149,7 @@ static xgemm_status add_product(const launches *of, xg_error *error)
                     .last_rows_reciprocal = xg_reciprocal(last),
                     .whole_tiles = (uint32_t)of->schedule.whole,
                     .stream_k_iterations = (uint16_t)of->stream_k_iterations,
-                    .first_deferred_block =
-                        (uint16_t)(deferred ? of->early_a_blocks : XG_NO_DEFERRED_SPLIT)}};
+                    .k_blocks = (uint16_t)of->at.k_blocks}};
     xg_step *step = add_step(of, kernel->programs[0], &args,
                              of->schedule.partial_sums + of->strip_elements, error);
     if (!step)
@@ -217,8 +214,6 @@ static xgemm_status add_panel(const xg_candidate *candidate, const xg_request *r
         return XGEMM_ERROR_OVERFLOW;
     plan->recomputed =
         (size_t)(of.workspace + of.at.recompute) + offsetof(xg_recompute, recomputed);
-    of.early_a_blocks = xg_early_a_blocks(kernel, multiprocessors, panel, panel->m, panel->n,
-                                          of.stream_k_iterations, candidate->panels <= 1);
     xgemm_status status = of.strips_in_split ? add_vectors(&of, error) : XGEMM_OK;
     if (!status)
         status = add_split(&of, error);

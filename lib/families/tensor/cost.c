@@ -16,8 +16,8 @@
 
 #define WORKSPACE_MOST 0x1p32
 
-/* CTAs of the split that a multiprocessor holds; the least k with which rows are deferred. */
-enum { SPLIT_CTAS = 6, DEFERRED_K_LEAST = 2048 };
+/* CTAs of the split that a multiprocessor holds. */
+enum { SPLIT_CTAS = 6 };
 enum { STORED_COLUMNS = 128 }; /* at once, or a tile's */
 enum { STREAM_K_PARTS_MOST = 16 };
 
@@ -41,45 +41,6 @@ static bool strides_fit(const xg_problem *p)
            p->b_stride_n <= most;
 }
 
-/* How many rounds of tiles it takes to split 16 deferred rows, K-major and MN-major. */
-enum { DEFERRED_ROUNDS_K_MAJOR = 1, DEFERRED_ROUNDS_MN_MAJOR = 2 };
-
-/*
- * The rounds before tile number "tiles" is begun. Who takes that one may wait for a round more
- * where it has nothing to do in the last one.
- */
-static int64_t rounds_until(const xg_tensor_schedule *schedule, int64_t tiles)
-{
-    const int64_t last = schedule->whole % schedule->clusters;
-    const int64_t before = tiles < schedule->whole ? tiles : schedule->whole;
-    return before / schedule->clusters + (last > 0 && before % schedule->clusters >= last);
-}
-
-/* Whether a kernel can split rows of A itself (deferred_split.inc). */
-static bool defers_split(const xg_kernel *kernel)
-{
-    return kernel->fp16_terms == 2 && kernel->tile_n == 256;
-}
-
-int xg_early_a_blocks(const xg_kernel *kernel, int multiprocessors, const xg_problem *problem,
-                      int64_t m, int64_t n, int64_t stream_k_iterations, bool whole)
-{
-    const xg_tensor_schedule schedule =
-        xg_tensor_schedule_of(kernel, multiprocessors, m, n, stream_k_iterations);
-    const int64_t rows = kernel->tile_m * xg_cluster_size(kernel);
-    const int64_t of_group = XG_RASTER_ROWS / rows * xg_ceil_div(n, kernel->tile_n);
-    const int all = xg_row_blocks(m);
-    const int least = problem->a_stride_k == 1 ? DEFERRED_ROUNDS_K_MAJOR : DEFERRED_ROUNDS_MN_MAJOR;
-    if (!defers_split(kernel) || !whole || problem->k < DEFERRED_K_LEAST ||
-        all >= XG_NO_DEFERRED_SPLIT || !strides_fit(problem))
-        return all;
-    int64_t groups = 1;
-    while (groups * of_group < schedule.tiles && rounds_until(&schedule, groups * of_group) < least)
-        groups++;
-    const int64_t early = groups * XG_RASTER_ROWS / XG_ROW_BLOCK;
-    return early < all ? (int)early : all;
-}
-
 /* What the split takes longer for a matrix of so many bytes, whose one stride is not 1. */
 static double scalar_us(const xg_costs *costs, const void *matrix, int64_t line_stride,
                         int64_t k_stride, double bytes)
@@ -91,7 +52,6 @@ static double scalar_us(const xg_costs *costs, const void *matrix, int64_t line_
                    : costs->scalar_mn_major_us + bytes / costs->scalar_mn_major_rate;
 }
 
-/* As if all was split before; what a deferred split saves is about 1 % of all. */
 static double split_us(const xg_candidate *of, const xg_request *request)
 {
     const xg_problem *p = &request->problem;
@@ -264,7 +224,7 @@ static bool strips_fit_in_product(const xg_problem *p)
 /* What tiles lose by strips that read so many bytes. */
 static double beside_strips_us(const xg_kernel *kernel, const xg_costs *costs, double bytes)
 {
-    const bool few_warps = kernel->tile_n > 64 && !defers_split(kernel);
+    const bool few_warps = kernel->tile_n > 64;
     return costs->strips_us +
            bytes / (few_warps ? costs->strips_few_warps_rate : costs->strips_rate);
 }
@@ -302,16 +262,10 @@ static double strips_in_split_us(const xg_candidate *of, const xg_request *reque
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
     const int64_t below = p->m - of->m, beside = p->n - of->n;
-    const int early_blocks = xg_early_a_blocks(of->kernel, request->target.multiprocessors, p,
-                                               of->m, of->n, of->stream_k_iterations, true);
-    const int64_t early = (int64_t)XG_ROW_BLOCK * early_blocks;
-    const double deferred = (double)beside * (double)(early < of->m ? of->m - early : 0);
     if (below > XG_SPLIT_STRIPS || beside > XG_SPLIT_STRIPS)
         return -1.0;
     return costs->split_strips_us + split_strips_us(costs, below, of->n, p->k) +
-           split_strips_us(costs, beside, of->m, p->k) +
-           (deferred > 0.0 ? beside_strips_us(of->kernel, costs, 4.0 * deferred * (double)p->k)
-                           : 0.0);
+           split_strips_us(costs, beside, of->m, p->k);
 }
 
 /* In the product, in the split, or after the product: whichever is fastest. */

@@ -3,8 +3,7 @@
  * Edge strips in the product kernel: a few rows of C below the tiles, over all columns of C, and a
  * few columns beside the tiles, in FP32 from A and B themselves. An idle warp of each CTA computes
  * strip tiles meanwhile, and all warps do once they have no tile left. Where the split kernel has
- * computed the strips (split_slice_strip.h), C's corner and the deferred rows of A
- * remain.
+ * computed the strips (split_slice_strip.h), C's corner remains.
  *
  * A strip is a vector y (a row of A, a column of B) times all rows of an operand X (B or A). A
  * strip tile is eight of its elements, by a warp. K-major: a thread has every 32nd k of all eight
@@ -216,20 +215,11 @@ XG_DEVICE void xg_strip_tile(const xg_tensor_args *p, int below, int depth,
         xg_strip_tile_mn_major(p, below, depth, tasks);
 }
 
-/* The first deferred row block of A; XG_NO_DEFERRED_SPLIT: there is none. */
-XG_DEVICE int xg_first_deferred_block(const xg_tensor_args *p)
-{
-    return (int)xg_rematerialize(p->product.first_deferred_block);
-}
-
 /* The first tiles of each strip, which the split kernel has computed. */
 XG_DEVICE int xg_strip_tiles_of_split(const xg_tensor_args *p, int below)
 {
-    const int deferred = xg_first_deferred_block(p);
     if (!(xg_rematerialize(p->strips_in_split)))
         return 0;
-    if (!below && deferred < XG_NO_DEFERRED_SPLIT)
-        return deferred * (XG_ROW_BLOCK / XG_STRIP_TILE);
     return ((int)xg_rematerialize(below ? p->n : p->m) + XG_STRIP_TILE - 1) / XG_STRIP_TILE;
 }
 

@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layout of the workspace: the FP16 terms of A and B, and what the kernels of a product tell one
- * another. The host, which reserves the workspace, and the kernels both compute it.
+ * Layout of the workspace: the FP16 terms of A and B, and the data that the kernels of a product
+ * exchange. The host, which reserves the workspace, and the kernels both compute the layout.
  *
  * An operand row is a row of A or a column of B: k elements. Each operand row is scaled by a power
  * of two that puts its largest element into [2^14, 2^15). A scaled element x is split into high =
- * FP16(x) and low = FP16(2^11 (x - high)), which is a normal number wherever high is one.
+ * FP16(x) and low = FP16(2^11 (x - high)): the factor brings low up to at most high's exponent, so
+ * that FP16 keeps its bits.
  *
- * 128 operand rows are a row block, 64 k a k-block, and one by the other an operand tile: 16 KB of
- * high terms and, where there are two terms, 16 KB of low ones, each K-major with the 128-byte
- * swizzle that xg_wgmma_descriptor() describes. So an operand tile is one bulk copy, whatever the
- * matrix's layout. Within each row group (16 operand rows) the rows are permuted by
- * xg_stored_row(), so that the accumulators of a thread are four neighbouring columns of C.
+ * 128 operand rows are a row block, and 64 k a k-block. A row block's part in one k-block is an
+ * operand tile: 16 KB of high terms and, where there are two terms, 16 KB of low ones, each K-major
+ * with the 128-byte swizzle that xg_wgmma_descriptor() describes. So an operand tile is one bulk
+ * copy, whatever the matrix's layout. Within each row group (16 operand rows) the rows are permuted
+ * by xg_stored_row(): for B, so that a thread's accumulators are groups of four consecutive columns
+ * of C, one vec4 each; A's rows likewise.
  *
  * The workspace, in this order:
  *
  *     operand tiles of A: for each row block its k-blocks
  *     operand tiles of B
  *     stream-K: for each CTA how many of its warps have stored their partial sums
- *     xg_recompute: what is recomputed of C; then the slots of its two worklists: for each
- *         128 x 64 of C one for a tile, then for each warp's 16 x 64 those for elements
+ *     xg_recompute; then the slots of its two worklists: one tile for each 128 x 64 of C, and
+ *         XG_SUSPECTS_PER_WARP elements for each warp's 16 x 64
  *     scales of A's rows, then of B's columns, by which results are multiplied
- *     statistics of A's rows, then of B's columns (guard.h); then all bounds once more
- *     deferred split (deferred_split.inc): how many row groups are taken; then for each row block
- *         of A how many of its row groups are split
+ *     statistics of A's rows, then of B's columns (guard.h); then the bounds again, as an array
  *     partial sums of stream-K (stream_k.inc), a tile for each CTA; or, where the split kernel
  *         computes edge strips (split_slice_strip.h), the rows of A and columns of B beyond
  *         the tiles
  *
- * Rows and k are padded with zeros. But where k is one more than a multiple of 64, the terms leave
- * out the last k, whose products the epilogue adds in FP32 (xg_split_k()).
+ * Rows and k are padded with zeros. But where k > 64 is one more than a multiple of 64, the terms
+ * leave out the last k, and the epilogue adds its products in FP32 (xg_split_k()).
  *
  * The split kernel splits a row group with a cluster of "slices" CTAs, each of which has a slice of
  * slice_chunks * 128 k, in segments of 512 k.
  */
-#ifndef XGEMM_KERNELS_FP16_LAYOUT_H
-#define XGEMM_KERNELS_FP16_LAYOUT_H
+#ifndef XGEMM_TENSOR_FP16_LAYOUT_H
+#define XGEMM_TENSOR_FP16_LAYOUT_H
 
 #include "args.h"
 
@@ -59,26 +59,25 @@ enum {
     XG_CHUNK_K = 128,
     XG_SEGMENT_K = 512,
     XG_SEGMENT_BYTES = XG_ROW_GROUP * XG_SEGMENT_K * 4,
-    XG_SPLIT_REGISTER_BYTES = XG_SEGMENT_BYTES / 4, /* of a segment that is held in part */
+    XG_SPLIT_REGISTER_BYTES =
+        XG_SEGMENT_BYTES / 4,    /* of a segment, for what fp16_split_even holds in registers */
     XG_SPLIT_STATE_BYTES = 3200, /* shared memory besides the slice: xg_split_state */
     XG_SPLIT_CHUNKS_MOST = 24,   /* of a slice: 192 KB of shared memory */
-    XG_SPLIT_REALIGN_BYTES = XG_SEGMENT_BYTES / 4, /* more shared memory for realigned copies */
-    XG_SPLIT_REALIGN_CTAS = 2400,                  /* three times what 132 multiprocessors hold */
+    XG_SPLIT_REALIGN_BYTES = XG_SEGMENT_BYTES / 4, /* additional shared memory to realign copies */
+    XG_SPLIT_REALIGN_CTAS = 2400,                  /* see xg_split_realigns(): 3 x 6 x 132 */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
-    XG_SCALED_EXPONENT = 14,
-    XG_NO_DEFERRED_SPLIT = 65535,     /* in place of the first deferred row block */
-    XG_CTA_STATE_BYTES = 112,         /* cta_state of product.inc, but for scales and B's last k */
-    XG_DEFERRED_SPLIT_BYTES = 256,    /* the same for deferred_split.inc */
-    XG_SUSPECTS_PER_WARP = 32,        /* of 16 x 128 elements; more: all of these are recomputed */
-    XG_SUSPECTS_PER_WARP_STRIDED = 8, /* the same where one element takes ten times as long */
+    XG_SCALED_EXPONENT = 14,          /* of a scaled row's largest element */
+    XG_CTA_STATE_BYTES = 112,         /* cta_state (cta_state.inc) without its arrays of floats */
+    XG_SUSPECTS_PER_WARP = 32,        /* most of 16 x 128; with more, all of these are recomputed */
+    XG_SUSPECTS_PER_WARP_STRIDED = 8, /* where an operand is not K-major: ten times slower */
     XG_STRIP_TILE = 8,   /* elements of a strip that a warp computes at once, see edge_strips.h */
-    XG_SPLIT_STRIPS = 4, /* most strips below, or beside the tiles, that the split computes */
+    XG_SPLIT_STRIPS = 4, /* most strips below, and most beside, that the split computes */
     XG_SPLIT_STRIP_BYTES = 1536, /* of shared memory for each, see split_slice_strip.h */
     XG_STREAM_K_CTAS = 256,      /* most CTAs of a launch with stream-K */
     /*
-     * Promotion is every 16 k up to the first of these k; every 32 k up to the second, or up to so
-     * many elements of C; and else every 64 k.
+     * Promotion is every 16 k where k <= XG_PROMOTE_16_K; every 32 k where k <= XG_PROMOTE_32_K or
+     * C has at most XG_PROMOTE_32_C elements; else every 64 k.
      */
     XG_PROMOTE_16_K = 512,
     XG_PROMOTE_32_K = 1024,
@@ -100,18 +99,17 @@ typedef struct {
     int available;
 } xg_worklist;
 
-/* Tasks that warps take by number. */
+/* Tasks that warps take in order: how many are taken, and how many done. */
 typedef struct {
     unsigned taken, done;
 } xg_work_counter;
 
 /*
- * What is recomputed of C: listed tiles, and elements, each as its index in C plus one (in C with
- * rows padded to whole row blocks). Then counters of the product kernel: edge strips' tiles that
- * are taken (edge_strips.h), k-iterations of all clusters (keep_pace), CTAs that have no
- * tile left (ended), and tasks of K-major copies (k_major_copies.inc). Last, the number of
- * recomputed elements, which xgemm_last_recomputed() reads: a split that follows others of the same
- * call leaves it as it is.
+ * Counters of the product kernel. Worklists of C's tiles and elements to be recomputed; an element
+ * is 1 + row * (b_blocks * 128) + column. Then: edge strip tiles taken (edge_strips.h); steps of
+ * two k-blocks of all clusters (keep_pace()); CTAs that have listed all their elements
+ * (count_ended()); tasks of K-major copies (k_major_copies.inc). Last, the number of recomputed
+ * elements, for xgemm_last_recomputed(): the split of a call's later passes does not clear it.
  */
 typedef struct {
     xg_worklist tiles, elements;
@@ -121,18 +119,14 @@ typedef struct {
 } xg_recompute;
 
 typedef struct {
-    unsigned taken, unused[3];
-} xg_deferred_counts; /* a counter for each row block follows */
-
-typedef struct {
     int a_blocks, b_blocks, k_blocks; /* row blocks and k-blocks */
-    int slices, slice_chunks;
-    int64_t tile_bytes;
-    /* Offsets in bytes; "bytes" is the size without partial sums or strip vectors. */
-    int64_t b_terms, partial_counts, recompute, elements, a_scales, b_scales, stats, bounds,
-        deferred, bytes;
+    int slices, slice_chunks;         /* the split's CTAs a row group, and XG_CHUNK_K of each */
+    int64_t tile_bytes;               /* of an operand tile, all terms */
+    /* Offsets in bytes; "bytes": of the partial sums or strip vectors. */
+    int64_t b_terms, partial_counts, recompute, elements, a_scales, b_scales, stats, bounds, bytes;
 } xg_fp16_layout;
 
+/* Ceiling division. */
 XG_LAYOUT int xg_blocks_of(int64_t size, int block)
 {
     return (int)(((uint64_t)size + (uint64_t)block - 1) / (uint64_t)block);
@@ -144,26 +138,33 @@ XG_LAYOUT int xg_row_blocks(int64_t rows)
     return xg_blocks_of(rows, XG_ROW_PADDING) * (XG_ROW_PADDING / XG_ROW_BLOCK);
 }
 
-/* x / by for x below 2^31, by a reciprocal of "by": a division would take 20 instructions. */
+/* For xg_fast_divide(). */
 XG_LAYOUT unsigned xg_reciprocal(int by)
 {
     return UINT32_MAX / (unsigned)by;
 }
 
+/* x / by for 0 <= x < 2^31; "reciprocal" is xg_reciprocal(by). A division takes 20 instructions. */
 XG_LAYOUT int xg_fast_divide(int x, int by, unsigned reciprocal)
 {
     const unsigned quotient =
-        (unsigned)((uint64_t)(unsigned)x * reciprocal >> 32); /* or one less */
+        (unsigned)((uint64_t)(unsigned)x * reciprocal >> 32); /* exact, or one too small */
     return (int)(quotient + ((unsigned)x - quotient * (unsigned)by >= (unsigned)by));
 }
 
-/* The k that the terms hold: a last k by itself would cost the time of a k-block. */
+/* The k that the terms hold: without a last k that would need a k-block of its own. */
 XG_LAYOUT int64_t xg_split_k(int64_t k)
 {
     return k > XG_K_BLOCK && k % XG_K_BLOCK == 1 ? k - 1 : k;
 }
 
-/* Promotions of the high products in a k-block, for a product of two terms. */
+/* Whether terms of so many k-blocks leave out the last k. */
+XG_LAYOUT int xg_has_last_k(int64_t k, unsigned k_blocks)
+{
+    return (unsigned)k > k_blocks * XG_K_BLOCK;
+}
+
+/* Promotions of the high products in each k-block, for kernels with two terms. */
 XG_LAYOUT int xg_promotions(int64_t m, int64_t n, int k_blocks)
 {
     return k_blocks <= XG_PROMOTE_16_K / XG_K_BLOCK                               ? 4
@@ -197,8 +198,8 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.slice_chunks = slice_chunks;
     at.slices = slices;
     at.tile_bytes = (int64_t)terms * XG_TERM_BYTES;
-    at.b_terms = at.a_blocks * at.k_blocks * at.tile_bytes;
-    at.partial_counts = at.b_terms + at.b_blocks * at.k_blocks * at.tile_bytes;
+    at.b_terms = (int64_t)at.a_blocks * at.k_blocks * at.tile_bytes;
+    at.partial_counts = at.b_terms + (int64_t)at.b_blocks * at.k_blocks * at.tile_bytes;
     at.recompute = at.partial_counts + XG_STREAM_K_CTAS * 4;
     const int64_t tiles = (int64_t)at.a_blocks * at.b_blocks, rows = at.a_blocks + at.b_blocks;
     at.elements =
@@ -207,9 +208,7 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.b_scales = at.a_scales + (int64_t)at.a_blocks * XG_ROW_BLOCK * 4;
     at.stats = at.b_scales + (int64_t)at.b_blocks * XG_ROW_BLOCK * 4;
     at.bounds = at.stats + rows * XG_ROW_BLOCK * 16;
-    at.deferred = at.bounds + rows * XG_ROW_BLOCK * 4;
-    at.bytes =
-        (at.deferred + (int64_t)sizeof(xg_deferred_counts) + at.a_blocks * 4 + 127) / 128 * 128;
+    at.bytes = (at.bounds + rows * XG_ROW_BLOCK * 4 + 127) / 128 * 128;
     return at;
 }
 
@@ -217,10 +216,7 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
 {
     const int64_t split = xg_split_k(k);
     const int chunks = xg_blocks_of(split, XG_CHUNK_K), segment = XG_SEGMENT_K / XG_CHUNK_K;
-    /*
-     * A segment a slice, 32 KB, so that several CTAs share a multiprocessor; at most 16 CTAs a
-     * cluster.
-     */
+    /* A slice is one segment (32 KB) if 16 slices suffice: several CTAs fit a multiprocessor. */
     int slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST), slices;
     slice_chunks = slice_chunks < segment ? (chunks < segment ? chunks : segment) : slice_chunks;
     slices = (int)(((unsigned)chunks + (unsigned)slice_chunks - 1) / (unsigned)slice_chunks);
@@ -228,14 +224,13 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
                              terms, slices, slice_chunks);
 }
 
-/* The layout by the split kernel's arguments: sizes are below 2^30 there, and k below 2^16. */
-XG_LAYOUT xg_fp16_layout xg_layout_of(const xg_tensor_args *p)
+/* The layout by the split's arguments, where m and n are below 2^30 and k is below 2^16. */
+XG_LAYOUT xg_fp16_layout xg_split_layout_of(const xg_tensor_args *p)
 {
     const unsigned least = XG_ROW_PADDING / XG_ROW_BLOCK;
     const unsigned a_blocks = ((unsigned)p->m + XG_ROW_PADDING - 1) / XG_ROW_PADDING * least;
     const unsigned b_blocks = ((unsigned)p->n + XG_ROW_PADDING - 1) / XG_ROW_PADDING * least;
-    return xg_fp16_layout_in((int)a_blocks, (int)b_blocks,
-                             (int)(((unsigned)xg_split_k(p->k) + XG_K_BLOCK - 1) / XG_K_BLOCK),
+    return xg_fp16_layout_in((int)a_blocks, (int)b_blocks, (int)p->split.k_blocks,
                              (int)p->split.terms, (int)p->slices, (int)p->split.chunks);
 }
 
@@ -252,12 +247,12 @@ XG_LAYOUT int xg_split_vec4(const void *matrix, int64_t stride)
 }
 
 /*
- * Whether the split copies an MN-major matrix that is not aligned by aligned vec4, and realigns it
- * in shared memory. With few CTAs all scalar loads are in flight at once and are as fast.
+ * Whether the split copies an unaligned MN-major matrix with aligned vec4 loads and realigns it in
+ * shared memory. With few CTAs scalar loads are as fast, as all of them are in flight at once.
  */
 XG_LAYOUT int xg_split_realigns(int vec4, int k_major, int64_t stride, const xg_fp16_layout *at)
 {
-    const int groups = (at->a_blocks + at->b_blocks) * (XG_ROW_BLOCK / XG_ROW_GROUP);
+    const int groups = (at->a_blocks + at->b_blocks) * XG_BLOCK_GROUPS;
     return !vec4 && !k_major && at->slice_chunks * XG_CHUNK_K <= XG_SEGMENT_K &&
            groups > XG_SPLIT_REALIGN_CTAS / at->slices && stride < 1 << 28;
 }

@@ -2,7 +2,7 @@
 /*
  * The split kernel: scales the operand rows of A and B and splits them into FP16 terms, in the
  * workspace that fp16_layout.h describes. x of the grid is the slice; y and z are the row group,
- * those of A first, without those that the product kernel splits (deferred_split.inc).
+ * those of A first.
  *
  * A row's scale depends on all of its k, and each element is to be read from memory once. So a
  * cluster of CTAs holds a row group, each CTA a slice of k; the CTAs exchange the scans of the
@@ -79,7 +79,7 @@ XG_DEVICE void xg_slice_scan_mn_major(const xg_slice *s, const float4 *in, int h
 /* Whether a row of the matrix has Inf or NaN at the last k, where the terms leave it out. */
 XG_DEVICE int xg_last_k_is_not_finite(const xg_tensor_args *p, const xg_slice *s, int row)
 {
-    if (xg_split_k(p->k) == p->k || row >= s->rows)
+    if (!xg_has_last_k(p->k, p->split.k_blocks) || row >= s->rows)
         return 0;
     const float *const from =
         s->is_a ? p->a + (p->k - 1) * p->a_stride_k : p->b + (p->k - 1) * p->b_stride_k;
@@ -92,9 +92,9 @@ XG_DEVICE int xg_last_k_is_not_finite(const xg_tensor_args *p, const xg_slice *s
 XG_DEVICE void xg_slice_store_stats(const xg_tensor_args *p, const xg_slice *s, int row,
                                     xg_packed_scan all, int terms)
 {
-    const xg_fp16_layout at = xg_layout_of(p);
+    const xg_fp16_layout at = xg_split_layout_of(p);
     /* Recomputed here, which saves registers. */
-    const int64_t index = xg_rematerialize(s->group * (int64_t)ROWS + row);
+    const int64_t index = xg_rematerialize(s->group) * (int64_t)ROWS + row;
     float *const scales = (float *)(void *)((char *)p->workspace + at.a_scales);
     xg_row_stats *const stats = (xg_row_stats *)(void *)((char *)p->workspace + at.stats);
     scales[index] = xg_scale_from_terms(xg_largest_finite(all.largest));
@@ -191,7 +191,6 @@ XG_DEVICE void xg_clear_counters(const xg_tensor_args *p, const xg_fp16_layout *
 {
     char *const workspace = (char *)p->workspace;
     unsigned *const counts = (unsigned *)(workspace + at->partial_counts);
-    xg_deferred_counts *const deferred = (xg_deferred_counts *)(workspace + at->deferred);
     unsigned *const recompute = (unsigned *)(workspace + at->recompute);
     const unsigned cleared =
         p->later_pass ? offsetof(xg_recompute, recomputed) : sizeof(xg_recompute);
@@ -199,10 +198,6 @@ XG_DEVICE void xg_clear_counters(const xg_tensor_args *p, const xg_fp16_layout *
         counts[i] = 0;
     if (threadIdx.x < cleared / sizeof *recompute)
         recompute[threadIdx.x] = 0;
-    for (int i = (int)threadIdx.x; i < at->a_blocks; i += THREADS)
-        ((unsigned *)(deferred + 1))[i] = i < (int)p->split.early_a_blocks ? XG_BLOCK_GROUPS : 0;
-    if (threadIdx.x == 0)
-        deferred->taken = 0;
 }
 
 /*
@@ -210,8 +205,8 @@ XG_DEVICE void xg_clear_counters(const xg_tensor_args *p, const xg_fp16_layout *
  */
 XG_DEVICE void xg_split_cta(const xg_tensor_args *p, int held, int strips, char *shared)
 {
-    const xg_fp16_layout at = xg_layout_of(p);
-    if (xg_cluster_index() >= ((int)p->split.early_a_blocks + at.b_blocks) * XG_BLOCK_GROUPS)
+    const xg_fp16_layout at = xg_split_layout_of(p);
+    if (xg_cluster_index() >= (at.a_blocks + at.b_blocks) * XG_BLOCK_GROUPS)
         return; /* the whole cluster */
     const xg_slice s = xg_slice_of(p, &at, held, shared + (strips ? xg_strip_sums_bytes(p) : 0));
     float4 in[HELD];

@@ -10,7 +10,7 @@
 
 XG_KERNEL(, fp16_vectors, xg_tensor_args)
 {
-    const xg_fp16_layout at = xg_layout_of(&p);
+    const xg_fp16_layout at = xg_split_layout_of(&p);
     const int64_t k = XG_BLOCK_X * blockDim.x + threadIdx.x, size = xg_strip_vector_size(&at);
     const int vector = (int)blockIdx.y, below = p.rows_below;
     const float *const from = vector < below

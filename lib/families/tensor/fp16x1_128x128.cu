@@ -9,5 +9,4 @@
 #define CLUSTER                1
 #define STAGES_A               6
 #define STAGES_B               6
-#define DEFERRED_SPLIT_THREADS 0
 #include "product.inc"

@@ -9,5 +9,4 @@
 #define CLUSTER                2
 #define STAGES_A               3
 #define STAGES_B               4
-#define DEFERRED_SPLIT_THREADS 128
 #include "product.inc"

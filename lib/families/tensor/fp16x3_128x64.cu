@@ -9,5 +9,4 @@
 #define CLUSTER                1
 #define STAGES_A               4
 #define STAGES_B               4
-#define DEFERRED_SPLIT_THREADS 0
 #include "product.inc"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operand row as FP16 terms: its scan, its scale, its elements and its statistics. For the split
- * kernel (fp16_split.h) and the deferred split (deferred_split.inc).
+ * kernel (fp16_split.h).
  */
 #ifndef XGEMM_KERNELS_OPERAND_ROW_H
 #define XGEMM_KERNELS_OPERAND_ROW_H
@@ -189,11 +189,6 @@ XG_DEVICE xg_row_stats xg_make_row_stats(xg_packed_scan packed, int terms)
                                                                  : XG_ROW_FINITE;
     return stats;
 }
-
-/* Scans of a row group, which the warps of the deferred split exchange in shared memory. */
-typedef struct {
-    unsigned largest[XG_ROW_GROUP], rest[3][XG_ROW_GROUP];
-} xg_deferred_scans;
 
 /* The low terms of two elements, packed. */
 XG_DEVICE unsigned xg_low_terms(unsigned high, float x, float y)

@@ -54,26 +54,16 @@ typedef struct {
     xg_split_state *state;
 } xg_slice;
 
-/*
- * The cluster's number, and the row group that it splits: deferred row groups of A are left
- * out.
- */
+/* The cluster's number, which is that of the row group that it splits. */
 XG_DEVICE int xg_cluster_index(void)
 {
     return (int)(blockIdx.z * gridDim.y + blockIdx.y);
 }
 
-XG_DEVICE int xg_cluster_row_group(const xg_tensor_args *p, const xg_fp16_layout *at)
-{
-    const int deferred = (at->a_blocks - (int)p->split.early_a_blocks) * XG_BLOCK_GROUPS;
-    return xg_cluster_index() +
-           (xg_cluster_index() < (int)p->split.early_a_blocks * XG_BLOCK_GROUPS ? 0 : deferred);
-}
-
 XG_DEVICE xg_slice xg_slice_of(const xg_tensor_args *p, const xg_fp16_layout *at, int held,
                                char *shared)
 {
-    const int group = xg_cluster_row_group(p, at), a_groups = at->a_blocks * XG_BLOCK_GROUPS;
+    const int group = xg_cluster_index(), a_groups = at->a_blocks * XG_BLOCK_GROUPS;
     const int is_a = group < a_groups, own = is_a ? group : group - a_groups;
     const int room = held ? XG_SEGMENT_K : at->slice_chunks * XG_CHUNK_K;
     const unsigned first_row = (unsigned)own * ROWS, first_k = blockIdx.x * (unsigned)room;
@@ -102,7 +92,8 @@ XG_DEVICE xg_slice xg_slice_of(const xg_tensor_args *p, const xg_fp16_layout *at
     if (!held) {
         s.depth = XG_MAX(XG_MIN(room, at->k_blocks * XG_K_BLOCK - (int)first_k), 0);
         s.rows = XG_MAX(XG_MIN(ROWS, size - (int)first_row), 0);
-        s.k = XG_MAX(XG_MIN(s.depth, (int)xg_split_k(p->k) - (int)first_k), 0);
+        s.k = XG_MAX(
+            XG_MIN(s.depth, (int)p->k - xg_has_last_k(p->k, p->split.k_blocks) - (int)first_k), 0);
         s.segments = (room + XG_SEGMENT_K - 1) / XG_SEGMENT_K;
         s.vec4 = xg_split_vec4(is_a ? p->a : p->b, s.stride);
         s.realigned = first_row > 0 && s.rows == ROWS && s.k == s.depth &&

@@ -55,7 +55,7 @@ XG_DEVICE void xg_load_whole_slice(const xg_slice *s, float4 *in)
         XG_UNROLL
         for (int vec = HELD; vec < 8; vec++)
             xg_cp_async16_l2_128b_at(xg_vec_at(s, 0, vec, HELD), from, (unsigned)xg_k_of_vec(vec),
-                                  stride);
+                                     stride);
     }
 }
 
@@ -98,7 +98,7 @@ XG_DEVICE void xg_copy_vec4_mn_major(const xg_slice *s, int segment)
     for (int vec = 0; vec < 8; vec++) {
         const int vec_k = k + xg_k_of_vec(vec);
         xg_cp_async16_l2_128b(xg_vec_at(s, segment, vec, 0), s->from + vec_k * s->stride + row,
-                           vec_k < s->k ? bytes : 0);
+                              vec_k < s->k ? bytes : 0);
     }
 }
 
@@ -115,7 +115,7 @@ XG_DEVICE void xg_copy_scalar_mn_major(const xg_slice *s, int segment)
         XG_UNROLL
         for (int i = 0; i < 8; i++)
             xg_cp_async4_advance(to + i / 4 * (4 * THREADS * 4) + i % 4 * 32, &from, stride,
-                              first + vec + i * 8 < end ? 4 : 0);
+                                 first + vec + i * 8 < end ? 4 : 0);
     }
 }
 

@@ -42,7 +42,7 @@ XG_DEVICE int xg_strip_count(const xg_tensor_args *p, const xg_slice *s)
 /* The slice's part of a strip vector. */
 XG_DEVICE const float *xg_strip_vector_of(const xg_tensor_args *p, const xg_slice *s, int strip)
 {
-    const xg_fp16_layout at = xg_layout_of(p);
+    const xg_fp16_layout at = xg_split_layout_of(p);
     const int index = strip + (s->is_a ? p->rows_below : 0);
     return (const float *)(const void *)((char *)p->workspace + at.bytes) +
            index * xg_strip_vector_size(&at) + (int)blockIdx.x * at.slice_chunks * XG_CHUNK_K;
@@ -147,8 +147,9 @@ XG_DEVICE float xg_last_of_strip(const xg_tensor_args *p, const xg_slice *s, int
 {
     const float *const a = p->a + (s->is_a ? row : p->m + strip) * p->a_stride_m;
     const float *const b = p->b + (s->is_a ? p->n + strip : row) * p->b_stride_n;
-    return xg_split_k(p->k) < p->k ? a[(p->k - 1) * p->a_stride_k] * b[(p->k - 1) * p->b_stride_k]
-                                   : 0.0f;
+    return xg_has_last_k(p->k, p->split.k_blocks)
+               ? a[(p->k - 1) * p->a_stride_k] * b[(p->k - 1) * p->b_stride_k]
+               : 0.0f;
 }
 
 /* The first CTA: reduces the sums of all slices and stores them to C. */

@@ -19,14 +19,6 @@ typedef struct {
 xg_tensor_schedule xg_tensor_schedule_of(const xg_kernel *kernel, int multiprocessors, int64_t m,
                                          int64_t n, int64_t stream_k_iterations);
 
-/*
- * The blocks of 128 rows of A that are split before a product of m x n; it splits the others
- * itself, while it computes its first tiles, of which there are enough. "whole" says that this is
- * not one panel of several.
- */
-int xg_early_a_blocks(const xg_kernel *kernel, int multiprocessors, const xg_problem *problem,
-                      int64_t m, int64_t n, int64_t stream_k_iterations, bool whole);
-
 /* The workspace of a panel of that size, in bytes, but for partial sums. */
 double xg_panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k);
 
