@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What there is to say of a device, each figure with its name, words and unit. */
+/* What there is to say of a device, each figure with its name, label and unit. */
 #ifndef XGEMM_BIN_DEVICE_FIELDS_H
 #define XGEMM_BIN_DEVICE_FIELDS_H
 
@@ -46,7 +46,7 @@ typedef enum {
 
 typedef struct {
     column column;
-    const char *words, *unit; /* for one device in full */
+    const char *label, *unit; /* for one device in full */
 } device_field_row;
 
 extern const device_field_row device_fields[FIELDS];

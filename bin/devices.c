@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xgemm devices: what there is to run on, and the GPUs of the catalogue. */
+/* xgemm devices: lists this machine's devices, or GPUs of the catalogue. */
 #include "commands.h"
 #include "device_fields.h"
 #include "report.h"
@@ -12,7 +12,7 @@
 enum { KEY_CATALOG = 256 };
 
 static const option_row rows[] = {
-    {KEY_CATALOG, "catalog", NULL, "GPUs that need not be here, with their makers' figures"},
+    {KEY_CATALOG, "catalog", NULL, "list the catalogue's GPUs instead, with their makers' figures"},
 };
 
 static const device_field live_list[] = {DEVICE,    NAME,       CAPABILITY,   MULTIPROCESSORS,
@@ -20,7 +20,7 @@ static const device_field live_list[] = {DEVICE,    NAME,       CAPABILITY,   MU
                                          BANDWIDTH, BALANCE,    DETAIL};
 enum { LIVE_COLUMNS = sizeof live_list / sizeof *live_list };
 
-/* The catalogue as a table must be narrower: its own headings, in TFLOP/s. */
+/* The catalogue's text table: narrower than device_fields; cells are those of catalog_row(). */
 static const column catalog_columns[] = {
     {"name", -48},       {"cc", 4},           {"sms", 3},          {"clock_mhz", 9},
     {"memory_gib", 10},  {"gbs", 6},          {"l2_mib", 6},       {"fp32_tflops", 11},
@@ -60,9 +60,9 @@ static void catalog_row(report *to, const description *what, const xgemm_device 
 
 /* ---- One device in full ---- */
 
-static void print_value(const char *words, const cell *value, const char *unit)
+static void print_value(const char *label, const cell *value, const char *unit)
 {
-    printf("%-28s ", words);
+    printf("%-28s ", label);
     switch (value->kind) {
     case CELL_TEXT:
         printf("%s%s%s\n", value->text, *unit ? " " : "", unit);
@@ -85,31 +85,31 @@ static void print_in_full(const description *what)
         const cell *value = &what->cells[i];
         if (value->kind == CELL_NONE && (i == DEVICE || i == DETAIL || i == SOURCE))
             continue;
-        print_value(device_fields[i].words, value, device_fields[i].unit);
+        print_value(device_fields[i].label, value, device_fields[i].unit);
     }
 }
 
 /* ---- The command ---- */
 
-typedef enum { LIVE, CATALOG, IN_FULL } manner;
+typedef enum { VIEW_LIVE, VIEW_CATALOG, VIEW_IN_FULL } view;
 
 typedef struct {
     report report;
-    manner manner;
+    view view;
     bool text;
 } output;
 
-static output output_open(const settings *common, manner how)
+static output output_open(const settings *common, view which)
 {
     static column columns[FIELDS];
-    output to = {.manner = how, .text = common->format == FORMAT_TEXT};
+    output to = {.view = which, .text = common->format == FORMAT_TEXT};
     json_t *facts = report_facts(&command_devices);
     int count = FIELDS;
-    if (to.text && how == IN_FULL) {
+    if (to.text && which == VIEW_IN_FULL) {
         json_decref(facts);
         return to;
     }
-    if (to.text && how == CATALOG) {
+    if (to.text && which == VIEW_CATALOG) {
         to.report = report_open(common, catalog_columns, CATALOG_COLUMNS, "devices", facts);
         return to;
     }
@@ -127,9 +127,9 @@ static void output_device(output *to, const xgemm_device *d)
     describe_device(&what, d);
     if (!to->text)
         report_row(&to->report, what.cells);
-    else if (to->manner == IN_FULL)
+    else if (to->view == VIEW_IN_FULL)
         print_in_full(&what);
-    else if (to->manner == CATALOG)
+    else if (to->view == VIEW_CATALOG)
         catalog_row(&to->report, &what, d);
     else
         live_row(&to->report, &what);
@@ -137,13 +137,13 @@ static void output_device(output *to, const xgemm_device *d)
 
 static void output_close(output *to)
 {
-    if (!to->text || to->manner != IN_FULL)
+    if (!to->text || to->view != VIEW_IN_FULL)
         report_close(&to->report);
 }
 
 static int list_catalog(const settings *common)
 {
-    output to = output_open(common, CATALOG);
+    output to = output_open(common, VIEW_CATALOG);
     int status = STATUS_DONE;
     for (int i = 0; i < xgemm_device_catalog_count() && status == STATUS_DONE; i++) {
         xgemm_device d = {.struct_size = sizeof d};
@@ -162,13 +162,13 @@ static int show_named(const settings *common, const char *name)
     if (xgemm_device_find(name, &d))
         usage_error(&command_devices, "%s; 'xgemm devices --catalog' lists all",
                     xgemm_last_error(NULL));
-    output to = output_open(common, IN_FULL);
+    output to = output_open(common, VIEW_IN_FULL);
     output_device(&to, &d);
     output_close(&to);
     return STATUS_DONE;
 }
 
-static int show(output *to, int ordinal)
+static int add_device(output *to, int ordinal)
 {
     xgemm_device d = {.struct_size = sizeof d};
     if (xgemm_device_get(ordinal, &d))
@@ -177,34 +177,37 @@ static int show(output *to, int ordinal)
     return STATUS_DONE;
 }
 
-/* Someone who writes "3090" may mean a product. */
+/* No such GPU: says so, and names a product whose name is that number, such as 3090. */
 static int not_here(int ordinal, int gpus)
 {
     char name[16];
     xgemm_device d = {.struct_size = sizeof d};
     snprintf(name, sizeof name, "%d", ordinal);
     if (xgemm_device_find(name, &d))
-        failed(&command_devices, "there is no GPU %d; there are %d", ordinal, gpus);
+        failed(&command_devices, "there is no GPU %d; this machine has %d", ordinal, gpus);
     else
-        failed(&command_devices, "there is no GPU %d; there are %d ('--catalog %d' is the %s)",
-               ordinal, gpus, ordinal, d.name);
+        failed(&command_devices,
+               "there is no GPU %d; this machine has %d ('--catalog %d' is the %s)", ordinal, gpus,
+               ordinal, d.name);
     return STATUS_NO_DEVICE;
 }
 
+/* Shows the device of this number, a GPU in full; XGEMM_DEVICE_AUTO: all devices. */
 static int show_live(const settings *common, int only)
 {
     const int gpus = xgemm_device_count();
+    const bool all = only == XGEMM_DEVICE_AUTO;
     int status = STATUS_DONE;
     if (only >= gpus)
         return not_here(only, gpus);
-    output to = output_open(common, only < 0 ? LIVE : IN_FULL);
+    output to = output_open(common, only >= 0 ? VIEW_IN_FULL : VIEW_LIVE);
     for (int i = 0; i < gpus && status == STATUS_DONE; i++)
-        if (common->device == XGEMM_DEVICE_AUTO ? only < 0 || i == only : i == common->device)
-            status = show(&to, i);
-    if (only < 0 && common->device != XGEMM_DEVICE_SIM && status == STATUS_DONE)
-        status = show(&to, XGEMM_DEVICE_CPU);
-    if (only < 0 && common->device != XGEMM_DEVICE_CPU && status == STATUS_DONE)
-        status = show(&to, XGEMM_DEVICE_SIM);
+        if (all || i == only)
+            status = add_device(&to, i);
+    if ((all || only == XGEMM_DEVICE_CPU) && status == STATUS_DONE)
+        status = add_device(&to, XGEMM_DEVICE_CPU);
+    if ((all || only == XGEMM_DEVICE_SIM) && status == STATUS_DONE)
+        status = add_device(&to, XGEMM_DEVICE_SIM);
     output_close(&to);
     return status;
 }
@@ -221,13 +224,14 @@ static int run(int argc, char **argv)
         name = argv[optind++];
     if (optind < argc)
         usage_error(&command_devices,
-                    "one device at a time; \"%s\" is too much (a name of several "
-                    "words stands in quotes)",
+                    "one device at a time; \"%s\" is one too many (quote a name of several words)",
                     argv[optind]);
     if (catalog && common.device != XGEMM_DEVICE_AUTO)
-        usage_error(&command_devices, "--catalog lists GPUs that need not be here; it takes no "
-                                      "--device");
-    /* Digits alone are the number of a GPU that is here. */
+        usage_error(&command_devices, "--catalog takes no --device: it lists GPUs of the "
+                                      "catalogue, not of this machine");
+    if (name && common.device != XGEMM_DEVICE_AUTO)
+        usage_error(&command_devices, "give the device as an operand or with --device, not both");
+    /* Digits alone are the ordinal of a GPU in this machine, without --catalog. */
     if (name && (catalog || name[strspn(name, "0123456789")] || !*name))
         return show_named(&common, name);
     if (catalog)

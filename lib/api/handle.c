@@ -49,8 +49,8 @@ static xgemm_status open_device(xgemm_handle *handle, int device, xg_error *erro
     handle->backend = xg_backend_of(device);
     if (!handle->backend)
         return xg_fail(error, XGEMM_ERROR_NO_DEVICE,
-                       "there is no device %d; it is a GPU's number from 0, or "
-                       "XGEMM_DEVICE_AUTO (-1), _CPU (-2) or _SIM (-3)",
+                       "there is no device %d; valid are a GPU's ordinal from 0 on, "
+                       "XGEMM_DEVICE_AUTO (-1), XGEMM_DEVICE_CPU (-2) and XGEMM_DEVICE_SIM (-3)",
                        device);
     return handle->backend->open(device, &handle->device, error);
 }

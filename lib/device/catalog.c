@@ -70,15 +70,15 @@ int xgemm_device_catalog_count(void)
 
 static xgemm_status get(int index, xgemm_device *device, xg_error *error)
 {
-    xgemm_device all;
+    xgemm_device full;
     const xgemm_status status = xg_device_check(device, error);
     if (status)
         return status;
     if (index < 0 || index >= xg_catalog_count)
         return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "the catalogue has no GPU %d; it has 0 to %d",
                        index, xg_catalog_count - 1);
-    xg_catalog_describe(&xg_catalog[index], &all);
-    xg_device_store(device, &all);
+    xg_catalog_describe(&xg_catalog[index], &full);
+    xg_device_store(device, &full);
     return XGEMM_OK;
 }
 

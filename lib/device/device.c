@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public query of devices. */
+/* xgemm_device_count() and xgemm_device_get(): what is known of this machine's devices. */
 #include "backend/backend.h"
 #include "catalog.h"
 #include "fields.h"
@@ -11,11 +11,11 @@ int xgemm_device_count(void)
     return xg_backend_cuda.count();
 }
 
-/* What the driver does not tell of a GPU: from the tables by compute capability and by name. */
-static void complete(xgemm_device *d)
+/* Adds what the driver does not report: limits, peaks; tensor cores' peaks by the GPU's name. */
+static void add_unreported(xgemm_device *d)
 {
     xg_name name;
-    if (!d->compute_capability) /* the driver told nothing */
+    if (!d->compute_capability) /* the driver does not report it */
         return;
     xg_device_add_limits(d);
     xg_device_derive(d);
@@ -34,26 +34,26 @@ xgemm_status xg_device_describe(int ordinal, xgemm_device *device, xg_error *err
     const xg_backend *backend = xg_backend_of(ordinal);
     if (!backend)
         return xg_fail(error, XGEMM_ERROR_NO_DEVICE,
-                       "there is no device %d; it is a GPU's number from 0, or "
-                       "XGEMM_DEVICE_CPU (-2) or XGEMM_DEVICE_SIM (-3)",
+                       "there is no device %d; valid are a GPU's ordinal from 0 on, "
+                       "XGEMM_DEVICE_CPU (-2) and XGEMM_DEVICE_SIM (-3)",
                        ordinal);
     memset(device, 0, sizeof *device);
     device->struct_size = sizeof *device;
     device->ordinal = ordinal;
     const xgemm_status status = backend->describe(ordinal, device, error);
     if (!status && ordinal >= 0)
-        complete(device);
+        add_unreported(device);
     return status;
 }
 
 static xgemm_status get(int ordinal, xgemm_device *device, xg_error *error)
 {
-    xgemm_device all;
+    xgemm_device full;
     xgemm_status status = xg_device_check(device, error);
     if (!status)
-        status = xg_device_describe(ordinal, &all, error);
+        status = xg_device_describe(ordinal, &full, error);
     if (!status)
-        xg_device_store(device, &all);
+        xg_device_store(device, &full);
     return status;
 }
 

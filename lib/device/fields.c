@@ -14,10 +14,10 @@ xgemm_status xg_device_check(const xgemm_device *device, xg_error *error)
     return xg_size_check(device->struct_size, "xgemm_device", error);
 }
 
-void xg_device_store(xgemm_device *device, const xgemm_device *all)
+void xg_device_store(xgemm_device *device, const xgemm_device *full)
 {
     const size_t size = device->struct_size;
-    memcpy(device, all, size < sizeof *all ? size : sizeof *all);
+    memcpy(device, full, size < sizeof *full ? size : sizeof *full);
     device->struct_size = size;
 }
 

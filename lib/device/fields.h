@@ -12,7 +12,7 @@ xgemm_status xg_device_check(const xgemm_device *device, xg_error *error);
 xgemm_status xg_device_describe(int ordinal, xgemm_device *device, xg_error *error);
 
 /* Copies as much as the caller's struct has room for. */
-void xg_device_store(xgemm_device *device, const xgemm_device *all);
+void xg_device_store(xgemm_device *device, const xgemm_device *full);
 
 /* What no driver tells: granules, lanes and the like, from the compute capability. */
 void xg_device_add_limits(xgemm_device *device);

@@ -176,7 +176,7 @@ static xgemm_status find(const char *text, const xg_catalog_row **row, xg_error 
 static xgemm_status find_device(const char *name, xgemm_device *device, xg_error *error)
 {
     const xg_catalog_row *row = NULL;
-    xgemm_device all;
+    xgemm_device full;
     xgemm_status status = xg_device_check(device, error);
     if (status)
         return status;
@@ -185,8 +185,8 @@ static xgemm_status find_device(const char *name, xgemm_device *device, xg_error
     status = find(name, &row, error);
     if (status)
         return status;
-    xg_catalog_describe(row, &all);
-    xg_device_store(device, &all);
+    xg_catalog_describe(row, &full);
+    xg_device_store(device, &full);
     return XGEMM_OK;
 }
 

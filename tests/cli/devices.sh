@@ -57,6 +57,7 @@ test_live()
     prints 'the simulator' '^sim '
     prints 'balance in the table' 'balance_flop_per_byte'
     holds 'JSON: devices' 'd["devices"][-1]["device"] == "sim" and d["command"] == "devices"'
+    holds 'one device by --device' '[x["device"] for x in d["devices"]] == ["sim"]' -d sim
     holds 'JSON: no limits of the CPU' 'd["devices"][-2]["warps_per_sm"] is None'
     refuses_to 'a GPU that is not there' 77 "no GPU $((gpus + 7))" $((gpus + 7))
     refuses_to 'a product by digits alone' 77 "catalog 3090' is the GeForce RTX 3090" 3090
@@ -106,7 +107,10 @@ test_named()
     refuses_to 'unknown in JSON' 2 'no GPU' nosuch --json
     refuses_to 'unknown compute capability' 2 'capability 9\.9; they have 7\.0, ' sm_99
     refuses_to 'an empty name' 2 'names no GPU' ''
-    refuses_to 'two names' 2 'stands in quotes' A100 80GB
+    refuses_to 'two names' 2 '"80GB" is one too many' A100 80GB
+    refuses_to 'an ordinal and --device' 2 'not both' 0 --device cpu
+    refuses_to 'a name and --device' 2 'not both' H100 --device cpu
+    prints 'a name and --device auto' '^name +H100' H100 --device auto
 }
 
 # Every example of xgemm(1) that is about devices runs.

@@ -246,7 +246,8 @@ START_TEST(unknown_devices)
         char part[32];
         snprintf(part, sizeof part, "no device %d", devices[i]);
         assert_create_refused(devices[i], XGEMM_ERROR_NO_DEVICE, part);
-        assert_says(xgemm_last_error(NULL), "XGEMM_DEVICE_AUTO (-1), _CPU (-2) or _SIM (-3)");
+        assert_says(xgemm_last_error(NULL),
+                    "XGEMM_DEVICE_AUTO (-1), XGEMM_DEVICE_CPU (-2) and XGEMM_DEVICE_SIM (-3)");
     }
     assert_refused(NULL, xgemm_create(NULL, test_device()), XGEMM_ERROR_NULL_POINTER,
                    "xgemm_create: ", "handle is NULL");
