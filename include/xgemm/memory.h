@@ -38,8 +38,8 @@ XGEMM_API xgemm_status xgemm_free(xgemm_handle *handle, void *memory);
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
  */
-XGEMM_API xgemm_status xgemm_upload(xgemm_handle *handle, void *device, const void *host,
-                                    size_t bytes);
+XGEMM_API xgemm_status xgemm_upload(xgemm_handle *handle, void *device_memory,
+                                    const void *host_memory, size_t bytes);
 
 /**
  * \brief   Copies bytes from the device to host memory, after the work
@@ -48,8 +48,8 @@ XGEMM_API xgemm_status xgemm_upload(xgemm_handle *handle, void *device, const vo
  * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_LAUNCH when a
  *          kernel before it failed; XGEMM_ERROR_DRIVER.
  */
-XGEMM_API xgemm_status xgemm_download(xgemm_handle *handle, void *host, const void *device,
-                                      size_t bytes);
+XGEMM_API xgemm_status xgemm_download(xgemm_handle *handle, void *host_memory,
+                                      const void *device_memory, size_t bytes);
 
 /**
  * \brief   How much memory the handle's device has, and has free, in bytes.

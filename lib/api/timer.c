@@ -28,11 +28,12 @@ static xgemm_status create(xgemm_handle *handle, xgemm_timer **result)
 
 xgemm_status xgemm_timer_create(xgemm_handle *handle, xgemm_timer **timer)
 {
+    if (timer)
+        *timer = NULL;
     if (!handle)
         return xg_no_handle(__func__);
     if (!timer)
         return xg_fail(&handle->error, XGEMM_ERROR_NULL_POINTER, "%s: timer is NULL", __func__);
-    *timer = NULL;
     return xg_handle_done(handle, create(handle, timer), __func__);
 }
 

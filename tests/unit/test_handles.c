@@ -107,9 +107,9 @@ static void assert_no_handle(xgemm_status status, const char *function)
 START_TEST(null_handles)
 {
     float x = 2.0f;
-    void *address = NULL;
+    void *address = &x;
     uint64_t bytes = 0;
-    xgemm_timer *timer = NULL;
+    xgemm_timer *timer = (xgemm_timer *)&x;
     xgemm_kernel_resources resources = {.struct_size = sizeof resources};
     xgemm_destroy(NULL);
     assert_no_handle(xgemm_set_stream(NULL, NULL), "xgemm_set_stream");
@@ -121,11 +121,13 @@ START_TEST(null_handles)
     assert_no_handle(xgemm_kernel_resources_get(NULL, "naive", &resources),
                      "xgemm_kernel_resources_get");
     assert_no_handle(xgemm_malloc(NULL, 16, &address), "xgemm_malloc");
+    ck_assert_ptr_null(address);
     assert_no_handle(xgemm_free(NULL, NULL), "xgemm_free");
     assert_no_handle(xgemm_upload(NULL, &x, &x, 0), "xgemm_upload");
     assert_no_handle(xgemm_download(NULL, &x, &x, 0), "xgemm_download");
     assert_no_handle(xgemm_memory_info(NULL, &bytes, &bytes), "xgemm_memory_info");
     assert_no_handle(xgemm_timer_create(NULL, &timer), "xgemm_timer_create");
+    ck_assert_ptr_null(timer);
     assert_no_handle(xgemm_sgemm(NULL, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 1, 1, 1,
                                  1.0f, &x, 1, &x, 1, 0.0f, &x, 1),
                      "xgemm_sgemm");
@@ -213,13 +215,13 @@ START_TEST(memory_arguments)
     assert_refused(handle, xgemm_malloc(handle, 1, NULL), XGEMM_ERROR_NULL_POINTER,
                    "xgemm_malloc: ", "memory is NULL");
     assert_refused(handle, xgemm_upload(handle, NULL, &here, 1), XGEMM_ERROR_NULL_POINTER,
-                   "xgemm_upload: ", "device is NULL");
+                   "xgemm_upload: ", "device_memory is NULL");
     assert_refused(handle, xgemm_upload(handle, &here, NULL, 1), XGEMM_ERROR_NULL_POINTER,
-                   "xgemm_upload: ", "host is NULL");
+                   "xgemm_upload: ", "host_memory is NULL");
     assert_refused(handle, xgemm_download(handle, NULL, &here, 1), XGEMM_ERROR_NULL_POINTER,
-                   "xgemm_download: ", "host is NULL");
+                   "xgemm_download: ", "host_memory is NULL");
     assert_refused(handle, xgemm_download(handle, &here, NULL, 1), XGEMM_ERROR_NULL_POINTER,
-                   "xgemm_download: ", "device is NULL");
+                   "xgemm_download: ", "device_memory is NULL");
     assert_refused(handle, xgemm_memory_info(handle, NULL, &total), XGEMM_ERROR_NULL_POINTER,
                    "xgemm_memory_info: ", "free_bytes is NULL");
     assert_refused(handle, xgemm_memory_info(handle, &available, NULL), XGEMM_ERROR_NULL_POINTER,
