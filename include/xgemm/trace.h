@@ -38,7 +38,7 @@ typedef struct {
     const char *file;         /**< Source file: "tiled.inc". */
     int line;                 /**< Its line. */
     const char *source;       /**< The line's text, without indentation. */
-    const char *array;        /**< "A", "B" or "C", or the name of an array in shared memory. */
+    const char *array;        /**< "A", "B", "C", or its name in the workspace or shared memory. */
     int is_shared;            /**< 1: shared memory, 0: global. */
     int is_store;             /**< 1: a store, 0: a load. */
     int is_atomic;            /**< 1: an atomic operation, which is a load and a store in one. */
@@ -52,7 +52,8 @@ typedef struct {
     int64_t wavefronts;       /**< Passes over the 32 banks; shared only. */
     int64_t ideal_wavefronts; /**< The same without bank conflicts. */
     int most_sectors;         /**< In one request. */
-    int most_ways;            /**< Words that one bank had to give in one request. */
+    int most_ways;            /**< Most different words that one bank gives to threads that are
+                                   served together; 1: no conflict. */
 } xgemm_trace_site;
 
 /**
@@ -98,7 +99,7 @@ typedef struct {
     size_t site_size;              /**< sizeof(xgemm_trace_site) in the running library. */
     int site_count;                /**< Sites. */
     const xgemm_trace_site *sites; /**< In the order of the source. */
-    int64_t shared_tiles;        /**< Tiles computed by stream-K, as in xgemm_plan. */
+    int64_t shared_tiles;          /**< Tiles computed by stream-K, as in xgemm_plan. */
 } xgemm_trace_report;
 
 /**

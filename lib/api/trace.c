@@ -175,7 +175,7 @@ static xgemm_status make_report(const xg_plan *plan, const xg_candidate *chosen,
 {
     int count;
     const xg_trace_site *sites = xg_trace_sites(trace, &count);
-    const xg_trace_totals *sum = xg_trace_sum(trace);
+    const xg_trace_totals *totals = xg_trace_get_totals(trace);
     owned_report *owned = calloc(1, sizeof *owned + (size_t)count * sizeof *owned->sites);
     if (!owned)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
@@ -197,16 +197,16 @@ static xgemm_status make_report(const xg_plan *plan, const xg_candidate *chosen,
             report->block[d] = (int)step->block[d];
         }
     }
-    report->blocks_run = sum->blocks;
-    report->warps_run = sum->warps;
-    report->barriers = sum->barriers;
+    report->blocks_run = totals->blocks;
+    report->warps_run = totals->warps;
+    report->barriers = totals->barriers;
     report->flops = 2.0 * (double)p->m * (double)p->n * (double)p->k;
     report->bytes_least = 4.0 * ((double)p->m * (double)p->k + (double)p->k * (double)p->n +
                                  (p->beta == 0.0f ? 1.0 : 2.0) * (double)p->m * (double)p->n);
     report->flop_per_byte_least = report->flops / report->bytes_least;
     report->simt_efficiency =
-        sum->steps ? (double)sum->step_lanes / (32.0 * (double)sum->steps) : 0.0;
-    const double scale = sum->blocks ? (double)report->blocks / (double)sum->blocks : 0.0;
+        totals->steps ? (double)totals->step_lanes / (32.0 * (double)totals->steps) : 0.0;
+    const double scale = totals->blocks ? (double)report->blocks / (double)totals->blocks : 0.0;
     for (int i = 0; i < count; i++)
         add_site(report, &owned->sites[i], &sites[i], scale);
     if (report->bytes_asked > 0.0) {

@@ -20,19 +20,19 @@ xgemm_trace_report *trace(const char *kernel, const xgemm_trace_problem *problem
 
 /* "file" may be NULL: any. */
 static bool matches(const xgemm_trace_site *site, const char *file, const char *array, space where,
-                    direction way)
+                    direction which)
 {
     return strcmp(site->array, array) == 0 && site->is_shared == (where == SHARED) &&
-           site->is_store == (way == STORES) && (!file || strcmp(site->file, file) == 0);
+           site->is_store == (which == STORES) && (!file || strcmp(site->file, file) == 0);
 }
 
 xgemm_trace_site sum_in(const xgemm_trace_report *report, const char *file, const char *array,
-                        space where, direction way)
+                        space where, direction which)
 {
     xgemm_trace_site sum = {.array = array};
     for (int i = 0; i < report->site_count; i++) {
         const xgemm_trace_site *site = &report->sites[i];
-        if (!matches(site, file, array, where, way))
+        if (!matches(site, file, array, where, which))
             continue;
         sum.bytes = site->bytes;
         sum.requests += site->requests;
@@ -52,25 +52,25 @@ xgemm_trace_site sum_in(const xgemm_trace_report *report, const char *file, cons
 }
 
 xgemm_trace_site sum_of(const xgemm_trace_report *report, const char *array, space where,
-                        direction way)
+                        direction which)
 {
-    return sum_in(report, NULL, array, where, way);
+    return sum_in(report, NULL, array, where, which);
 }
 
 int64_t floats_of(const xgemm_trace_report *report, const char *file, const char *array,
-                  direction way)
+                  direction which)
 {
     int64_t floats = 0;
     for (int i = 0; i < report->site_count; i++)
-        if (matches(&report->sites[i], file, array, GLOBAL, way))
+        if (matches(&report->sites[i], file, array, GLOBAL, which))
             floats += report->sites[i].lanes * report->sites[i].bytes / 4;
     return floats;
 }
 
-void assert_sectors(const xgemm_trace_report *report, const char *array, direction way, int sectors,
-                    int ideal)
+void assert_sectors(const xgemm_trace_report *report, const char *array, direction which,
+                    int sectors, int ideal)
 {
-    const xgemm_trace_site sum = sum_of(report, array, GLOBAL, way);
+    const xgemm_trace_site sum = sum_of(report, array, GLOBAL, which);
     ck_assert_int_gt(sum.requests, 0);
     ck_assert_int_eq(sum.partial_requests, 0);
     ck_assert_int_eq(sum.lanes, 32 * sum.requests);
@@ -80,10 +80,11 @@ void assert_sectors(const xgemm_trace_report *report, const char *array, directi
     ck_assert_int_eq(sum.wavefronts, 0);
 }
 
-void assert_no_conflicts(const xgemm_trace_report *report, const char *array, direction way)
+void assert_no_conflicts(const xgemm_trace_report *report, const char *array, direction which)
 {
-    const xgemm_trace_site sum = sum_of(report, array, SHARED, way);
+    const xgemm_trace_site sum = sum_of(report, array, SHARED, which);
     ck_assert_int_gt(sum.requests, 0);
     ck_assert_int_eq(sum.wavefronts, sum.ideal_wavefronts);
+    ck_assert_int_eq(sum.most_ways, 1);
     ck_assert_int_eq(sum.sectors, 0);
 }

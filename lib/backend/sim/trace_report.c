@@ -64,7 +64,7 @@ const xg_trace_site *xg_trace_sites(xg_trace *trace, int *count)
     return trace->sites;
 }
 
-const xg_trace_totals *xg_trace_sum(const xg_trace *trace)
+const xg_trace_totals *xg_trace_get_totals(const xg_trace *trace)
 {
     return &trace->totals;
 }
