@@ -11,7 +11,7 @@ export LC_ALL
 folder=${1:-.}/lib
 
 # Symbol and architecture of those that are accepted. Products of split operands spill outside of
-# their main loops: where they recompute elements of C, and where they split deferred rows.
+# their main loops: where they recompute elements of C.
 known='
 xg_fp16_split_even 90
 xg_fp16x1_128x128 90

@@ -124,7 +124,7 @@ START_TEST(of_a_gpu)
     ck_assert(plan.microseconds < 900.0);
     const double aligned = plan.microseconds;
     ck_assert_int_eq(plan_of(handle, 4097, 4097, 4097, 1.0f, NULL, &plan), XGEMM_OK);
-    ck_assert_int_eq(plan.launches, 2); /* the product computes the strips */
+    ck_assert_int_eq(plan.launches, 3); /* the split computes the strips, of copied vectors */
     ck_assert(plan.microseconds < 1.1 * aligned);
     ck_assert_int_eq(plan.shared_tiles, 0);
     ck_assert_int_eq(plan_of(handle, 2049, 2049, 2049, 1.0f, NULL, &plan), XGEMM_OK);
@@ -144,6 +144,9 @@ START_TEST(of_a_gpu)
     ck_assert(plan.microseconds > 2050.0 && plan.microseconds < 4000.0); /* 2054: the peak */
     ck_assert_ptr_eq(plan.device, &h200);
 
+    ck_assert_int_eq(plan_of(handle, 9, 31, 885, 1.0f, NULL, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.split_k, 10);
+    ck_assert(plan.microseconds < 4.8); /* by clusters 5.1 */
     ck_assert_int_eq(plan_of(handle, 1, 16384, 16384, 1.0f, NULL, &plan), XGEMM_OK);
     ck_assert_str_eq(plan.kernel, "skinny");
     ck_assert_int_eq(plan_of(handle, 1025, 1, 1025, 1.0f, NULL, &plan), XGEMM_OK);

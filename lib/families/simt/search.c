@@ -23,22 +23,23 @@ static double room_of(const xg_request *request)
     return request->kernel ? 0x1p64 : (double)request->workspace_limit;
 }
 
-/* The CTAs of each cluster that adds up some of so many splits; 0: there are no clusters. */
-static int cluster_of(const xg_kernel *kernel, const xg_request *request, int64_t splits)
+static bool has_clusters(const xg_kernel *kernel, const xg_request *request)
 {
-    return kernel->reduces_in_cluster && request->target.compute_capability == 90 &&
-                   splits % XG_CLUSTER_SPLITS == 0
-               ? XG_CLUSTER_SPLITS
-               : 0;
+    return kernel->reduces_in_cluster && request->target.compute_capability == 90;
 }
 
-/* Keeps that many splits of k when they are faster than the best so far, and there is memory. */
-static void try_count(const xg_request *request, int64_t splits, xg_candidate *best)
+/*
+ * Keeps that many splits of k when they are faster than the best so far, and there is memory.
+ * "cluster": the CTAs of each cluster that adds up some of them, or 0.
+ */
+static void try_count(const xg_request *request, int64_t splits, int cluster, xg_candidate *best)
 {
     const xg_problem *p = &request->problem;
     xg_candidate other = *best;
     other.k_per_split = xg_split_depth(p->k, 1, splits, XG_SPLIT_LEAST, XG_SPLIT_STEP);
-    other.cluster = cluster_of(other.kernel, request, xg_ceil_div(p->k, other.k_per_split));
+    other.cluster = cluster;
+    if (cluster > 0 && xg_ceil_div(p->k, other.k_per_split) % cluster > 0)
+        return;
     const int64_t sums = xg_partial_sums(p->k, other.k_per_split, other.cluster);
     const double elements =
         (double)sums * (double)other.m * (double)other.n * (double)other.batch_per_pass;
@@ -49,12 +50,13 @@ static void try_count(const xg_request *request, int64_t splits, xg_candidate *b
         *best = other;
 }
 
-/* The same for two or more, and also for as many as clusters can share. */
+/* The same for two or more, and for as many as clusters can share. */
 static void try_splits(const xg_request *request, int64_t splits, xg_candidate *best)
 {
-    try_count(request, splits, best);
-    if (splits % XG_CLUSTER_SPLITS > 0)
-        try_count(request, xg_ceil_div(splits, XG_CLUSTER_SPLITS) * XG_CLUSTER_SPLITS, best);
+    const int64_t clusters = xg_ceil_div(splits, XG_CLUSTER_SPLITS);
+    try_count(request, splits, 0, best);
+    if (has_clusters(best->kernel, request))
+        try_count(request, clusters * XG_CLUSTER_SPLITS, XG_CLUSTER_SPLITS, best);
 }
 
 /* Has so many of the last tiles computed by stream-K when that is faster, and there is memory. */

@@ -12,10 +12,10 @@ typedef struct {
     uint8_t rows_below, columns_beside;
     uint8_t strips_in_split; /* the split computes them */
     uint8_t later_pass;      /* of the split: not the first one of a call; the count goes on */
-    uint32_t slices;         /* of k, by CTAs of the split's clusters */
     union {
         struct {
             uint32_t terms;  /* 1 or 2 */
+            uint32_t slices; /* of k: CTAs of a cluster */
             uint32_t chunks; /* of a slice, of XG_CHUNK_K each */
             uint32_t k_blocks;
         } split;
@@ -23,8 +23,8 @@ typedef struct {
             uint32_t group_reciprocal;     /* of the tiles in a group of rows, */
             uint32_t last_rows_reciprocal; /* and of the rows of tiles in the last group */
             uint32_t whole_tiles;          /* that are not stream-K's */
-            uint16_t stream_k_iterations;  /* of a cluster; 0: no stream-K */
-            uint16_t k_blocks;
+            uint32_t stream_k_iterations;  /* of a cluster; 0: no stream-K */
+            uint32_t k_blocks;
         } product;
     };
 } xg_tensor_args;

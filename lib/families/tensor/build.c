@@ -22,6 +22,7 @@ typedef struct {
     xg_fp16_layout at;
     xg_tensor_schedule schedule;
     int64_t stream_k_iterations;
+    int multiprocessors;
     /* Strips that the product and the split compute. */
     int64_t rows_below, columns_beside;
     bool strips_in_split;
@@ -93,8 +94,8 @@ static xg_tensor_args split_args(const launches *of)
                             .rows_below = (uint8_t)(of->strips_in_split ? of->rows_below : 0),
                             .columns_beside =
                                 (uint8_t)(of->strips_in_split ? of->columns_beside : 0),
-                            .slices = (uint32_t)of->at.slices,
                             .split = {.terms = (uint32_t)of->kernel->fp16_terms,
+                                      .slices = (uint32_t)of->at.slices,
                                       .chunks = (uint32_t)of->at.slice_chunks,
                                       .k_blocks = (uint32_t)of->at.k_blocks}};
 }
@@ -106,12 +107,18 @@ static xgemm_status add_vectors(const launches *of, xg_error *error)
     xg_step *step = add_step(of, &xg_program_fp16_vectors, &args, of->strip_elements, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
+    step->pdl = false; /* see add_split() */
     return xg_step_grid(step, xg_ceil_div(xg_strip_vector_size(&of->at), THREADS),
                         of->rows_below + of->columns_beside, THREADS, 1, error);
 }
 
+/*
+ * The split. A call's first launch may start before the launch before it ends (PDL) only if it has
+ * few CTAs: many would fill the multiprocessors that are free first, and leave the others idle.
+ */
 static xgemm_status add_split(const launches *of, xg_error *error)
 {
+    enum { CTAS_PDL = 2 }; /* a multiprocessor's, at most */
     const int64_t groups =
         (int64_t)(of->at.a_blocks + of->at.b_blocks) * (XG_ROW_BLOCK / XG_ROW_GROUP);
     const int64_t strips =
@@ -125,6 +132,8 @@ static xgemm_status add_split(const launches *of, xg_error *error)
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->cluster = (uint32_t)of->at.slices;
+    step->pdl =
+        of->strips_in_split || groups * of->at.slices <= (int64_t)CTAS_PDL * of->multiprocessors;
     step->spread = true;
     step->later_pass_argument = offsetof(xg_tensor_args, later_pass);
     step->shared_bytes = split_bytes(&of->problem, &of->at) - (even ? XG_SPLIT_REGISTER_BYTES : 0) +
@@ -140,16 +149,13 @@ static xgemm_status add_product(const launches *of, xg_error *error)
     const int columns = xg_blocks_of(of->problem.n, kernel->tile_n);
     const int last = (rows - 1) % group + 1;
     const xg_tensor_args args = {
-        XG_PRODUCT_ARGS_OF(&of->problem),
-        .rows_below = (uint8_t)of->rows_below,
-        .columns_beside = (uint8_t)of->columns_beside,
-        .strips_in_split = of->strips_in_split,
-        .slices = (uint32_t)of->at.slices,
+        XG_PRODUCT_ARGS_OF(&of->problem), .rows_below = (uint8_t)of->rows_below,
+        .columns_beside = (uint8_t)of->columns_beside, .strips_in_split = of->strips_in_split,
         .product = {.group_reciprocal = xg_reciprocal(group * columns),
                     .last_rows_reciprocal = xg_reciprocal(last),
                     .whole_tiles = (uint32_t)of->schedule.whole,
-                    .stream_k_iterations = (uint16_t)of->stream_k_iterations,
-                    .k_blocks = (uint16_t)of->at.k_blocks}};
+                    .stream_k_iterations = (uint32_t)of->stream_k_iterations,
+                    .k_blocks = (uint32_t)of->at.k_blocks}};
     xg_step *step = add_step(of, kernel->programs[0], &args,
                              of->schedule.partial_sums + of->strip_elements, error);
     if (!step)
@@ -198,6 +204,7 @@ static xgemm_status add_panel(const xg_candidate *candidate, const xg_request *r
     launches of = {.kernel = kernel,
                    .plan = plan,
                    .problem = *panel,
+                   .multiprocessors = multiprocessors,
                    .stream_k_iterations = candidate->stream_k_iterations};
     if (panel->m > INT32_MAX / 2 || panel->n > INT32_MAX / 2)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,

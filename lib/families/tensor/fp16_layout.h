@@ -120,8 +120,8 @@ typedef struct {
 
 typedef struct {
     int a_blocks, b_blocks, k_blocks; /* row blocks and k-blocks */
-    int slices, slice_chunks;         /* the split's CTAs a row group, and XG_CHUNK_K of each */
-    int64_t tile_bytes;               /* of an operand tile, all terms */
+    int slices, slice_chunks; /* the split's CTAs a row group, and XG_CHUNK_K of each; or 0 */
+    int64_t tile_bytes;       /* of an operand tile, all terms */
     /* Offsets in bytes; "bytes": of the partial sums or strip vectors. */
     int64_t b_terms, partial_counts, recompute, elements, a_scales, b_scales, stats, bounds, bytes;
 } xg_fp16_layout;
@@ -187,16 +187,14 @@ XG_LAYOUT unsigned xg_row_stored_at(unsigned position)
     return position % 8 / 2 * 4 + position / 8 * 2 + position % 2;
 }
 
-/* The layout for so many row blocks, k-blocks and slices. */
-XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int terms,
-                                           int slices, int slice_chunks)
+/* The layout for so many row blocks and k-blocks, without the split's slices. */
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int terms)
 {
     xg_fp16_layout at;
     at.a_blocks = a_blocks;
     at.b_blocks = b_blocks;
     at.k_blocks = k_blocks;
-    at.slice_chunks = slice_chunks;
-    at.slices = slices;
+    at.slices = at.slice_chunks = 0;
     at.tile_bytes = (int64_t)terms * XG_TERM_BYTES;
     at.b_terms = (int64_t)at.a_blocks * at.k_blocks * at.tile_bytes;
     at.partial_counts = at.b_terms + (int64_t)at.b_blocks * at.k_blocks * at.tile_bytes;
@@ -217,11 +215,13 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int 
     const int64_t split = xg_split_k(k);
     const int chunks = xg_blocks_of(split, XG_CHUNK_K), segment = XG_SEGMENT_K / XG_CHUNK_K;
     /* A slice is one segment (32 KB) if 16 slices suffice: several CTAs fit a multiprocessor. */
-    int slice_chunks = xg_blocks_of(chunks, XG_SLICES_MOST), slices;
-    slice_chunks = slice_chunks < segment ? (chunks < segment ? chunks : segment) : slice_chunks;
-    slices = (int)(((unsigned)chunks + (unsigned)slice_chunks - 1) / (unsigned)slice_chunks);
-    return xg_fp16_layout_in(xg_row_blocks(m), xg_row_blocks(n), xg_blocks_of(split, XG_K_BLOCK),
-                             terms, slices, slice_chunks);
+    const int least = chunks < segment ? chunks : segment;
+    const int even = xg_blocks_of(chunks, XG_SLICES_MOST);
+    xg_fp16_layout at = xg_fp16_layout_in(xg_row_blocks(m), xg_row_blocks(n),
+                                          xg_blocks_of(split, XG_K_BLOCK), terms);
+    at.slice_chunks = even < segment ? least : even;
+    at.slices = xg_blocks_of(chunks, at.slice_chunks);
+    return at;
 }
 
 /* The layout by the split's arguments, where m and n are below 2^30 and k is below 2^16. */
@@ -230,8 +230,11 @@ XG_LAYOUT xg_fp16_layout xg_split_layout_of(const xg_tensor_args *p)
     const unsigned least = XG_ROW_PADDING / XG_ROW_BLOCK;
     const unsigned a_blocks = ((unsigned)p->m + XG_ROW_PADDING - 1) / XG_ROW_PADDING * least;
     const unsigned b_blocks = ((unsigned)p->n + XG_ROW_PADDING - 1) / XG_ROW_PADDING * least;
-    return xg_fp16_layout_in((int)a_blocks, (int)b_blocks, (int)p->split.k_blocks,
-                             (int)p->split.terms, (int)p->slices, (int)p->split.chunks);
+    xg_fp16_layout at = xg_fp16_layout_in((int)a_blocks, (int)b_blocks, (int)p->split.k_blocks,
+                                          (int)p->split.terms);
+    at.slices = (int)p->split.slices;
+    at.slice_chunks = (int)p->split.chunks;
+    return at;
 }
 
 /* Floats of a strip vector: a row of A or a column of B, padded with zeros. */
