@@ -137,7 +137,7 @@ static double predicted_us(const row *r)
                                 .kernel = r->kernel,
                                 .math = XGEMM_MATH_TF32,
                                 .workspace_limit = SIZE_MAX};
-    return r->kernel->family->candidate(r->kernel, &request).microseconds;
+    return r->kernel->family->candidate(r->kernel, &request, INFINITY).microseconds;
 }
 
 /* Of a kernel's rows; kernel NULL: of all. */

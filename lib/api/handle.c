@@ -36,7 +36,7 @@ static xgemm_status open_auto(xgemm_handle *handle, xg_error *error)
     return handle->backend->open(handle->ordinal, &handle->device, error);
 }
 
-static xgemm_status open_device(xgemm_handle *handle, int device, xg_error *error)
+static xgemm_status open_backend_device(xgemm_handle *handle, int device, xg_error *error)
 {
     if (device == XGEMM_DEVICE_AUTO) {
         const xgemm_status status = xg_environment_device(&device, error);
@@ -78,7 +78,7 @@ static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
     if (!handle)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
 
-    xgemm_status status = open_device(handle, device, error);
+    xgemm_status status = open_backend_device(handle, device, error);
     if (!status) {
         status = set_target(handle, error);
         if (!status)

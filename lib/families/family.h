@@ -80,12 +80,20 @@ typedef struct {
 /* Covers all of C and k by one launch a product. */
 xg_candidate xg_candidate_begin(const xg_kernel *kernel, const xg_request *request);
 
+/* The same, for a family without a model. */
+xg_candidate xg_only_candidate(const xg_kernel *kernel, const xg_request *request, double most_us);
+
 struct xg_family {
     const char *name;
     /* Whether the kernel can be chosen for the request, apart from its program and math mode. */
     bool (*applies)(const xg_kernel *, const xg_request *);
-    /* The fastest way by the cost model; without a model, the only one. */
-    xg_candidate (*candidate)(const xg_kernel *, const xg_request *);
+    /*
+     * The fastest way by the cost model; without a model, the only one. If all ways take longer
+     * than "most_us", it may be any, or one that takes INFINITY.
+     */
+    xg_candidate (*candidate)(const xg_kernel *, const xg_request *, double most_us);
+    /* A time that no candidate falls below, found much sooner. NULL: 0. */
+    double (*least_us)(const xg_kernel *, const xg_request *);
     /* The workspace of a candidate in bytes, exactly what build() reserves (below 2^53). */
     double (*workspace)(const xg_candidate *, const xg_request *);
     /* Adds the candidate's launches to an empty plan. */
@@ -108,6 +116,11 @@ extern const xg_family xg_family_ladder, xg_family_simt, xg_family_gemv, xg_fami
 static inline double xg_larger(double a, double b)
 {
     return a > b ? a : b;
+}
+
+static inline double xg_smaller(double a, double b)
+{
+    return a < b ? a : b;
 }
 
 /* The CTAs that compute neighbouring tiles together: of a cluster, or one. */

@@ -6,6 +6,7 @@
 #include "tuning/tuning.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 xg_target xg_target_of(const xg_backend *backend, const xg_device *device,
                        const xgemm_device *description, xg_costs *scaled)
@@ -44,20 +45,67 @@ static bool may_serve(const xg_kernel *kernel, const xg_backend *backend, const 
            kernel->family->applies(kernel, request);
 }
 
-/* The fastest by the cost models; of kernels without one, as on the CPU, the last. */
-static bool choose(const xg_backend *backend, const xg_request *request, xg_candidate *best)
+/* A kernel that may serve, and a time that it does not fall below. */
+typedef struct {
+    const xg_kernel *kernel;
+    double least_us;
+} contender;
+
+/* Those that may serve, in order of these times, and else of the table; returns how many. */
+static int contenders_of(const xg_backend *backend, const xg_request *request,
+                         contender list[XG_KERNEL_COUNT])
 {
-    best->kernel = NULL;
+    int count = 0;
     for (int i = 0; i < XG_KERNEL_COUNT; i++) {
         const xg_kernel *kernel = xg_kernel_at(i);
         if (!may_serve(kernel, backend, request))
             continue;
-        const xg_candidate found = kernel->family->candidate(kernel, request);
-        const bool faster =
-            !best->kernel || found.microseconds < best->microseconds || request->target.host;
-        if (faster &&
-            (request->workspace_limit == SIZE_MAX ||
-             kernel->family->workspace(&found, request) <= (double)request->workspace_limit))
+        const double us =
+            kernel->family->least_us ? kernel->family->least_us(kernel, request) : 0.0;
+        int at = count++;
+        for (; at > 0 && list[at - 1].least_us > us; at--)
+            list[at] = list[at - 1];
+        list[at] = (contender){kernel, us};
+    }
+    return count;
+}
+
+static bool has_room(const xg_candidate *found, const xg_request *request)
+{
+    return request->workspace_limit == SIZE_MAX ||
+           found->kernel->family->workspace(found, request) <= (double)request->workspace_limit;
+}
+
+/* The fastest by the cost models, or the first of the table among equals. */
+static bool choose(const xg_backend *backend, const xg_request *request, xg_candidate *best)
+{
+    contender list[XG_KERNEL_COUNT];
+    const int count = contenders_of(backend, request, list);
+    best->kernel = NULL;
+    for (int i = 0; i < count; i++) {
+        const double most_us = best->kernel ? best->microseconds : INFINITY;
+        if (list[i].least_us > most_us)
+            break;
+        const xg_kernel *const kernel = list[i].kernel;
+        const xg_candidate found = kernel->family->candidate(kernel, request, most_us);
+        const bool faster = !best->kernel || found.microseconds < most_us ||
+                            (found.microseconds == most_us && kernel->id < best->kernel->id);
+        if (faster && has_room(&found, request))
+            *best = found;
+    }
+    return best->kernel != NULL;
+}
+
+/* Of kernels without a model, as on the CPU, the last of the table. */
+static bool choose_on_host(const xg_backend *backend, const xg_request *request, xg_candidate *best)
+{
+    best->kernel = NULL;
+    for (int i = XG_KERNEL_COUNT - 1; i >= 0 && !best->kernel; i--) {
+        const xg_kernel *kernel = xg_kernel_at(i);
+        if (!may_serve(kernel, backend, request))
+            continue;
+        const xg_candidate found = kernel->family->candidate(kernel, request, INFINITY);
+        if (has_room(&found, request))
             *best = found;
     }
     return best->kernel != NULL;
@@ -68,7 +116,8 @@ static xgemm_status find(const xg_backend *backend, const xg_request *request, x
                          xg_error *error)
 {
     const xg_kernel *kernel = request->kernel;
-    if (!kernel && choose(backend, request, found))
+    const bool host = request->target.host;
+    if (!kernel && (host ? choose_on_host : choose)(backend, request, found))
         return XGEMM_OK;
     if (!kernel) /* whose launches will say what is wrong */
         kernel = xg_kernel_at(request->problem.pointer_arrays ? XG_KERNEL_pipelined_scalar_32x64
@@ -78,7 +127,7 @@ static xgemm_status find(const xg_backend *backend, const xg_request *request, x
                        "kernel %s cannot compute a batch from arrays of pointers on the %s device; "
                        "auto can, and strided batches are for every kernel",
                        kernel->name, backend->name);
-    *found = kernel->family->candidate(kernel, request);
+    *found = kernel->family->candidate(kernel, request, INFINITY);
     return XGEMM_OK;
 }
 

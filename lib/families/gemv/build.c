@@ -120,8 +120,9 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
     return true;
 }
 
-static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request)
+static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
+    (void)most_us;
     const xg_costs *const costs = request->target.costs;
     xg_candidate of = xg_candidate_begin(kernel, request);
     const xg_gemv_shape shape = xg_gemv_shape_of(&request->problem, &request->target);

@@ -160,8 +160,14 @@ double xg_strips_us(const xg_request *request, int64_t m, int64_t n)
 {
     const xg_problem *p = &request->problem;
     const double launch_us = request->target.costs->next_launch_us;
-    const xg_problem below = xg_problem_part(p, m, p->m - m, 0, p->n);
-    const xg_problem beside = xg_problem_part(p, 0, m, n, p->n - n);
-    return (below.m > 0 ? launch_us + xg_gemv_us(&below, &request->target) : 0.0) +
-           (beside.n > 0 ? launch_us + xg_gemv_us(&beside, &request->target) : 0.0);
+    double us = 0.0;
+    if (m < p->m) {
+        const xg_problem below = xg_problem_part(p, m, p->m - m, 0, p->n);
+        us += launch_us + xg_gemv_us(&below, &request->target);
+    }
+    if (n < p->n && m > 0) {
+        const xg_problem beside = xg_problem_part(p, 0, m, n, p->n - n);
+        us += launch_us + xg_gemv_us(&beside, &request->target);
+    }
+    return us;
 }

@@ -35,7 +35,7 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
 const xg_family xg_family_host = {
     .name = "host",
     .applies = applies,
-    .candidate = xg_candidate_begin,
+    .candidate = xg_only_candidate,
     .workspace = workspace,
     .build = build,
 };

@@ -262,10 +262,19 @@ bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel)
     return xg_simt_batches(kernel) && kernel->operands == XG_ANY_OPERANDS;
 }
 
+/* Without strips' tiles, which may cost less as strips. */
+static double least_us(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *p = &request->problem;
+    return xg_simt_least_us(kernel, request, xg_without_strip(p->m, kernel->tile_m),
+                            xg_without_strip(p->n, kernel->tile_n));
+}
+
 const xg_family xg_family_simt = {
     .name = "simt",
     .applies = applies,
     .candidate = xg_simt_candidate,
+    .least_us = least_us,
     .workspace = xg_simt_workspace,
     .build = build,
     .batches = xg_simt_batches,

@@ -29,6 +29,8 @@
  */
 #include "simt.h"
 
+#include <math.h>
+
 #include "families/gemv/gemv.h"
 #include "families/transform/transform.h"
 
@@ -87,19 +89,16 @@ double xg_copies_us(const xg_candidate *of, const xg_request *request)
 }
 
 /* What a CTA computes and stores, as k that takes as long. */
-static double work_of(const xg_candidate *of, const xg_tile_cost *cost, const xg_request *request,
-                      int64_t k)
+static double work_of(const xg_pass *pass, int64_t k)
 {
-    const xg_problem *p = &request->problem;
-    const int64_t multiple = cost->k_multiple > 0 ? cost->k_multiple : of->kernel->tile_k;
-    const double prefetched = request->target.costs->prefetched_k;
-    const double depth = (double)(xg_ceil_div(k, multiple) * multiple) *
-                         xg_scalar_factor(of->kernel, cost, p, of->copied);
+    const xg_tile_cost *const cost = pass->cost;
+    const int64_t multiple = cost->k_multiple > 0 ? cost->k_multiple : pass->tile_k;
+    const double prefetched = pass->costs->prefetched_k;
+    const double depth = (double)(xg_ceil_div(k, multiple) * multiple) * pass->scalar_factor;
     const double later = cost->later_k > 0.0 && depth > prefetched
                              ? (cost->later_k - 1.0) * (depth - prefetched)
                              : 0.0;
-    const bool aligned = p->c_stride_m % 4 == 0 && (uintptr_t)p->c % 16 == 0;
-    return depth + later + cost->epilogue_k + (aligned ? 0.0 : cost->unaligned_c_k);
+    return depth + later + cost->epilogue_k + (pass->c_aligned ? 0.0 : cost->unaligned_c_k);
 }
 
 int64_t xg_tiles_per_pass(const xg_candidate *of)
@@ -116,45 +115,167 @@ int64_t xg_stream_k_ctas(const xg_candidate *of, int64_t k)
                : 0;
 }
 
-/* The tiles that a CTA has each, in whole waves, and those of stream-K. */
-static double stream_k_us(const xg_candidate *of, const xg_tile_cost *cost,
-                          const xg_request *request, int64_t tiles)
+static void set_bounds(xg_pass *pass)
 {
-    const xg_costs *const costs = request->target.costs;
-    const int multiprocessors = request->target.multiprocessors;
-    const int64_t k = request->problem.k, depth = of->stream_k_iterations * of->kernel->tile_k;
-    const double parts = (double)xg_ceil_div(k, depth);
-    const double whole = work_of(of, cost, request, k) * cost->us_per_k;
-    const double share = work_of(of, cost, request, depth) * cost->us_per_k;
-    return waves_us(cost, tiles - of->stream_k_tiles, whole, multiprocessors) +
-           waves_us(cost, xg_stream_k_ctas(of, k), share, multiprocessors) + costs->next_launch_us +
-           costs->stream_k_us + costs->stream_k_part_us * parts;
+    const xg_tile_cost *const cost = pass->cost;
+    const double epilogue = cost->epilogue_k + (pass->c_aligned ? 0.0 : cost->unaligned_c_k);
+    const double k = (double)pass->k * pass->scalar_factor + epilogue;
+    const double held = (double)pass->multiprocessors * cost->ctas_per_sm;
+    pass->others_us = pass->before_us + cost->fixed_us + pass->strips_us;
+    pass->full_us = (double)pass->tiles * k / held * cost->us_per_k;
+    pass->cta_us_per_k = pass->scalar_factor * cost->alone * cost->us_per_k;
+    pass->cta_epilogue_us = epilogue * cost->alone * cost->us_per_k;
 }
 
-double xg_pass_us(const xg_candidate *of, const xg_request *request)
+xg_pass xg_pass_of(const xg_candidate *of, const xg_request *request)
 {
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
-    const xg_tile_cost *const cost = xg_tile_cost_of(of->kernel, costs);
     const double all = (double)of->batch_per_pass;
-    const int64_t splits = xg_ceil_div(p->k, of->k_per_split);
-    const int64_t sums = xg_partial_sums(p->k, of->k_per_split, of->cluster);
-    const int64_t tiles = xg_tiles_per_pass(of);
     const double m = (double)of->m, n = (double)of->n, k = (double)p->k;
     const bool many_a = p->a_batch_stride || p->pointer_arrays;
     const bool many_b = p->b_batch_stride || p->pointer_arrays;
     const double read = (many_a ? all : 1.0) * m * k + (many_b ? all : 1.0) * k * n;
+    xg_pass pass = {.cost = xg_tile_cost_of(of->kernel, costs),
+                    .costs = costs,
+                    .multiprocessors = request->target.multiprocessors,
+                    .tile_k = of->kernel->tile_k,
+                    .k = p->k,
+                    .tiles = xg_tiles_per_pass(of),
+                    .c_aligned = p->c_stride_m % 4 == 0 && (uintptr_t)p->c % 16 == 0,
+                    .c_elements = all * m * n,
+                    .read_us = xg_elements_us(read, costs->read_rate)};
+    pass.scalar_factor = xg_scalar_factor(of->kernel, pass.cost, p, of->copied);
+    pass.before_us = costs->launch_us + xg_copies_us(of, request);
+    pass.strips_us = xg_strips_us(request, of->m, of->n);
+    set_bounds(&pass);
+    return pass;
+}
+
+/* What is seen of computing and of memory, where one of the two takes longer. */
+static double both_us(const xg_costs *costs, double waves, double memory)
+{
+    return xg_larger(waves, memory) + costs->overlap * xg_smaller(waves, memory);
+}
+
+/* The launches of a pass whose product takes so long by its waves, and leaves so many sums. */
+static double pass_us(const xg_pass *pass, double waves, int64_t sums, int cluster)
+{
+    const xg_costs *const costs = pass->costs;
+    const double write_rate =
+        pass->cost->later_k > 0.0 ? costs->thin_write_rate : costs->write_rate;
+    const double least =
+        pass->read_us + xg_elements_us((double)sums * pass->c_elements, write_rate);
+    return pass->before_us + both_us(costs, waves, least) +
+           (cluster > 1 ? costs->cluster_reduce_us : 0.0) +
+           xg_reduce_us(costs, sums, pass->c_elements) + pass->strips_us;
+}
+
+double xg_split_k_us(const xg_pass *pass, int64_t k_per_split, int cluster)
+{
+    const int64_t splits = xg_ceil_div(pass->k, k_per_split);
+    const double cta_us = work_of(pass, k_per_split) * pass->cost->us_per_k;
+    const double waves = waves_us(pass->cost, pass->tiles * splits, cta_us, pass->multiprocessors);
+    return pass_us(pass, waves, xg_partial_sums(pass->k, k_per_split, cluster), cluster);
+}
+
+/* What adds up so many splits. */
+static double adding_us(const xg_pass *pass, int64_t k_per_split, int cluster)
+{
+    const xg_costs *const costs = pass->costs;
+    const double sums = (double)pass->k / (double)k_per_split / (cluster > 1 ? cluster : 1);
+    const double reduce = xg_elements_us((sums + 1.0) * pass->c_elements, costs->reduce_rate);
+    return (cluster > 1 ? costs->cluster_reduce_us : 0.0) +
+           (sums > 1.0 ? costs->next_launch_us + reduce : 0.0);
+}
+
+double xg_split_k_least_us(const xg_pass *pass, int64_t k_per_split, int cluster)
+{
+    const double cta_us = (double)k_per_split * pass->cta_us_per_k + pass->cta_epilogue_us;
+    return pass->others_us + xg_larger(pass->full_us, cta_us) +
+           adding_us(pass, k_per_split, cluster);
+}
+
+double xg_reduction_least_us(const xg_pass *pass, int64_t k_per_split, int cluster)
+{
+    return pass->others_us + pass->full_us + adding_us(pass, k_per_split, cluster);
+}
+
+/* The tiles that a CTA has each, in whole waves, and those of stream-K. */
+double xg_stream_k_us(const xg_pass *pass, int64_t tiles, int64_t iterations)
+{
+    const xg_costs *const costs = pass->costs;
+    const xg_tile_cost *const cost = pass->cost;
+    const int64_t depth = iterations * pass->tile_k;
+    const int64_t ctas = xg_ceil_div(tiles * xg_ceil_div(pass->k, pass->tile_k), iterations);
+    const double parts = (double)xg_ceil_div(pass->k, depth);
+    const double whole = work_of(pass, pass->k) * cost->us_per_k;
+    const double share = work_of(pass, depth) * cost->us_per_k;
+    const double waves = waves_us(cost, pass->tiles - tiles, whole, pass->multiprocessors) +
+                         waves_us(cost, ctas, share, pass->multiprocessors) +
+                         costs->next_launch_us + costs->stream_k_us +
+                         costs->stream_k_part_us * parts;
+    return pass_us(pass, waves, 1, 0);
+}
+
+/* What a lower bound is made of: times of k, as k. */
+typedef struct {
+    double k, epilogue, alone; /* of one CTA, and the share that it takes by itself */
+    double all;                /* what all CTAs take at least, when they fill the GPU */
+    double us_per_k;
+    double sum_us; /* to add up one more split */
+} bound;
+
+/*
+ * k in so many splits that a CTA's time and the reduction's are least together: more of them are no
+ * use once a CTA takes less than its share of the GPU's time.
+ */
+static double least_by_splits(const bound *b)
+{
+    const double cta = b->k * b->alone;
+    const double useful = b->all > b->epilogue * b->alone ? cta / (b->all - b->epilogue * b->alone)
+                                                          : b->k / XG_SPLIT_LEAST;
+    const double cheap = b->sum_us > 0.0 ? sqrt(cta * b->us_per_k / b->sum_us) : useful;
+    const double splits = xg_larger(xg_smaller(useful, cheap), 2.0);
+    const double waves = xg_larger(b->all, cta / splits + b->epilogue * b->alone);
+    return waves * b->us_per_k + (splits + 1.0) * b->sum_us;
+}
+
+/*
+ * All CTAs share the multiprocessors' time, where stream-K may have fewer epilogues than tiles; and
+ * k is computed by one CTA, by the two of a cluster, or in splits that are added up.
+ */
+double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n)
+{
+    const xg_problem *p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const xg_tile_cost *const cost = xg_tile_cost_of(kernel, costs);
+    if (!cost || p->batch_count > 1 || p->pointer_arrays)
+        return 0.0;
+    const double tiles = (double)(xg_ceil_div(m, kernel->tile_m) * xg_ceil_div(n, kernel->tile_n));
+    const double held = (double)request->target.multiprocessors * cost->ctas_per_sm;
+    const bool c_aligned = p->c_stride_m % 4 == 0 && (uintptr_t)p->c % 16 == 0;
+    const double epilogue = cost->epilogue_k + (c_aligned ? 0.0 : cost->unaligned_c_k);
+    const double k = (double)p->k, c_elements = (double)m * (double)n;
+    const double clusters = kernel->reduces_in_cluster ? (double)XG_CLUSTER_SPLITS : 1.0;
+    const bound b = {k,
+                     epilogue,
+                     cost->alone,
+                     tiles * (k + (kernel->tensor_maps ? 0.0 : epilogue)) / held,
+                     cost->us_per_k,
+                     xg_elements_us(c_elements, costs->reduce_rate) / clusters};
     const double write_rate = cost->later_k > 0.0 ? costs->thin_write_rate : costs->write_rate;
-    const double least = xg_elements_us(read, costs->read_rate) +
-                         xg_elements_us((double)sums * all * m * n, write_rate);
-    const double cta_us = work_of(of, cost, request, of->k_per_split) * cost->us_per_k;
-    const double waves = of->stream_k_iterations > 0 ? stream_k_us(of, cost, request, tiles)
-                                                     : waves_us(cost, tiles * splits, cta_us,
-                                                                request->target.multiprocessors);
-    const double us = xg_larger(waves, least) + costs->overlap * (waves < least ? waves : least);
-    return costs->launch_us + xg_copies_us(of, request) + us +
-           (of->cluster > 1 ? costs->cluster_reduce_us : 0.0) +
-           xg_reduce_us(costs, sums, all * m * n) + xg_strips_us(request, of->m, of->n);
+    const double memory = xg_elements_us((double)(m + n) * k, costs->read_rate) +
+                          xg_elements_us(c_elements, write_rate);
+    const double all_us = both_us(costs, cost->fixed_us + b.all * b.us_per_k, memory);
+    double cta_us = (k + epilogue) * b.alone * b.us_per_k;
+    if (kernel->tensor_maps)
+        cta_us = 0.0;
+    else if (p->k >= 2 * XG_SPLIT_LEAST) {
+        const double two = (k / 2.0 + epilogue) * b.alone * b.us_per_k + costs->cluster_reduce_us;
+        cta_us = xg_smaller(cta_us, xg_smaller(two, costs->next_launch_us + least_by_splits(&b)));
+    }
+    return costs->launch_us + xg_larger(all_us, cost->fixed_us + cta_us);
 }
 
 /* That of all passes, of which the last may have fewer products. */
@@ -165,5 +286,11 @@ double xg_batch_us(const xg_candidate *of, const xg_request *request)
     xg_candidate last = *of;
     last.batch_per_pass = count % of->batch_per_pass;
     const double us = xg_passes_us(costs, of->microseconds, full);
-    return last.batch_per_pass == 0 ? us : us + xg_pass_us(&last, request) + costs->next_pass_us;
+    if (last.batch_per_pass == 0)
+        return us;
+    const xg_pass pass = xg_pass_of(&last, request);
+    const double last_us = of->stream_k_iterations > 0
+                               ? xg_stream_k_us(&pass, of->stream_k_tiles, of->stream_k_iterations)
+                               : xg_split_k_us(&pass, of->k_per_split, of->cluster);
+    return us + last_us + costs->next_pass_us;
 }

@@ -8,6 +8,8 @@
 #include "families/transform/transform.h"
 #include "simt.h"
 
+#include <math.h>
+
 /* The parts that a stream-K tile has at most. */
 enum { STREAM_K_PARTS_MOST = 8 };
 
@@ -23,97 +25,128 @@ static double room_of(const xg_request *request)
     return request->kernel ? 0x1p64 : (double)request->workspace_limit;
 }
 
-static bool has_clusters(const xg_kernel *kernel, const xg_request *request)
+/* A candidate whose k is to be split. */
+typedef struct {
+    const xg_request *request;
+    double most_us; /* what takes longer is of no use */
+    xg_pass pass;
+    xg_candidate *best;
+    bool clusters;    /* whether pairs of CTAs can add up their splits */
+    int64_t tried[2]; /* the last depth of splits, without clusters and with them */
+} search;
+
+/* What takes longer is of no use. */
+static double bound_of(const xg_candidate *best, double most_us)
 {
-    return kernel->reduces_in_cluster && request->target.compute_capability == 90;
+    return xg_smaller(best->kernel ? best->microseconds : INFINITY, most_us);
 }
 
 /*
  * Keeps that many splits of k when they are faster than the best so far, and there is memory.
- * "cluster": the CTAs of each cluster that adds up some of them, or 0.
+ * "cluster": the CTAs of each cluster that adds up some of them, or 0. Returns whether more splits
+ * may be faster.
  */
-static void try_count(const xg_request *request, int64_t splits, int cluster, xg_candidate *best)
+static bool try_count(search *s, int64_t splits, int cluster)
 {
-    const xg_problem *p = &request->problem;
-    xg_candidate other = *best;
-    other.k_per_split = xg_split_depth(p->k, 1, splits, XG_SPLIT_LEAST, XG_SPLIT_STEP);
-    other.cluster = cluster;
-    if (cluster > 0 && xg_ceil_div(p->k, other.k_per_split) % cluster > 0)
-        return;
-    const int64_t sums = xg_partial_sums(p->k, other.k_per_split, other.cluster);
-    const double elements =
-        (double)sums * (double)other.m * (double)other.n * (double)other.batch_per_pass;
-    if (sums > 1 && (double)xg_type_bytes(p->type_c) * elements > room_of(request))
-        return;
-    other.microseconds = xg_pass_us(&other, request);
-    if (other.microseconds < best->microseconds)
-        *best = other;
+    const double bound_us = bound_of(s->best, s->most_us);
+    const xg_problem *p = &s->request->problem;
+    const int64_t depth = xg_split_depth(p->k, 1, splits, XG_SPLIT_LEAST, XG_SPLIT_STEP);
+    if (depth == s->tried[cluster > 0])
+        return true;
+    s->tried[cluster > 0] = depth;
+    if (cluster > 0 && xg_ceil_div(p->k, depth) % cluster > 0)
+        return true;
+    if (xg_split_k_least_us(&s->pass, depth, cluster) > bound_us)
+        return xg_reduction_least_us(&s->pass, depth, cluster) <= bound_us;
+    const double us = xg_split_k_us(&s->pass, depth, cluster);
+    if (us >= s->best->microseconds)
+        return true;
+    const int64_t sums = xg_partial_sums(p->k, depth, cluster);
+    if (sums > 1 &&
+        (double)xg_type_bytes(p->type_c) * (double)sums * s->pass.c_elements > room_of(s->request))
+        return false;
+    s->best->k_per_split = depth;
+    s->best->cluster = cluster;
+    s->best->microseconds = us;
+    return true;
 }
 
 /* The same for two or more, and for as many as clusters can share. */
-static void try_splits(const xg_request *request, int64_t splits, xg_candidate *best)
+static bool try_splits(search *s, int64_t splits)
 {
     const int64_t clusters = xg_ceil_div(splits, XG_CLUSTER_SPLITS);
-    try_count(request, splits, 0, best);
-    if (has_clusters(best->kernel, request))
-        try_count(request, clusters * XG_CLUSTER_SPLITS, XG_CLUSTER_SPLITS, best);
+    const bool more = try_count(s, splits, 0);
+    return (s->clusters && try_count(s, clusters * XG_CLUSTER_SPLITS, XG_CLUSTER_SPLITS)) || more;
+}
+
+/* With fewer splits one CTA alone takes too long. */
+static double fewest_splits(const search *s)
+{
+    const double left_us =
+        bound_of(s->best, s->most_us) - s->pass.others_us - s->pass.cta_epilogue_us;
+    return left_us > 0.0 ? (double)s->pass.k * s->pass.cta_us_per_k / left_us : 0.0;
 }
 
 /* Has so many of the last tiles computed by stream-K when that is faster, and there is memory. */
-static void try_stream_k(const xg_request *request, const xg_tile_cost *cost, int64_t tiles,
-                         xg_candidate *best)
+static void try_stream_k(search *s, int64_t tiles, int64_t held)
 {
-    const xg_kernel *const kernel = best->kernel;
-    const int64_t iterations = xg_ceil_div(request->problem.k, kernel->tile_k);
-    const int64_t least = xg_ceil_div(iterations, STREAM_K_PARTS_MOST);
-    const int64_t held = (int64_t)request->target.multiprocessors * cost->ctas_per_sm;
+    const xg_kernel *const kernel = s->best->kernel;
+    const int64_t k_iterations = xg_ceil_div(s->pass.k, kernel->tile_k);
+    const int64_t least = xg_ceil_div(k_iterations, STREAM_K_PARTS_MOST);
     const double elements = (double)held * kernel->tile_m * kernel->tile_n;
-    xg_candidate other = *best;
-    if (tiles == 0 || tiles * iterations > INT32_MAX ||
-        (double)xg_type_bytes(request->problem.type_c) * elements > room_of(request))
+    if (tiles == 0 || tiles * k_iterations > INT32_MAX ||
+        (double)xg_type_bytes(s->request->problem.type_c) * elements > room_of(s->request))
         return;
-    other.stream_k_tiles = tiles;
-    other.stream_k_iterations = xg_ceil_div(tiles * iterations, held);
-    if (other.stream_k_iterations < least)
-        other.stream_k_iterations = least;
-    other.microseconds = xg_pass_us(&other, request);
-    if (other.microseconds < best->microseconds)
-        *best = other;
+    const int64_t even = xg_ceil_div(tiles * k_iterations, held);
+    const int64_t iterations = even < least ? least : even;
+    const double us = xg_stream_k_us(&s->pass, tiles, iterations);
+    if (us < s->best->microseconds) {
+        s->best->stream_k_tiles = tiles;
+        s->best->stream_k_iterations = iterations;
+        s->best->microseconds = us;
+    }
 }
 
 /* Those of a last wave that is not full; or, of which each CTA then has more, of two. */
-static void choose_stream_k(const xg_request *request, const xg_tile_cost *cost,
-                            xg_candidate *candidate)
+static void choose_stream_k(search *s, int64_t held)
 {
-    const int64_t tiles = xg_tiles_per_pass(candidate);
-    const int64_t held = (int64_t)request->target.multiprocessors * cost->ctas_per_sm;
-    try_stream_k(request, cost, tiles % held, candidate);
+    const int64_t tiles = s->pass.tiles;
+    try_stream_k(s, tiles % held, held);
     if (tiles > held && tiles % held > 0)
-        try_stream_k(request, cost, tiles % held + held, candidate);
+        try_stream_k(s, tiles % held + held, held);
 }
 
 /* The best number of splits for what the candidate covers: of some, and of those that fill the
    GPU. */
-static void choose_splits(const xg_request *request, const xg_tile_cost *cost,
-                          xg_candidate *candidate)
+static void choose_splits(const xg_request *request, double most_us, xg_candidate *candidate)
 {
+    const xg_kernel *const kernel = candidate->kernel;
     const int64_t multiprocessors = request->target.multiprocessors;
-    const int64_t tiles = xg_tiles_per_pass(candidate);
-    const int64_t enough = 2 * multiprocessors * cost->ctas_per_sm;
+    search s = {.request = request,
+                .most_us = most_us,
+                .pass = xg_pass_of(candidate, request),
+                .best = candidate};
+    const int64_t tiles = s.pass.tiles, held = multiprocessors * s.pass.cost->ctas_per_sm;
+    s.clusters = kernel->reduces_in_cluster && request->target.compute_capability == 90;
     candidate->k_per_split = request->problem.k;
     candidate->cluster = 0;
-    candidate->microseconds = xg_pass_us(candidate, request);
+    candidate->microseconds = xg_split_k_us(&s.pass, request->problem.k, 0);
     if (request->problem.pointer_arrays)
         return;
-    if (candidate->kernel->tensor_maps) {
-        choose_stream_k(request, cost, candidate);
+    if (kernel->tensor_maps) {
+        choose_stream_k(&s, held);
         return;
     }
-    for (int64_t splits = 2; tiles * splits <= enough; splits += (splits + 2) / 3)
-        try_splits(request, splits, candidate);
-    for (int ctas = 1; ctas <= cost->ctas_per_sm; ctas++)
+    const double fewest = fewest_splits(&s);
+    for (int64_t splits = 2; tiles * splits <= 2 * held; splits += (splits + 2) / 3) {
+        if ((double)(splits + 1) >= fewest && !try_splits(&s, splits))
+            break;
+        if (splits > s.pass.k / XG_SPLIT_LEAST)
+            break; /* more of them are no smaller */
+    }
+    for (int ctas = 1; ctas <= s.pass.cost->ctas_per_sm; ctas++)
         if (ctas * multiprocessors >= 2 * tiles)
-            try_splits(request, ctas * multiprocessors / tiles, candidate);
+            try_splits(&s, ctas * multiprocessors / tiles);
 }
 
 /* How many products a launch can compute; 1: it is no kernel for batches, or memory is short. */
@@ -144,10 +177,11 @@ static int64_t balanced(const xg_kernel *kernel, const xg_request *request)
 }
 
 /* Keeps the candidate with its best splits when that is faster than the best so far. */
-static void consider_splits(const xg_request *request, const xg_tile_cost *cost,
-                            xg_candidate candidate, xg_candidate *best)
+static void consider_splits(const xg_request *request, double most_us, xg_candidate candidate,
+                            xg_candidate *best)
 {
-    choose_splits(request, cost, &candidate);
+    const bool one = request->problem.batch_count == 1; /* else that is not a pass's time */
+    choose_splits(request, one ? most_us : INFINITY, &candidate);
     candidate.microseconds = xg_batch_us(&candidate, request);
     if (!best->kernel || candidate.microseconds < best->microseconds)
         *best = candidate;
@@ -175,10 +209,10 @@ static bool has_a_choice(const xg_request *request, const xg_candidate *candidat
 
 /* As it is; and with copies of what goes by scalars, or would be transposed. */
 static void consider(const xg_request *request, const xg_tile_cost *cost, xg_candidate candidate,
-                     xg_candidate *best)
+                     double most_us, xg_candidate *best)
 {
     const unsigned scalar = xg_scalar_operands(candidate.kernel, cost, &request->problem);
-    consider_splits(request, cost, candidate, best);
+    consider_splits(request, bound_of(best, most_us), candidate, best);
     if (!has_a_choice(request, &candidate))
         return;
     const double us = best->microseconds;
@@ -187,14 +221,23 @@ static void consider(const xg_request *request, const xg_tile_cost *cost, xg_can
         candidate.copied = copied;
         if ((copied & scalar) != copied || !copies_may_pay(request, cost, &candidate, us))
             continue;
-        consider_splits(request, cost, candidate, &other);
+        consider_splits(request, bound_of(best, most_us), candidate, &other);
         if (other.microseconds < best->microseconds &&
             xg_simt_workspace(&other, request) <= (double)request->workspace_limit)
             *best = other;
     }
 }
 
-xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *request)
+/* Whether the candidate can be no better than the best so far, and slower than "most_us". */
+static bool is_too_slow(const xg_candidate *candidate, const xg_request *request,
+                        const xg_candidate *best, double most_us)
+{
+    const double bound = bound_of(best, most_us);
+    const double us = xg_simt_least_us(candidate->kernel, request, candidate->m, candidate->n);
+    return us > bound || us + xg_strips_us(request, candidate->m, candidate->n) > bound;
+}
+
+xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
     const xg_problem *p = &request->problem;
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
@@ -205,14 +248,18 @@ xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *reques
         return candidate;
     candidate.batch_per_pass = balanced(kernel, request);
     if (candidate.batch_per_pass > 1 || p->pointer_arrays)
-        consider(request, cost, candidate, &best);
+        consider(request, cost, candidate, most_us, &best);
     candidate.batch_per_pass = 1;
     for (int strips = 0; strips < 4 && !p->pointer_arrays; strips++) {
         if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
             continue;
         candidate.m = strips & 1 ? m : p->m;
         candidate.n = strips & 2 ? n : p->n;
-        consider(request, cost, candidate, &best);
+        if (!is_too_slow(&candidate, request, &best, most_us))
+            consider(request, cost, candidate, most_us, &best);
     }
-    return best;
+    if (best.kernel)
+        return best;
+    candidate.microseconds = INFINITY; /* not faster than most_us */
+    return candidate;
 }

@@ -37,9 +37,39 @@ bool xg_tensor_maps_reach(const xg_problem *problem);
 /* NULL: the kernel has no model. */
 const xg_tile_cost *xg_tile_cost_of(const xg_kernel *kernel, const xg_costs *costs);
 
-/* The time of one pass, its launches included; and of as many as the batch needs. */
-double xg_pass_us(const xg_candidate *of, const xg_request *request);
+/* What the time of a pass depends on, apart from how k is split. */
+typedef struct {
+    const xg_tile_cost *cost;
+    const xg_costs *costs;
+    int multiprocessors, tile_k;
+    int64_t k, tiles;
+    bool c_aligned;
+    double scalar_factor;        /* see xg_scalar_factor() */
+    double c_elements;           /* of C that tiles cover, in all products of the pass */
+    double read_us;              /* of A and B, at the memory's speed */
+    double before_us, strips_us; /* other launches, and of these the first one */
+    /* Of bounds: all but the product, which is at least as long as the GPU is full, or one CTA. */
+    double others_us, full_us, cta_us_per_k, cta_epilogue_us;
+} xg_pass;
+
+xg_pass xg_pass_of(const xg_candidate *of, const xg_request *request);
+
+/* The time of a pass, its launches included: by split-K or without, and by stream-K. */
+double xg_split_k_us(const xg_pass *pass, int64_t k_per_split, int cluster);
+double xg_stream_k_us(const xg_pass *pass, int64_t tiles, int64_t iterations);
+
+/*
+ * At most the time by split-K, found sooner: by the CTAs' time or, apart from that, by the
+ * reduction of the partial sums, which grows with their number.
+ */
+double xg_split_k_least_us(const xg_pass *pass, int64_t k_per_split, int cluster);
+double xg_reduction_least_us(const xg_pass *pass, int64_t k_per_split, int cluster);
+
+/* The time of all passes, where the first one takes of->microseconds. */
 double xg_batch_us(const xg_candidate *of, const xg_request *request);
+
+/* At most the time of any candidate whose tiles cover m x n, but for its strips. */
+double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n);
 
 /* The copies before the product. */
 double xg_copies_us(const xg_candidate *of, const xg_request *request);
@@ -56,7 +86,7 @@ int64_t xg_stream_k_ctas(const xg_candidate *of, int64_t k);
 
 /* ---- search.c ---- */
 
-xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *request);
+xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *request, double most_us);
 
 /* ---- build.c ---- */
 

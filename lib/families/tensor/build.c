@@ -320,6 +320,7 @@ const xg_family xg_family_tensor = {
     .name = "tensor",
     .applies = applies,
     .candidate = xg_tensor_candidate,
+    .least_us = xg_tensor_least_us,
     .workspace = workspace,
     .build = build,
 };

@@ -14,6 +14,8 @@
 #include "fp16_layout.h"
 #include "tensor.h"
 
+#include <math.h>
+
 #define WORKSPACE_MOST 0x1p32
 
 /* CTAs of the split that a multiprocessor holds. */
@@ -190,11 +192,16 @@ double xg_panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
                          XG_F32);
 }
 
+/* The bytes that a panel may take. */
+static double panel_room(const xg_request *request)
+{
+    return xg_smaller((double)request->workspace_limit, WORKSPACE_MOST);
+}
+
 static void choose_panels(const xg_request *request, xg_candidate *of)
 {
     const xg_kernel *const kernel = of->kernel;
-    const double room = (double)request->workspace_limit;
-    const double limit = room < WORKSPACE_MOST ? room : WORKSPACE_MOST;
+    const double limit = panel_room(request);
     const int64_t k = request->problem.k;
     of->panel_m = of->m;
     of->panel_n = of->n;
@@ -281,8 +288,38 @@ static void add_strips(const xg_request *request, xg_candidate *of)
     of->microseconds += of->strips_in_product ? inside : after;
 }
 
+/*
+ * The split, and tiles as if they filled all waves, of a candidate whose tiles cover m x n. 0 where
+ * it may need panels, or passes for a batch.
+ */
+static double least_us(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n)
+{
+    const xg_problem *p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    xg_candidate of = xg_candidate_begin(kernel, request);
+    of.panel_m = m, of.panel_n = n, of.panel_k = p->k;
+    if (p->batch_count > 1 || p->k > XG_SPLIT_K_MOST ||
+        xg_panel_bytes(kernel, m, n, p->k) > panel_room(request))
+        return 0.0;
+    const xg_tensor_schedule schedule =
+        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, 1);
+    const double k_blocks = (double)xg_blocks_of(xg_split_k(p->k), XG_K_BLOCK);
+    return costs->launch_us + split_us(&of, request) + costs->product_us +
+           (kernel->cluster ? costs->tensor_cluster_us : 0.0) +
+           (double)schedule.tiles / (double)schedule.clusters * k_blocks *
+               wave_us(kernel, costs, m, n, p->k);
+}
+
+double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *p = &request->problem;
+    const int high = kernel->tile_m * xg_cluster_size(kernel);
+    return least_us(kernel, request, xg_without_strip(p->m, high),
+                    xg_without_strip(p->n, kernel->tile_n));
+}
+
 /* With or without strips at the edges, where there is memory for C in one go. */
-xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request)
+xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
@@ -295,6 +332,9 @@ xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *requ
         xg_candidate of = xg_candidate_begin(kernel, request);
         of.m = strips & 1 ? m : p->m;
         of.n = strips & 2 ? n : p->n;
+        if (least_us(kernel, request, of.m, of.n) >
+            xg_smaller(best.kernel ? best.microseconds : INFINITY, most_us))
+            continue;
         choose_panels(request, &of);
         of.microseconds = costs->launch_us + (double)of.panels * panel_us(&of, request);
         if (strips > 0 && of.panels > 1)
@@ -303,6 +343,11 @@ xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *requ
             add_strips(request, &of);
         if (!best.kernel || of.microseconds < best.microseconds)
             best = of;
+    }
+    if (!best.kernel) {
+        best = xg_candidate_begin(kernel, request);
+        best.microseconds = INFINITY; /* not faster than most_us */
+        return best;
     }
     best.microseconds = xg_passes_us(costs, best.microseconds, p->batch_count);
     return best;

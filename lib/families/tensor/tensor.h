@@ -23,6 +23,10 @@ xg_tensor_schedule xg_tensor_schedule_of(const xg_kernel *kernel, int multiproce
 double xg_panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k);
 
 /* The fastest way by the cost model. */
-xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request);
+xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request,
+                                 double most_us);
+
+/* At most the time of any candidate. */
+double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request);
 
 #endif
