@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cache.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int64_t alignment(const void *pointer)
@@ -39,40 +40,107 @@ static xg_plan_key key_of(const xg_request *request)
                           (int64_t)request->workspace_limit}};
 }
 
+static uint64_t hash_of(const xg_plan_key *key)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < XG_PLAN_KEY_WORDS; i++) {
+        hash = (hash ^ (uint64_t)key->words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static xg_cached_plan **bucket_of(xg_plan_cache *cache, uint64_t hash)
+{
+    return &cache->buckets[hash % XG_PLAN_BUCKETS];
+}
+
+static bool is_for(const xg_cached_plan *kept, const xg_plan_key *key)
+{
+    return memcmp(&kept->key, key, sizeof *key) == 0;
+}
+
+/* Takes a plan out of the order of use. */
+static void unlink_use(xg_plan_cache *cache, xg_cached_plan *kept)
+{
+    *(kept->newer ? &kept->newer->older : &cache->newest) = kept->older;
+    *(kept->older ? &kept->older->newer : &cache->oldest) = kept->newer;
+}
+
+static void link_newest(xg_plan_cache *cache, xg_cached_plan *kept)
+{
+    kept->newer = NULL;
+    kept->older = cache->newest;
+    *(kept->older ? &kept->older->newer : &cache->oldest) = kept;
+    cache->newest = kept;
+}
+
+static xg_cached_plan *find(xg_plan_cache *cache, const xg_plan_key *key, uint64_t hash)
+{
+    xg_cached_plan *kept = *bucket_of(cache, hash);
+    while (kept && !(kept->hash == hash && is_for(kept, key)))
+        kept = kept->next;
+    return kept;
+}
+
+static void drop_oldest(xg_plan_cache *cache)
+{
+    xg_cached_plan *const kept = cache->oldest;
+    xg_cached_plan **at = bucket_of(cache, kept->hash);
+    while (*at != kept)
+        at = &(*at)->next;
+    *at = kept->next;
+    unlink_use(cache, kept);
+    xg_plan_free(&kept->plan);
+    free(kept);
+    cache->count--;
+}
+
+static void insert(xg_plan_cache *cache, xg_cached_plan *made)
+{
+    xg_cached_plan **const bucket = bucket_of(cache, made->hash);
+    if (cache->count == XG_PLANS_KEPT)
+        drop_oldest(cache);
+    made->next = *bucket;
+    *bucket = made;
+    link_newest(cache, made);
+    cache->count++;
+}
+
 xgemm_status xg_plan_cache_get(xg_plan_cache *cache, const xg_backend *backend,
                                const xg_request *request, const xg_cached_plan **plan,
                                xg_error *error)
 {
     const xg_plan_key key = key_of(request);
-    for (int i = 0; i < XG_PLANS_KEPT; i++) {
-        const int at = (cache->latest + i) % XG_PLANS_KEPT;
-        xg_cached_plan *const kept = &cache->plans[at];
-        if (kept->is_there && memcmp(&kept->key, &key, sizeof key) == 0) {
-            cache->latest = at;
-            *plan = kept;
-            return XGEMM_OK;
-        }
+    if (cache->newest && is_for(cache->newest, &key)) {
+        *plan = cache->newest;
+        return XGEMM_OK;
     }
-    xg_cached_plan *const made = &cache->plans[cache->oldest];
-    if (made->is_there)
-        xg_plan_free(&made->plan);
-    made->is_there = false;
+    const uint64_t hash = hash_of(&key);
+    xg_cached_plan *kept = find(cache, &key, hash);
+    if (kept) {
+        unlink_use(cache, kept);
+        link_newest(cache, kept);
+        *plan = kept;
+        return XGEMM_OK;
+    }
+    xg_cached_plan *const made = malloc(sizeof *made);
+    if (!made)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
     const xgemm_status status = xg_plan_make(backend, request, &made->plan, &made->chosen, error);
-    if (status)
+    if (status) {
+        free(made);
         return status;
-    made->is_there = true;
+    }
     made->key = key;
-    cache->latest = cache->oldest;
-    cache->oldest = (cache->oldest + 1) % XG_PLANS_KEPT;
+    made->hash = hash;
+    insert(cache, made);
     *plan = made;
     return XGEMM_OK;
 }
 
 void xg_plan_cache_clear(xg_plan_cache *cache)
 {
-    for (int i = 0; i < XG_PLANS_KEPT; i++) {
-        if (cache->plans[i].is_there)
-            xg_plan_free(&cache->plans[i].plan);
-        cache->plans[i].is_there = false;
-    }
+    while (cache->oldest)
+        drop_oldest(cache);
 }

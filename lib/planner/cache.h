@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last plans of a handle, so that a call like one before costs no planning. */
+/*
+ * The last plans of a handle, so that a call like one before costs no planning. They are found by a
+ * hash; beyond XG_PLANS_KEPT of them, some 7 MB, the one that was not used for longest goes.
+ */
 #ifndef XGEMM_LIB_PLAN_CACHE_H
 #define XGEMM_LIB_PLAN_CACHE_H
 
 #include "planner.h"
 
-enum { XG_PLANS_KEPT = 4, XG_PLAN_KEY_WORDS = 24 };
+enum { XG_PLANS_KEPT = 1024, XG_PLAN_BUCKETS = 2048, XG_PLAN_KEY_WORDS = 24 };
 
 /* All that a plan depends on; of pointers that is how they are aligned. */
 typedef struct {
     int64_t words[XG_PLAN_KEY_WORDS];
 } xg_plan_key;
 
-typedef struct {
-    bool is_there;
+typedef struct xg_cached_plan {
     xg_plan_key key;
+    uint64_t hash;
     xg_plan plan;
     xg_candidate chosen;
+    struct xg_cached_plan *next;          /* in the same bucket */
+    struct xg_cached_plan *newer, *older; /* by their last use */
 } xg_cached_plan;
 
+/* All zero: empty. */
 typedef struct {
-    xg_cached_plan plans[XG_PLANS_KEPT];
-    int oldest, latest;
+    xg_cached_plan *buckets[XG_PLAN_BUCKETS];
+    xg_cached_plan *newest, *oldest;
+    int count;
 } xg_plan_cache;
 
 /* The plan of a request, kept or made; it is good until the next call. */

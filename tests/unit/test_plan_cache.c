@@ -116,6 +116,27 @@ START_TEST(kept_by_alignment)
 }
 END_TEST
 
+/* More sizes than plans are kept, again and again, and one that is used all the time. */
+START_TEST(kept_at_most)
+{
+    enum { SIZES = 1100, EVERY = 7 };
+    static float a[SIZES + 1], c[SIZES + 1];
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_CPU);
+    for (int i = 0; i <= SIZES; i++)
+        a[i] = (float)(i % 11);
+    for (int i = 0; i < 2 * SIZES; i++) {
+        const int m = i % EVERY == 0 ? SIZES + 1 : 1 + i % SIZES;
+        const float b = (float)(i % 5);
+        ck_assert_int_eq(xgemm_sgemm(handle, XGEMM_COL_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, m, 1,
+                                     1, 1.0f, a, m, &b, 1, 0.0f, c, m),
+                         XGEMM_OK);
+        for (int row = 0; row < m; row++)
+            ck_assert(c[row] == a[row] * b);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 static Suite *plan_cache(void)
 {
     Suite *suite = suite_create("plan cache");
@@ -124,6 +145,7 @@ static Suite *plan_cache(void)
     tcase_add_loop_test(cases, kept_for_others, 0, test_kernels());
     tcase_add_loop_test(cases, kept_while_they_change_places, 0, test_kernels());
     tcase_add_test(cases, kept_by_alignment);
+    tcase_add_test(cases, kept_at_most);
     return suite;
 }
 
