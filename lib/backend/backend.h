@@ -74,11 +74,12 @@ typedef struct {
 
 typedef struct xg_device xg_device; /* a backend's own; one is shared by a device's handles */
 typedef struct xg_mark xg_mark;     /* a point in a stream */
+typedef struct xg_arena xg_arena;   /* memory that grows where it is */
 
 typedef struct {
     const char *name;
     bool has_streams;
-    bool host_memory; /* what the kernels read and write, the host can too */
+    bool host_memory;    /* what the kernels read and write, the host can too */
     bool runs_host_code; /* programs are plain functions of the host, not kernels */
     bool (*can_run)(const xg_program *);
     int (*count)(void);
@@ -91,6 +92,12 @@ typedef struct {
     xgemm_status (*make_current)(xg_device *, xg_error *);
     xgemm_status (*allocate)(xg_device *, size_t bytes, void **, xg_error *);
     xgemm_status (*release)(xg_device *, void *, xg_error *);
+    /*
+     * At least so many bytes, in an arena (NULL: a new one), at the address that it keeps. NULL, or
+     * XGEMM_ERROR_NOT_SUPPORTED without a sentence: the backend, or the GPU, has none.
+     */
+    xgemm_status (*arena_grow)(xg_device *, xg_arena **, size_t bytes, void **, xg_error *);
+    void (*arena_free)(xg_device *, xg_arena *);
     /* Host memory that the GPU copies from and to by itself; NULL where that is no difference. */
     xgemm_status (*allocate_pinned)(xg_device *, size_t bytes, void **, xg_error *);
     xgemm_status (*release_pinned)(xg_device *, void *, xg_error *);

@@ -7,39 +7,88 @@ struct xg_workspace {
     xg_workspace *next;
     void *stream, *memory;
     size_t bytes;
+    xg_arena *arena; /* NULL: a block of memory */
 };
+
+static xgemm_status grow_arena(xg_workspace *of, const xg_backend *backend, xg_device *device,
+                               size_t bytes, xg_error *error)
+{
+    if (!backend->arena_grow)
+        return XGEMM_ERROR_NOT_SUPPORTED;
+    return backend->arena_grow(device, &of->arena, bytes, &of->memory, error);
+}
+
+/* The stream's, or a new one without memory at the end of the list; NULL: the host has none. */
+static xg_workspace *workspace_of(xg_workspace **list, void *stream)
+{
+    xg_workspace **at = list;
+    while (*at && (*at)->stream != stream)
+        at = &(*at)->next;
+    if (!*at && (*at = calloc(1, sizeof **at)))
+        (*at)->stream = stream;
+    return *at;
+}
+
+/*
+ * A block that what runs, or was captured, may still use stays, with a workspace of its own; one of
+ * the host's, where a call has ended when it returns, is replaced.
+ */
+static xgemm_status replace_block(xg_workspace *of, const xg_backend *backend, xg_device *device,
+                                  size_t bytes, xg_error *error)
+{
+    void *memory;
+    xg_workspace *kept = NULL;
+    if (of->memory && backend->has_streams && !(kept = malloc(sizeof *kept)))
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    if (of->memory && !backend->has_streams) {
+        backend->release(device, of->memory, NULL);
+        of->memory = NULL;
+        of->bytes = 0;
+    }
+    const xgemm_status status = backend->allocate(device, bytes, &memory, error);
+    if (status) {
+        free(kept);
+        return status;
+    }
+    if (kept) {
+        *kept = *of;
+        of->next = kept; /* behind the one in use, which is found first */
+    }
+    of->memory = memory;
+    of->bytes = bytes;
+    return XGEMM_OK;
+}
 
 xgemm_status xg_workspace_get(xg_workspace **list, const xg_backend *backend, xg_device *device,
                               void *stream, size_t bytes, void **memory, xg_error *error)
 {
-    for (xg_workspace *block = *list; block; block = block->next)
-        if (block->stream == stream && block->bytes >= bytes) {
-            *memory = block->memory;
-            return XGEMM_OK;
-        }
-
-    xg_workspace *block = malloc(sizeof *block);
-    if (!block)
+    xg_workspace *const of = workspace_of(list, stream);
+    if (!of)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
-    const xgemm_status status = backend->allocate(device, bytes, &block->memory, error);
-    if (status) {
-        free(block);
-        return status;
+    if (!of->memory || of->bytes < bytes) {
+        xgemm_status status = of->memory && !of->arena
+                                  ? XGEMM_ERROR_NOT_SUPPORTED
+                                  : grow_arena(of, backend, device, bytes, error);
+        if (!status)
+            of->bytes = bytes;
+        if (status == XGEMM_ERROR_NOT_SUPPORTED)
+            status = replace_block(of, backend, device, bytes, error);
+        if (status)
+            return status;
     }
-    block->stream = stream;
-    block->bytes = bytes;
-    block->next = *list;
-    *list = block;
-    *memory = block->memory;
+    *memory = of->memory;
     return XGEMM_OK;
 }
 
 void xg_workspace_free(xg_workspace **list, const xg_backend *backend, xg_device *device)
 {
     while (*list) {
-        xg_workspace *block = *list;
-        *list = block->next;
-        backend->release(device, block->memory, NULL);
-        free(block);
+        xg_workspace *of = *list;
+        *list = of->next;
+        if (of->arena)
+            backend->arena_free(device, of->arena);
+        else if (of->memory)
+            backend->release(device, of->memory, NULL);
+        free(of);
     }
 }

@@ -73,7 +73,7 @@ static void clean_environment(void)
     static const char *const variables[] = {
         "XGEMM_DEVICE",   "XGEMM_KERNEL",      "FAKE_CUDA_VERSION", "FAKE_CUDA_INIT",
         "FAKE_CUDA_NAME", "FAKE_CUDA_CC",      "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY",
-        "FAKE_CUDA_FAIL", "FAKE_CUDA_CAPTURE", "FAKE_CUDA_LEAKS",
+        "FAKE_CUDA_FAIL", "FAKE_CUDA_CAPTURE", "FAKE_CUDA_LEAKS",   "FAKE_CUDA_RANGES",
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         unsetenv(variables[i]);

@@ -140,5 +140,6 @@ void add_timer_cases(Suite *suite);
 void add_probe_cases(Suite *suite);
 void add_context_cases(Suite *suite);
 void add_failure_cases(Suite *suite);
+void add_workspace_cases(Suite *suite);
 
 #endif

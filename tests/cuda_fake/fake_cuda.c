@@ -13,6 +13,7 @@
  *   FAKE_CUDA_PTX      what kernels were compiled for (80); from 90 on they overlap
  *   FAKE_CUDA_NAME     their name ("Fake CUDA device N")
  *   FAKE_CUDA_MEMORY   bytes of memory of each (1 GiB)
+ *   FAKE_CUDA_RANGES   whether physical memory can be mapped into ranges of addresses (0)
  *   FAKE_CUDA_FAIL     symbol:result[:nth[:times]]: the function gives this
  *                      result from its nth call on, always or so many times
  *   FAKE_CUDA_CAPTURE  if set, a graph is being captured: what that forbids
@@ -50,8 +51,10 @@ static function_record functions[] = {
 };
 struct CUctx_st contexts[DEVICES_MAX];
 object *objects;
-const char *const kind_names[] = {"device memory", "a module", "an event",         "pinned memory",
-                                  "a stream",      "a graph",  "a graph to launch"};
+const char *const kind_names[] = {
+    "device memory",  "a module", "an event",          "pinned memory",
+    "a stream",       "a graph",  "a graph to launch", "a range of addresses",
+    "physical memory"};
 bool initialised;
 int faults, pushed;
 unsigned char last_arguments[ARGUMENTS_BYTES];
@@ -144,8 +147,8 @@ object *memory_at(const void *pointer, size_t bytes)
 {
     const uintptr_t first = (uintptr_t)pointer;
     for (object *o = objects; o; o = o->next)
-        if (o->kind == MEMORY && o->context == current() && first >= (uintptr_t)o->memory &&
-            first - (uintptr_t)o->memory <= o->bytes &&
+        if ((o->kind == MEMORY || o->kind == RANGE) && o->context == current() &&
+            first >= (uintptr_t)o->memory && first - (uintptr_t)o->memory <= o->bytes &&
             bytes <= o->bytes - (first - (uintptr_t)o->memory))
             return o;
     return NULL;

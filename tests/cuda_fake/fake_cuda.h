@@ -43,7 +43,17 @@ struct CUctx_st {
 };
 
 /* Everything that is given out; a module is also the token of its one function. */
-typedef enum { MEMORY, MODULE, EVENT, PINNED, STREAM, GRAPH, GRAPH_EXEC } object_kind;
+typedef enum {
+    MEMORY,
+    MODULE,
+    EVENT,
+    PINNED,
+    STREAM,
+    GRAPH,
+    GRAPH_EXEC,
+    RANGE,
+    PHYSICAL
+} object_kind;
 
 typedef struct object {
     struct object *next;
@@ -51,7 +61,8 @@ typedef struct object {
     xg_cu_context context;
     void *memory;
     size_t bytes;
-    size_t count; /* a graph's: launches, in its memory */
+    size_t
+        count; /* a graph's: launches, in its memory; a range's: bytes, of which some are mapped */
     xg_program program;
     const size_t *argument_bytes;
     int shared_bytes; /* a function's: dynamic, that it was allowed */

@@ -155,6 +155,8 @@ static int attribute_of(unsigned attribute)
         return 32;
     case XG_CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
         return 1024;
+    case XG_CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+        return (int)setting("FAKE_CUDA_RANGES", 0);
     case XG_CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
         return compute_capability() >= 90;
     default:

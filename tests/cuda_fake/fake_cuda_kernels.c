@@ -164,8 +164,7 @@ static bool are_on_device(const xg_program *program, const unsigned char *argume
         const size_t at = arguments_of[kind].pointers[i];
         const void *pointer;
         memcpy(&pointer, arguments + at, sizeof pointer);
-        if ((at > 0 || is_named(program, "xg_probe_")) &&
-            !readable(pointer))
+        if ((at > 0 || is_named(program, "xg_probe_")) && !readable(pointer))
             return false;
     }
     return true;

@@ -34,6 +34,7 @@ static int run_suite(void)
         add_probe_cases(suite);
         add_context_cases(suite);
         add_failure_cases(suite);
+        add_workspace_cases(suite);
     }
     SRunner *runner = srunner_create(suite);
     srunner_set_fork_status(runner, CK_FORK);

@@ -54,6 +54,17 @@ _Static_assert(sizeof(xg_cu_tensor_map) == sizeof(CUtensorMap) &&
                    _Alignof(xg_cu_tensor_map) >= _Alignof(CUtensorMap),
                "a tensor map has another size, or begins elsewhere, in cuda.h");
 #endif
+SAME_PLACE(xg_cu_allocation, allocation_type, CUmemAllocationProp, type)
+SAME_PLACE(xg_cu_allocation, handle_types, CUmemAllocationProp, requestedHandleTypes)
+SAME_PLACE(xg_cu_allocation, location_type, CUmemAllocationProp, location.type)
+SAME_PLACE(xg_cu_allocation, location, CUmemAllocationProp, location.id)
+SAME_PLACE(xg_cu_access, location_type, CUmemAccessDesc, location.type)
+SAME_PLACE(xg_cu_access, location, CUmemAccessDesc, location.id)
+SAME_PLACE(xg_cu_access, access, CUmemAccessDesc, flags)
+_Static_assert(sizeof(xg_cu_allocation) == sizeof(CUmemAllocationProp) &&
+                   sizeof(xg_cu_access) == sizeof(CUmemAccessDesc) &&
+                   sizeof(xg_cu_physical) == sizeof(CUmemGenericAllocationHandle),
+               "what memory is mapped by has another size in cuda.h");
 #undef SAME_PLACE
 
 #define SAME_VALUE(name, value)                                                                    \

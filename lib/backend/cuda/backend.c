@@ -35,7 +35,7 @@ static xgemm_status make_current(xg_device *device, xg_error *error)
                      error);
 }
 
-static xgemm_status out_of_memory(xg_device *device, size_t bytes, xg_error *error)
+xgemm_status xg_cu_out_of_memory(const xg_device *device, size_t bytes, xg_error *error)
 {
     size_t available = 0, total = 0;
     device->driver->memory_info(&available, &total);
@@ -58,7 +58,7 @@ static xgemm_status allocate(xg_device *device, size_t bytes, void **memory, xg_
     const xg_cu_result result = driver->memory_allocate(&pointer, bytes);
     xg_cu_restore_capture(driver, mode);
     if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
-        status = out_of_memory(device, bytes, error);
+        status = xg_cu_out_of_memory(device, bytes, error);
     else
         status = result_of(device, result, "cuMemAlloc", error);
     xg_cu_leave(device, pushed);
@@ -405,6 +405,8 @@ const xg_backend xg_backend_cuda = {
     .make_current = make_current,
     .allocate = allocate,
     .release = release,
+    .arena_grow = xg_cu_arena_grow,
+    .arena_free = xg_cu_arena_free,
     .allocate_pinned = allocate_pinned,
     .release_pinned = release_pinned,
     .memory_info = memory_info,

@@ -29,6 +29,21 @@ static xgemm_status no_such_device(const xg_cu *driver, int ordinal, xg_error *e
                    ordinal, count);
 }
 
+/* Whether the driver and the GPU can map physical memory at an address. */
+static xg_cu_result find_mapping(xg_device *device)
+{
+    const xg_cu *const driver = device->driver;
+    int supported = 0;
+    const xg_cu_result failed =
+        xg_cu_attribute_of(driver, device->device,
+                           XG_CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, &supported);
+    device->maps_memory = supported && driver->address_reserve && driver->address_free &&
+                          driver->physical_granularity && driver->physical_create &&
+                          driver->physical_release && driver->map && driver->unmap &&
+                          driver->map_access;
+    return failed;
+}
+
 static xgemm_status fill(xg_device *device, xg_error *error)
 {
     xgemm_status status = xg_cu_open(&device->driver, error);
@@ -57,6 +72,8 @@ static xgemm_status fill(xg_device *device, xg_error *error)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !failed; i++)
         failed =
             device->driver->device_attribute(wanted[i].value, wanted[i].attribute, device->device);
+    if (!failed)
+        failed = find_mapping(device);
     if (failed)
         return xg_cu_fail(device->driver, failed, "cuDeviceGetAttribute", error);
     failed = device->driver->context_retain(&device->context, device->device);

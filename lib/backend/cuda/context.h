@@ -19,6 +19,7 @@ struct xg_device {
     int shared_in_all, shared_in_block, shared_reserved; /* bytes of a multiprocessor */
     xg_cu_module modules[XG_PROGRAMS_MAX];
     xg_cu_function functions[XG_PROGRAMS_MAX]; /* loaded when first used */
+    bool maps_memory;                          /* see arena.c */
     bool pdl[XG_PROGRAMS_MAX];                 /* programmatic dependent launch is possible */
     bool large_clusters[XG_PROGRAMS_MAX];      /* it was allowed more than eight blocks */
     uint32_t shared_bytes[XG_PROGRAMS_MAX];    /* dynamic, that the function may have by now */
@@ -41,6 +42,16 @@ void xg_cu_restore_capture(const xg_cu *driver, unsigned mode);
 /* Makes the context current and says whether leave must undo it. */
 xgemm_status xg_cu_enter(const xg_device *device, bool *pushed, xg_error *error);
 void xg_cu_leave(const xg_device *device, bool pushed);
+
+/* For the backend's table (arena.c, backend.c). */
+xgemm_status xg_cu_arena_grow(xg_device *device, xg_arena **arena, size_t bytes, void **memory,
+                              xg_error *error);
+void xg_cu_arena_free(xg_device *device, xg_arena *arena);
+xgemm_status xg_cu_out_of_memory(const xg_device *device, size_t bytes, xg_error *error);
+
+/* A device's attribute; 0, and no failure, where an older driver does not know it. */
+xg_cu_result xg_cu_attribute_of(const xg_cu *driver, xg_cu_device device, unsigned which,
+                                int *value);
 
 xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *error);
 int xg_cu_count(void);

@@ -84,6 +84,21 @@ typedef struct {
     unsigned count;
 } xg_cu_launch_config;
 
+/* Physical memory, how it is allocated, and who may read and write it where it is mapped. */
+typedef unsigned long long xg_cu_physical;
+
+typedef struct {
+    int allocation_type, handle_types;
+    int location_type, location;
+    void *metadata;
+    unsigned char flags[8];
+} xg_cu_allocation;
+
+typedef struct {
+    int location_type, location;
+    int access;
+} xg_cu_access;
+
 /* What only newer drivers have: NULL where it is missing. */
 #define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
     X(launch_with, cuLaunchKernelEx,                                                               \
@@ -91,7 +106,20 @@ typedef struct {
     X(encode_tiled, cuTensorMapEncodeTiled,                                                        \
       (xg_cu_tensor_map *, unsigned type, unsigned rank, void *base, const uint64_t *sizes,        \
        const uint64_t *byte_steps, const unsigned *tile, const unsigned *element_steps,            \
-       unsigned interleave, unsigned swizzle, unsigned l2_promotion, unsigned fill))
+       unsigned interleave, unsigned swizzle, unsigned l2_promotion, unsigned fill))               \
+    X(address_reserve, cuMemAddressReserve,                                                        \
+      (xg_cu_pointer *, size_t bytes, size_t alignment, xg_cu_pointer at,                          \
+       unsigned long long flags))                                                                  \
+    X(address_free, cuMemAddressFree, (xg_cu_pointer, size_t bytes))                               \
+    X(physical_granularity, cuMemGetAllocationGranularity,                                         \
+      (size_t *, const xg_cu_allocation *, unsigned option))                                       \
+    X(physical_create, cuMemCreate,                                                                \
+      (xg_cu_physical *, size_t bytes, const xg_cu_allocation *, unsigned long long flags))        \
+    X(physical_release, cuMemRelease, (xg_cu_physical))                                            \
+    X(map, cuMemMap,                                                                               \
+      (xg_cu_pointer, size_t bytes, size_t offset, xg_cu_physical, unsigned long long flags))      \
+    X(unmap, cuMemUnmap, (xg_cu_pointer, size_t bytes))                                            \
+    X(map_access, cuMemSetAccess, (xg_cu_pointer, size_t bytes, const xg_cu_access *, size_t count))
 
 typedef struct {
 #define XG_CU_MEMBER(member, symbol, parameters) xg_cu_result(*member) parameters;
@@ -128,6 +156,7 @@ typedef struct {
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81)                                \
     X(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 82)                                    \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                   \
+    X(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 102)                                \
     X(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)                                      \
     X(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)                                   \
     X(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 120)                                                     \
@@ -150,6 +179,10 @@ typedef struct {
     X(CU_TENSOR_MAP_SWIZZLE_NONE, 0)                                                               \
     X(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)                                                       \
     X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, 0)                                                        \
+    X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                            \
+    X(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                              \
+    X(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)                                                         \
+    X(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                                                       \
     X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                           \
     X(CU_EVENT_DEFAULT, 0)
 

@@ -7,8 +7,8 @@
 /* The CUDA programming model promises so many blocks to every cluster. */
 enum { PORTABLE_CLUSTER = 8 };
 
-/* An older driver does not know every attribute: 0 then. */
-static xg_cu_result attribute(const xg_cu *driver, xg_cu_device device, unsigned which, int *value)
+xg_cu_result xg_cu_attribute_of(const xg_cu *driver, xg_cu_device device, unsigned which,
+                                int *value)
 {
     enum { INVALID_VALUE = 1 };
     const xg_cu_result failed = driver->device_attribute(value, which, device);
@@ -51,7 +51,8 @@ static xgemm_status read_attributes(const xg_cu *driver, xg_cu_device device, xg
 #undef WANTED
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const xg_cu_result failed = attribute(driver, device, wanted[i].attribute, wanted[i].value);
+        const xg_cu_result failed =
+            xg_cu_attribute_of(driver, device, wanted[i].attribute, wanted[i].value);
         if (failed)
             return xg_cu_fail(driver, failed, "cuDeviceGetAttribute", error);
     }

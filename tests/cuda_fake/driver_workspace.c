@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA backend: a workspace that grows where it is, on GPUs that can map memory. */
+#include "driver_support.h"
+#include "families/transform/args.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void setup_ranges(void)
+{
+    setup();
+    set("FAKE_CUDA_RANGES", 1);
+}
+
+static shape square(int size)
+{
+    return (shape){XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, size, size, size};
+}
+
+/* Runs a product of that size with the handle's kernel, and checks it. */
+static void multiply_square(xgemm_handle *handle, int size)
+{
+    const shape s = square(size);
+    problem p = prepare(handle, &s);
+    OK(handle, run(handle, &p));
+    download_and_check(handle, &p);
+    finish(handle, &p);
+}
+
+/* Where the last step read the workspace. */
+static const void *last_workspace(void)
+{
+    xg_unpad_args last;
+    memcpy(&last, fake.last_arguments(), sizeof last);
+    return last.from;
+}
+
+static xgemm_handle *with_padded(void)
+{
+    xgemm_handle *handle = create(0);
+    OK(handle, xgemm_set_kernel(handle, "padded"));
+    return handle;
+}
+
+static uint64_t used_by(xgemm_handle *handle)
+{
+    uint64_t free_bytes, total;
+    OK(handle, xgemm_memory_info(handle, &free_bytes, &total));
+    return total - free_bytes;
+}
+
+/* Two matrices of 32-bit numbers, and the third where C begins in the workspace. */
+START_TEST(test_grows_in_place)
+{
+    enum { LARGEST = 300, MATRICES = 3 };
+    xgemm_handle *handle = with_padded();
+    const uint64_t before = used_by(handle);
+    for (int size = 20; size <= LARGEST; size += 20)
+        multiply_square(handle, size);
+    const uint64_t held = used_by(handle) - before;
+    const uint64_t needed = MATRICES * 320 * 320 * sizeof(float);
+    ck_assert_uint_ge(held, needed);
+    ck_assert_uint_le(held, needed / 4 * 5 + 65536);
+    const int mapped = fake.calls("cuMemMap");
+    ck_assert_int_le(mapped, 12);
+    multiply_square(handle, 40);
+    ck_assert_int_eq(fake.calls("cuMemMap"), mapped);
+    destroy(handle);
+}
+END_TEST
+
+/* What was captured with the workspace as it was can still run. */
+START_TEST(test_keeps_its_address)
+{
+    xgemm_handle *handle = with_padded();
+    multiply_square(handle, 100);
+    const void *first = last_workspace();
+    multiply_square(handle, 100);
+    ck_assert_ptr_eq(last_workspace(), first);
+    multiply_square(handle, 400);
+    multiply_square(handle, 100);
+    ck_assert_ptr_eq(last_workspace(), first);
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_one_for_each_stream)
+{
+    int tokens[2];
+    xgemm_handle *handle = with_padded();
+    const void *workspaces[2];
+    for (int i = 0; i < 4; i++) {
+        OK(handle, xgemm_set_stream(handle, &tokens[i % 2]));
+        multiply_square(handle, 64);
+        ck_assert(i < 2 || last_workspace() == workspaces[i % 2]);
+        workspaces[i % 2] = last_workspace();
+    }
+    ck_assert_ptr_ne(workspaces[0], workspaces[1]);
+    ck_assert_int_eq(fake.calls("cuMemAddressReserve"), 2);
+    destroy(handle);
+}
+END_TEST
+
+/* Less than a quarter more will do where there is no more memory; and none is an error. */
+START_TEST(test_little_memory)
+{
+    enum { PAGE = 65536 };
+    xgemm_handle *handle = with_padded();
+    multiply_square(handle, 320);
+    const shape larger = square(336), largest = square(640);
+    problem p = prepare(handle, &larger), q = prepare(handle, &largest);
+    set("FAKE_CUDA_MEMORY", (long long)used_by(handle) + 4 * PAGE);
+    OK(handle, run(handle, &p));
+    download_and_check(handle, &p);
+    GIVES(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, handle, run(handle, &q));
+    says(handle, "xgemm_sgemm: GPU 0 has no ");
+    OK(handle, xgemm_set_kernel(handle, NULL)); /* one that needs less */
+    OK(handle, run(handle, &q));
+    unsetenv("FAKE_CUDA_MEMORY");
+    finish(handle, &p);
+    finish(handle, &q);
+    destroy(handle);
+}
+END_TEST
+
+/* A first call inside a capture reserves and maps. */
+START_TEST(test_in_a_capture)
+{
+    xgemm_handle *handle = with_padded();
+    const shape s = square(50);
+    problem p = prepare(handle, &s);
+    set("FAKE_CUDA_CAPTURE", 1);
+    OK(handle, run(handle, &p));
+    unsetenv("FAKE_CUDA_CAPTURE");
+    download_and_check(handle, &p);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+static const char *const failing[] = {"cuMemAddressReserve", "cuMemGetAllocationGranularity",
+                                      "cuMemCreate", "cuMemMap", "cuMemSetAccess"};
+
+START_TEST(test_driver_fails)
+{
+    xgemm_handle *handle = with_padded();
+    const shape s = square(50);
+    problem p = prepare(handle, &s);
+    fail_next(failing[_i], 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, run(handle, &p));
+    says(handle, "CUDA_ERROR_UNKNOWN");
+    unsetenv("FAKE_CUDA_FAIL");
+    OK(handle, run(handle, &p));
+    download_and_check(handle, &p);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+void add_workspace_cases(Suite *suite)
+{
+    TCase *tcase = add_case(suite, "workspace", setup_ranges, teardown);
+    tcase_add_test(tcase, test_grows_in_place);
+    tcase_add_test(tcase, test_keeps_its_address);
+    tcase_add_test(tcase, test_one_for_each_stream);
+    tcase_add_test(tcase, test_little_memory);
+    tcase_add_test(tcase, test_in_a_capture);
+    tcase_add_loop_test(tcase, test_driver_fails, 0, sizeof failing / sizeof *failing);
+}
