@@ -64,6 +64,20 @@ START_TEST(test_environment_names_no_kernel)
 }
 END_TEST
 
+/* A child of fork(), whose driver does not work: no CPU instead, in silence. */
+START_TEST(test_after_a_fork)
+{
+    xgemm_handle *handle;
+    destroy(create(0));
+    fail_next("cuDeviceGet", XG_CUDA_ERROR_NOT_INITIALIZED);
+    cannot_create(XGEMM_ERROR_DRIVER, 0, "cuDeviceGet failed");
+    says(NULL, "after a fork()");
+    fail_next("cuDeviceGet", XG_CUDA_ERROR_NOT_INITIALIZED);
+    GIVES(XGEMM_ERROR_DRIVER, NULL, xgemm_create(&handle, XGEMM_DEVICE_AUTO));
+    ck_assert_ptr_null(handle);
+}
+END_TEST
+
 START_TEST(test_create_fails)
 {
     fail_next("cuDeviceGetAttribute", 999);
@@ -238,5 +252,6 @@ void add_device_cases(Suite *suite)
     tcase_add_test(tcase, test_oldest_device);
     tcase_add_test(tcase, test_auto_is_gpu);
     tcase_add_test(tcase, test_environment_names_no_kernel);
+    tcase_add_test(tcase, test_after_a_fork);
     tcase_add_test(tcase, test_create_fails);
 }

@@ -109,6 +109,37 @@ START_TEST(test_init_fails_oddly)
 }
 END_TEST
 
+/* NVIDIA's stub library answers every call so: there is no driver. */
+START_TEST(test_stub)
+{
+    set("FAKE_CUDA_INIT", XG_CUDA_ERROR_STUB_LIBRARY);
+    unusable(XGEMM_ERROR_NO_DRIVER, "stub library");
+    unsetenv("FAKE_CUDA_INIT");
+    setenv("FAKE_CUDA_FAIL", "cuDriverGetVersion:34", 1);
+    unusable(XGEMM_ERROR_NO_DRIVER, "LD_LIBRARY_PATH");
+    auto_is_cpu();
+}
+END_TEST
+
+static const struct {
+    int result;
+    const char *advice;
+} advised[] = {{XG_CUDA_ERROR_NOT_INITIALIZED, "after a fork()"},
+               {XG_CUDA_ERROR_SYSTEM_NOT_READY, "nvidia-fabricmanager"},
+               {XG_CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "different versions"},
+               {XG_CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, "cuda-compat"}};
+
+/* The system's faults are no reason to take the CPU and to say nothing. */
+START_TEST(test_advice)
+{
+    xgemm_handle *handle;
+    set("FAKE_CUDA_INIT", advised[_i].result);
+    unusable(XGEMM_ERROR_DRIVER, advised[_i].advice);
+    if (with_cuda())
+        GIVES(XGEMM_ERROR_DRIVER, NULL, xgemm_create(&handle, XGEMM_DEVICE_AUTO));
+}
+END_TEST
+
 START_TEST(test_no_devices)
 {
     set("FAKE_CUDA_DEVICES", 0);
@@ -154,6 +185,8 @@ void add_load_cases(Suite *suite)
     tcase_add_test(tcase, test_init_no_device);
     tcase_add_test(tcase, test_init_fails);
     tcase_add_test(tcase, test_init_fails_oddly);
+    tcase_add_test(tcase, test_stub);
+    tcase_add_loop_test(tcase, test_advice, 0, sizeof advised / sizeof *advised);
     tcase_add_test(tcase, test_no_devices);
     tcase_add_test(tcase, test_driver_comes_later);
     tcase_add_test(tcase, test_without_kernels);

@@ -21,14 +21,6 @@ static xgemm_status compute_capability(const xg_cu *driver, xg_cu_device device,
     return failed ? xg_cu_fail(driver, failed, "cuDeviceGetAttribute", error) : XGEMM_OK;
 }
 
-static xgemm_status no_such_device(const xg_cu *driver, int ordinal, xg_error *error)
-{
-    int count = 0;
-    driver->device_count(&count);
-    return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "there is no GPU %d; the CUDA driver has %d",
-                   ordinal, count);
-}
-
 /* Whether the driver and the GPU can map physical memory at an address. */
 static xg_cu_result find_mapping(xg_device *device)
 {
@@ -49,9 +41,10 @@ static xgemm_status fill(xg_device *device, xg_error *error)
     xgemm_status status = xg_cu_open(&device->driver, error);
     if (status)
         return status;
-    if (device->driver->device_get(&device->device, device->ordinal))
-        return no_such_device(device->driver, device->ordinal, error);
-    status = compute_capability(device->driver, device->device, &device->compute_capability, error);
+    status = xg_cu_find_device(device->driver, device->ordinal, &device->device, error);
+    if (!status)
+        status =
+            compute_capability(device->driver, device->device, &device->compute_capability, error);
     if (status)
         return status;
     if (device->compute_capability < XGEMM_CUDA_OLDEST)

@@ -79,6 +79,8 @@ static xgemm_status status_of(xg_cu_result result)
 {
     if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
         return XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (result == XG_CUDA_ERROR_STUB_LIBRARY)
+        return XGEMM_ERROR_NO_DRIVER;
     if (result == XG_CUDA_ERROR_NO_DEVICE || result == XG_CUDA_ERROR_INVALID_DEVICE)
         return XGEMM_ERROR_NO_DEVICE;
     if (result == XG_CUDA_ERROR_NO_BINARY_FOR_GPU || result == XG_CUDA_ERROR_INVALID_PTX ||
@@ -90,12 +92,48 @@ static xgemm_status status_of(xg_cu_result result)
     return XGEMM_ERROR_DRIVER;
 }
 
+/* What may be done about failures of the system, not of a call. */
+static const char *advice_for(xg_cu_result result)
+{
+    switch (result) {
+    case XG_CUDA_ERROR_NOT_INITIALIZED:
+        return "; after a fork(), a process cannot use CUDA if its parent has";
+    case XG_CUDA_ERROR_STUB_LIBRARY:
+        return "; libcuda.so.1 is NVIDIA's stub library, which is for linking alone: take its "
+               "folder out of LD_LIBRARY_PATH";
+    case XG_CUDA_ERROR_SYSTEM_NOT_READY:
+        return "; is the service nvidia-fabricmanager running?";
+    case XG_CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+        return "; the kernel module and libcuda.so.1 are of different versions: restart the "
+               "system, or reinstall the driver's packages";
+    case XG_CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return "; the package cuda-compat does not support this GPU: take its folder out of "
+               "LD_LIBRARY_PATH";
+    default:
+        return "";
+    }
+}
+
 xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *function,
                         xg_error *error)
 {
     const char *name = NULL, *text = NULL;
     driver->error_name(result, &name);
     driver->error_string(result, &text);
-    return xg_fail(error, status_of(result), "%s failed: %s (%s)", function,
-                   name ? name : "unknown error", text ? text : "no text");
+    return xg_fail(error, status_of(result), "%s failed: %s (%s)%s", function,
+                   name ? name : "unknown error", text ? text : "no text", advice_for(result));
+}
+
+xgemm_status xg_cu_find_device(const xg_cu *driver, int ordinal, xg_cu_device *device,
+                               xg_error *error)
+{
+    int count = 0;
+    const xg_cu_result failed = driver->device_get(device, ordinal);
+    if (!failed)
+        return XGEMM_OK;
+    if (failed != XG_CUDA_ERROR_INVALID_DEVICE && failed != XG_CUDA_ERROR_NO_DEVICE)
+        return xg_cu_fail(driver, failed, "cuDeviceGet", error);
+    driver->device_count(&count);
+    return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "there is no GPU %d; the CUDA driver has %d",
+                   ordinal, count);
 }

@@ -132,6 +132,8 @@ typedef struct {
 /* Values of cuda.h's enumerations, checked by the same test. X(name, value) */
 #define XG_CU_CONSTANTS(X)                                                                         \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
+    X(CUDA_ERROR_NOT_INITIALIZED, 3)                                                               \
+    X(CUDA_ERROR_STUB_LIBRARY, 34)                                                                 \
     X(CUDA_ERROR_NO_DEVICE, 100)                                                                   \
     X(CUDA_ERROR_INVALID_DEVICE, 101)                                                              \
     X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                           \
@@ -142,6 +144,9 @@ typedef struct {
     X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                              \
     X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                        \
     X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                               \
+    X(CUDA_ERROR_SYSTEM_NOT_READY, 802)                                                            \
+    X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803)                                                      \
+    X(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804)                                              \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                          \
     X(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                                             \
@@ -204,8 +209,15 @@ enum { XG_CU_OVERLAPS = 12030 };
  */
 xgemm_status xg_cu_open(const xg_cu **driver, xg_error *error);
 
-/* A driver's result other than 0 as a failure: "function failed: CUDA_ERROR_X (text)". */
+/*
+ * A driver's result other than 0 as a failure: "function failed: CUDA_ERROR_X (text)", and what may
+ * be done about it.
+ */
 xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *function,
                         xg_error *error);
+
+/* The device of an ordinal. Only where the driver says so is there none; a failure is one. */
+xgemm_status xg_cu_find_device(const xg_cu *driver, int ordinal, xg_cu_device *device,
+                               xg_error *error);
 
 #endif

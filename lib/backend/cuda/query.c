@@ -99,13 +99,10 @@ xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *er
 {
     const xg_cu *driver;
     xg_cu_device device;
-    const xgemm_status status = xg_cu_open(&driver, error);
-    if (status)
-        return status;
-    if (driver->device_get(&device, ordinal))
-        return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "there is no GPU %d; the CUDA driver has %d",
-                       ordinal, xg_cu_count());
-    return fill(driver, device, description, error);
+    xgemm_status status = xg_cu_open(&driver, error);
+    if (!status)
+        status = xg_cu_find_device(driver, ordinal, &device, error);
+    return status ? status : fill(driver, device, description, error);
 }
 
 int xg_cu_count(void)
