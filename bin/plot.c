@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plot.h"
 
+#include "replacement.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,32 +78,19 @@ static int fail(char *message, size_t message_size, const char *path, const char
     return -1;
 }
 
-/* A file beside the path, to be renamed over it; -1 on failure. */
-static int open_temporary(const char *path, char *temporary, size_t size, char *message,
-                          size_t message_size)
-{
-    struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return fail(message, message_size, path, "it is not a regular file");
-    if (snprintf(temporary, size, "%s.XXXXXX", path) >= (int)size)
-        return fail(message, message_size, path, "the name is too long");
-    const int file = mkstemp(temporary);
-    return file >= 0 ? file : fail(message, message_size, path, strerror(errno));
-}
-
 bool plot_possible(const char *path, char *message, size_t message_size)
 {
-    char temporary[4096];
+    replacement there;
     if (!gnuplot_starts()) {
         snprintf(message, message_size,
                  "--plot needs gnuplot, which cannot be started; install it, or leave --plot out");
         return false;
     }
-    const int file = open_temporary(path, temporary, sizeof temporary, message, message_size);
-    if (file < 0)
+    if (!replacement_open(&there, path)) {
+        fail(message, message_size, path, there.why);
         return false;
-    close(file);
-    unlink(temporary);
+    }
+    replacement_abandon(&there);
     return true;
 }
 
@@ -255,29 +244,22 @@ static bool is_complete(int file)
 
 int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size)
 {
-    char temporary[4096];
-    const int output = open_temporary(path, temporary, sizeof temporary, message, message_size);
-    if (output < 0)
-        return -1;
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(output, 0666 & ~mask);
-
+    replacement output;
+    if (!replacement_open(&output, path))
+        return fail(message, message_size, path, output.why);
     FILE *commands = NULL;
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-    const pid_t child = start(output, &commands);
+    const pid_t child = start(output.descriptor, &commands);
     if (commands) {
         write_commands(p, scale, commands);
         fclose(commands);
     }
-    const bool drawn = child > 0 && succeeded(child) && is_complete(output);
+    const bool drawn = child > 0 && succeeded(child) && is_complete(output.descriptor);
     signal(SIGPIPE, before);
-    close(output);
-    if (drawn && rename(temporary, path) == 0)
+    if (drawn && replacement_commit(&output))
         return 0;
-    const int error = errno;
-    unlink(temporary);
-    return fail(message, message_size, path, drawn ? strerror(error) : "gnuplot failed");
+    replacement_abandon(&output);
+    return fail(message, message_size, path, drawn ? output.why : "gnuplot failed");
 }
 
 void plot_free(plot *p)

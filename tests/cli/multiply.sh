@@ -244,6 +244,38 @@ test_multiply_bad_output()
     fi
 }
 
+# Ended while the output is written: what is there is the old file or the new one, and no other.
+test_multiply_signals()
+{
+    name='multiply: ended by a signal, leaves nothing'
+    values 2500 1 3 | matrix tall.npy 2500 1 C
+    values 1 2500 5 | matrix wide.npy 1 2500 C
+    mkdir ended
+    seen=0
+    for signal in HUP INT TERM HUP INT TERM; do
+        # In the background a shell ignores SIGINT, and so would what it starts.
+        ( trap - INT; exec "$XGEMM" multiply -d cpu tall.npy wide.npy -o ended/c.npy >out 2>err ) &
+        child=$!
+        while kill -0 "$child" 2>/dev/null; do
+            [ -n "$(find ended -name '.xgemm-*')" ] || continue
+            seen=$((seen + 1))
+            break
+        done
+        kill -s "$signal" "$child" 2>/dev/null
+        wait "$child"
+        left=$(find ended -name '.xgemm-*')
+        [ -z "$left" ] || break
+    done
+    if [ -n "$left" ]; then
+        no "$name" "SIG$signal left $left"
+    elif [ "$seen" -eq 0 ]; then
+        skip "$name" 'the output was never seen as it was written'
+    else
+        ok "$name"
+    fi
+    rm -rf ended tall.npy wide.npy
+}
+
 # A file that may not grow beyond one block.
 test_multiply_limit()
 {
@@ -303,6 +335,7 @@ test_multiply_usage
 test_multiply_shapes
 test_multiply_bad_output
 test_multiply_limit
+test_multiply_signals
 test_numpy
 
 finish

@@ -156,11 +156,11 @@ START_TEST(stream_k_tiles_recomputed)
 END_TEST
 
 /*
- * Rows of A that the main kernel splits itself, those past the first 2048: whole groups of 16 and
- * others, A K-major, where rows may not be aligned, and M-major, with a k past whole steps, wide
- * exponents, and a strip below. So few multiprocessors have waves of tiles enough before them.
+ * More rows than the 2048 of a rasterization group, and several waves of tiles: whole row groups and
+ * others, A K-major, where rows may not be aligned, and M-major, with a k past whole k-blocks, wide
+ * exponents, and a strip below.
  */
-START_TEST(rows_split_in_the_kernel)
+START_TEST(several_raster_groups)
 {
     const char *const kernel = "fp16x3-128x256";
     const shape whole = {.m = 2100, .n = 70, .k = 2560, .alpha = 1.0f, .beta = 1.0f};
@@ -178,8 +178,8 @@ END_TEST
 
 /*
  * Strips of C that the split computes, as few multiprocessors would take longer: as many as it may,
- * in one slice and in several of one block of k and of two, with a k past a multiple of 64, a
- * corner, and rows of A that the main kernel splits.
+ * in one slice and in several of one k-block and of two, with a k past a multiple of 64, and a
+ * corner.
  */
 START_TEST(split_strips)
 {
@@ -210,7 +210,7 @@ static Suite *small_gpus(void)
     tcase_add_test(waves, stream_k_tiles);
     tcase_add_test(waves, stream_k_tiles_recomputed);
     TCase *const splits = add_case(suite, "splits");
-    tcase_add_test(splits, rows_split_in_the_kernel);
+    tcase_add_test(splits, several_raster_groups);
     tcase_add_test(splits, split_strips);
     return suite;
 }

@@ -243,11 +243,31 @@ static const struct write_fault {
     {{.write_limit = 8, .write_fail_after = 8, .error = ENOSPC}, "No space left on device"},
     {{.write_fail_after = 128, .error = ENOSPC}, "No space left on device"},
     {{.write_limit = 64, .write_fail_after = 192, .error = EDQUOT}, "quota exceeded"},
-    {{.fail_fchmod = true, .error = EPERM}, "Operation not permitted"},
+    {{.fail_fchmod = true, .error = EIO}, "Input/output error"},
     {{.fail_fsync = true, .error = EIO}, "Input/output error"},
     {{.fail_close = true, .error = EIO}, "Input/output error"},
     {{.fail_rename = true, .error = EXDEV}, "cross-device link"},
 };
+
+/* File systems without modes, as FAT and CIFS. */
+static const int MODE_REFUSALS[] = {EPERM, ENOTSUP, ENOSYS};
+
+START_TEST(writes_without_a_mode)
+{
+    npy_matrix matrix = make_matrix(5, 4, false), again;
+    const char *path = in_folder("C.npy");
+
+    write_file(path, TEXT("old"));
+    set_faults((struct faults){.fail_fchmod = true, .error = MODE_REFUSALS[_i]});
+    const int result = npy_write(path, &matrix, message, sizeof(message));
+    clear_faults();
+    ck_assert_int_eq(result, 0);
+    ck_assert_int_eq(npy_read(path, &again, message, sizeof(message)), 0);
+    assert_equal_matrices(&matrix, &again);
+    npy_free(&matrix);
+    npy_free(&again);
+}
+END_TEST
 
 START_TEST(leaves_old_file)
 {
@@ -328,6 +348,7 @@ void add_writing_cases(Suite *suite)
     tcase_add_test(cases, refuses_to_replace);
     tcase_add_test(cases, refuses_folder_that_cannot_be_written);
     tcase_add_test(cases, refuses_matrix);
+    tcase_add_loop_test(cases, writes_without_a_mode, 0, COUNT(MODE_REFUSALS));
     tcase_add_loop_test(cases, leaves_old_file, 0, COUNT(WRITE_FAULTS));
     tcase_add_loop_test(cases, leaves_no_new_file, 0, COUNT(WRITE_FAULTS));
     tcase_add_test(cases, leaves_old_file_at_limit_of_size);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "replacement.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Signals that end the process ---- */
+
+static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+enum { ENDING = sizeof ending / sizeof *ending };
+
+static struct sigaction before[ENDING];
+static char *volatile to_remove; /* set with these signals blocked */
+
+static sigset_t ending_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&set, ending[i]);
+    return set;
+}
+
+/* Ends the process as the signal would have. */
+static void remove_and_end(int number)
+{
+    if (to_remove)
+        unlink(to_remove);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Those that are ignored, as after nohup, stay so. */
+static void watch(char *temporary)
+{
+    const struct sigaction ours = {.sa_handler = remove_and_end, .sa_mask = ending_signals()};
+    to_remove = temporary;
+    for (int i = 0; i < ENDING; i++) {
+        sigaction(ending[i], NULL, &before[i]);
+        if (before[i].sa_handler == SIG_DFL)
+            sigaction(ending[i], &ours, NULL);
+    }
+}
+
+static void watch_no_more(void)
+{
+    to_remove = NULL;
+    for (int i = 0; i < ENDING; i++)
+        if (before[i].sa_handler == SIG_DFL)
+            sigaction(ending[i], &before[i], NULL);
+}
+
+/* ---- The file ---- */
+
+bool replacement_failed(replacement *file, int error)
+{
+    snprintf(file->why, sizeof file->why, "%s", strerror(error));
+    return false;
+}
+
+static mode_t new_file_mode(void)
+{
+    /* There is no call that reads the umask alone. A strict one harms no other thread. */
+    const mode_t mask = umask(077);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* A symbolic link is resolved, so that what it leads to is replaced, and not the link. */
+static bool resolve(replacement *file, const char *path)
+{
+    struct stat status;
+    const bool is_link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+    file->target = is_link ? realpath(path, NULL) : strdup(path);
+    if (!file->target)
+        return replacement_failed(file, errno);
+    if (lstat(file->target, &status) != 0) {
+        file->mode = new_file_mode();
+        return errno == ENOENT || replacement_failed(file, errno);
+    }
+    if (S_ISDIR(status.st_mode))
+        return replacement_failed(file, EISDIR);
+    if (!S_ISREG(status.st_mode)) {
+        snprintf(file->why, sizeof file->why, "it is not a regular file");
+        return false;
+    }
+    file->mode = status.st_mode & 0777;
+    return true;
+}
+
+/* The bytes of a path up to its last slash, and that. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static bool create(replacement *file)
+{
+    static const char name[] = ".xgemm-XXXXXX";
+    const size_t folder = folder_length(file->target);
+    const sigset_t signals = ending_signals();
+    sigset_t old;
+    char *temporary = malloc(folder + sizeof name);
+    if (!temporary)
+        return replacement_failed(file, errno);
+    memcpy(temporary, file->target, folder);
+    memcpy(temporary + folder, name, sizeof name);
+    pthread_sigmask(SIG_BLOCK, &signals, &old);
+    file->descriptor = mkostemp(temporary, O_CLOEXEC);
+    const int error = errno;
+    if (file->descriptor >= 0)
+        watch(temporary);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (file->descriptor < 0) {
+        snprintf(file->why, sizeof file->why, "no temporary file beside it: %s", strerror(error));
+        free(temporary);
+        return false;
+    }
+    file->temporary = temporary;
+    return true;
+}
+
+bool replacement_open(replacement *file, const char *path)
+{
+    *file = (replacement){.descriptor = -1};
+    if (resolve(file, path) && create(file))
+        return true;
+    free(file->target);
+    file->target = NULL;
+    return false;
+}
+
+/* After EINTR it is tried again. */
+static int flush_to_disk(int descriptor)
+{
+    int result;
+    do {
+        result = fsync(descriptor);
+    } while (result != 0 && errno == EINTR);
+    return result;
+}
+
+/* So that a crash of the system does not undo the renaming; where a folder can be flushed. */
+static void flush_folder(const replacement *file)
+{
+    const size_t length = folder_length(file->target);
+    char *folder = length > 0 ? strndup(file->target, length) : strdup(".");
+    const int descriptor = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        flush_to_disk(descriptor);
+        close(descriptor);
+    }
+    free(folder);
+}
+
+/* File systems without modes, as FAT and CIFS, refuse one; the file is complete without. */
+static bool set_mode(replacement *file)
+{
+    const bool set = fchmod(file->descriptor, file->mode) == 0;
+    return set || errno == EPERM || errno == ENOTSUP || errno == ENOSYS ||
+           replacement_failed(file, errno);
+}
+
+static bool rename_over(replacement *file)
+{
+    const sigset_t signals = ending_signals();
+    sigset_t old;
+    pthread_sigmask(SIG_BLOCK, &signals, &old);
+    const bool renamed = rename(file->temporary, file->target) == 0;
+    const int error = errno;
+    if (renamed)
+        watch_no_more();
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!renamed)
+        return replacement_failed(file, error);
+    free(file->temporary);
+    file->temporary = NULL;
+    return true;
+}
+
+bool replacement_commit(replacement *file)
+{
+    bool good = set_mode(file);
+    if (good && flush_to_disk(file->descriptor) != 0)
+        good = replacement_failed(file, errno);
+    /* After EINTR the descriptor is closed, and the data is on the disk already. */
+    if (close(file->descriptor) != 0 && errno != EINTR && good)
+        good = replacement_failed(file, errno);
+    file->descriptor = -1;
+    good = good && rename_over(file);
+    if (good)
+        flush_folder(file);
+    replacement_abandon(file);
+    return good;
+}
+
+void replacement_abandon(replacement *file)
+{
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    if (file->temporary) {
+        unlink(file->temporary);
+        watch_no_more();
+    }
+    free(file->temporary);
+    free(file->target);
+    file->descriptor = -1;
+    file->temporary = file->target = NULL;
+}
