@@ -143,20 +143,28 @@ static bool memory_suffices(xgemm_handle *handle, const shape *s)
     return enough && (xgemm_get_device(handle) < 0 || has_memory(handle, need, "GPU", "free"));
 }
 
-static bool read_operand(const char *path, operand *x)
+/* The file may not be the one any more whose header was read. */
+static bool read_operand(const char *path, const npy_header *header, operand *x)
 {
     char message[512];
-    if (npy_read(path, &x->host, message, sizeof message) == 0)
+    const npy_matrix *const read = &x->host;
+    if (npy_read(path, &x->host, message, sizeof message)) {
+        failed(ME, "%s", message);
+        return false;
+    }
+    if (read->rows == header->rows && read->columns == header->columns)
         return true;
-    failed(ME, "%s", message);
+    failed(ME,
+           "%s was replaced: it was %" PRId64 " x %" PRId64 ", and is now %" PRId64 " x %" PRId64,
+           path, header->rows, header->columns, read->rows, read->columns);
     return false;
 }
 
 /* C as it is read, or room for it. */
-static bool prepare_c(const request *r, const shape *size, operand *c)
+static bool prepare_c(const request *r, const npy_header *header, const shape *size, operand *c)
 {
     if (r->problem.beta != 0.0f)
-        return read_operand(r->c_path, c);
+        return read_operand(r->c_path, header, c);
     const size_t count = (size_t)size->m * (size_t)size->n;
     c->host = (npy_matrix){size->m, size->n, r->fortran, calloc(count ? count : 1, sizeof(float))};
     if (!c->host.data)
@@ -311,10 +319,14 @@ static int multiply(const request *r, xgemm_handle *handle)
     times t = {0};
     int status = STATUS_FAILED;
 
+    char message[512];
     if (!find_sizes(r, &headers[0], &headers[1], &headers[2], &size) ||
         !memory_suffices(handle, &size))
         return STATUS_FAILED;
-    if (read_operand(r->a_path, &a) && read_operand(r->b_path, &b) && prepare_c(r, &size, &c)) {
+    if (npy_check_writable(r->out_path, message, sizeof message))
+        return failed(ME, "%s", message);
+    if (read_operand(r->a_path, &headers[0], &a) && read_operand(r->b_path, &headers[1], &b) &&
+        prepare_c(r, &headers[2], &size, &c)) {
         if (compute(handle, r, &size, &a, &b, &c, &t))
             status = finish(r, &size, handle, &c, &t);
         else

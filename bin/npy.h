@@ -77,16 +77,18 @@ void npy_free(npy_matrix *matrix);
  * \brief   Writes a matrix to a file, whole or not at all.
  *
  * Writes a temporary file (.xgemm-XXXXXX) in the folder of path, flushes it to
- * the disk (fsync) and renames it over path. On failure the temporary file is
+ * the disk (fsync) and renames it over path. File systems without permission
+ * bits may refuse the mode. On failure the temporary file is
  * removed, and path is as it was. A new file has the mode 0666 less the umask;
  * a file that is replaced keeps its permission bits, but not its owner, and is
  * replaced even where it is read-only. Where path is a symbolic link, the file
  * it leads to is replaced, and the link stays. What is not a regular file
  * (a folder, a device, a pipe) is never replaced.
  *
- * A limit on the size of files (RLIMIT_FSIZE) raises SIGXFSZ, which ends the
- * process and leaves the temporary file; a caller that ignores the signal gets
- * a sentence. To read the umask, it is set to 077 for a moment.
+ * SIGHUP, SIGINT, SIGTERM and SIGXFSZ (RLIMIT_FSIZE) end the process as ever,
+ * and the temporary file is removed; a caller that ignores them, or handles
+ * them, gets a sentence where the limit is reached. To read the umask, it is set
+ * to 077 for a moment.
  *
  * \param   path          The file.
  * \param   matrix        rows and columns at least 0; data may be NULL where
@@ -97,6 +99,14 @@ void npy_free(npy_matrix *matrix);
  *          link that leads nowhere, or a call of the system failed.
  */
 int npy_write(const char *path, const npy_matrix *matrix, char *message, size_t message_size);
+
+/**
+ * \brief   Whether npy_write() could begin: makes the temporary file, and
+ *          removes it.
+ *
+ * \return  0, or -1: as npy_write().
+ */
+int npy_check_writable(const char *path, char *message, size_t message_size);
 
 /**
  * \brief   Parses the text of a header: the Python dict that follows the magic,

@@ -88,3 +88,13 @@ int npy_write(const char *path, const npy_matrix *matrix, char *message, size_t 
     replacement_abandon(&output);
     return result;
 }
+
+int npy_check_writable(const char *path, char *message, size_t message_size)
+{
+    const npy_report report = npy_begin_report(path, message, message_size);
+    replacement output;
+    if (!replacement_open(&output, path))
+        return npy_refuse(&report, "cannot be written: %s", output.why);
+    replacement_abandon(&output);
+    return 0;
+}

@@ -12,7 +12,7 @@
 
 /* ---- Signals that end the process ---- */
 
-static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+static const int ending[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 enum { ENDING = sizeof ending / sizeof *ending };
 
 static struct sigaction before[ENDING];

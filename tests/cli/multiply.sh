@@ -244,6 +244,40 @@ test_multiply_bad_output()
     fi
 }
 
+# An input that another process replaces by one of another size.
+test_multiply_replaced_input()
+{
+    name='multiply: inputs that are replaced'
+    if ! have perl; then
+        skip "$name" 'no perl'
+        return
+    fi
+    values 40 30 3 | matrix small.npy 40 30 C
+    values 300 30 3 | matrix large.npy 300 30 C
+    values 30 2 5 | matrix right.npy 30 2 C
+    for size in small large; do
+        run multiply -d cpu $size.npy right.npy -o $size-product.npy
+    done
+    cp small.npy changing.npy
+    perl -e 'for (;;) { for (qw(large small)) { link "$_.npy", "next.npy"; rename "next.npy", "changing.npy" } }' &
+    changer=$!
+    worst=0
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+        run multiply -d cpu changing.npy right.npy -o replaced.npy
+        [ "$status" -le "$worst" ] || worst=$status
+        if [ "$status" -eq 1 ] && ! grep -q 'changing.npy was replaced' err; then
+            worst=100
+        elif [ "$status" -eq 0 ] && ! cmp -s replaced.npy small-product.npy &&
+            ! cmp -s replaced.npy large-product.npy; then
+            worst=200
+        fi
+    done
+    kill "$changer"
+    wait "$changer" 2>/dev/null
+    if [ "$worst" -le 1 ]; then ok "$name"; else no "$name" "run $i: $worst; $(first_error)"; fi
+    rm -f small.npy large.npy right.npy changing.npy next.npy replaced.npy small-product.npy large-product.npy
+}
+
 # Ended while the output is written: what is there is the old file or the new one, and no other.
 test_multiply_signals()
 {
@@ -335,6 +369,7 @@ test_multiply_usage
 test_multiply_shapes
 test_multiply_bad_output
 test_multiply_limit
+test_multiply_replaced_input
 test_multiply_signals
 test_numpy
 
