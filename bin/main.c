@@ -2,8 +2,10 @@
 /* xgemm: finds the command and runs it. */
 #include "commands.h"
 
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const command *const commands[] = {
@@ -43,9 +45,21 @@ static int unknown(const char *name)
     return STATUS_USAGE;
 }
 
+/* For jansson, whose results would lack what it had no memory for. */
+static void *allocate_json(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory) {
+        fputs("xgemm: the host is out of memory\n", stderr);
+        exit(STATUS_FAILED);
+    }
+    return memory;
+}
+
 int main(int argc, char **argv)
 {
     static char name[64];
+    json_set_alloc_funcs(allocate_json, free);
     signal(SIGXFSZ, SIG_IGN); /* a write past the file-size limit fails instead, and is said */
     if (argc < 2) {
         print_help(stderr);

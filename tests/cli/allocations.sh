@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Each allocation of a command fails in turn: the result is the same then, or there is none, with a
+# sentence and an exit status that say so.
+
+topic=allocations
+builddir=$PWD
+# shellcheck source=tests/cli/shell.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
+# shellcheck source=tests/cli/matrices.sh
+. "$srcdir/tests/cli/matrices.sh"
+program=$builddir/.libs/xgemm
+[ -x "$program" ] || program=$XGEMM
+
+# What differs from run to run.
+lasting()
+{
+    grep -v -e '"date"' -e '_us"' -e '_bytes"' -e '"gflops"'
+}
+
+# run_failing N ARGUMENT...: with the Nth allocation failing; 0: none, and all are counted.
+run_failing()
+{
+    FAIL_ALLOCATION=$1 COUNT_ALLOCATIONS=count LD_PRELOAD=./fail_malloc.so \
+        LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    export FAIL_ALLOCATION COUNT_ALLOCATIONS LD_PRELOAD LD_LIBRARY_PATH
+    shift
+    "$program" "$@" >out 2>err </dev/null
+    status=$?
+    unset FAIL_ALLOCATION COUNT_ALLOCATIONS LD_PRELOAD LD_LIBRARY_PATH
+}
+
+# all_fail NAME ARGUMENT...
+all_fail()
+{
+    name=$1
+    shift
+    run_failing 0 "$@"
+    lasting <out >expected
+    total=$(cat count)
+    wrong=
+    [ "$status" -eq 0 ] && [ "$total" -gt 0 ] || wrong="without a failure: status $status"
+    n=0
+    while [ "$n" -lt "$total" ] && [ -z "$wrong" ]; do
+        n=$((n + 1))
+        run_failing "$n" "$@"
+        if [ "$status" -eq 0 ] && ! lasting <out | cmp -s - expected; then
+            wrong="allocation $n of $total: another result, and status 0"
+        elif [ "$status" -gt 100 ]; then
+            wrong="allocation $n of $total: status $status"
+        elif [ "$status" -ne 0 ] && ! [ -s err ]; then
+            wrong="allocation $n of $total: status $status without a sentence"
+        fi
+    done
+    if [ -z "$wrong" ]; then ok "$name ($total)"; else no "$name" "$wrong"; fi
+}
+
+# shellcheck disable=SC2086 # the compiler's name may have options
+if ! ${CC:-cc} -shared -fPIC -o fail_malloc.so "$srcdir/tests/cli/fail_malloc.c" -ldl 2>cc.err; then
+    skip 'allocations' 'what fails them cannot be built here'
+    finish
+    exit
+fi
+make_matrices
+all_fail 'devices' devices --json
+all_fail 'devices of the catalogue' devices --catalog --json H100
+all_fail 'kernels' kernels --json
+all_fail 'plan' plan --gpu H200 -s 64,1000 --json
+all_fail 'plan, CSV' plan --gpu H200 -s 64 --csv
+all_fail 'occupancy' occupancy --gpu H100 --registers 64 --threads 256 --json
+all_fail 'occupancy, a curve' occupancy --gpu H100 --registers 64 --threads 256 --curve threads
+all_fail 'multiply' multiply -d cpu a.npy b.npy -o files/c.npy --json
+all_fail 'verify' verify -d cpu -m 3 -n 4 -k 2 --json --kernel reference
+all_fail 'bench' bench -d cpu -s 8 --samples 1 --time 1 --json --quiet
+all_fail 'explain' explain naive -m 16 -n 16 -k 4 --json --gpu H100
+finish

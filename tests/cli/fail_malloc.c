@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Preloaded by allocations.sh: the allocation number $FAIL_ALLOCATION fails, of those that the
+ * utility, libxgemm and libjansson ask for. Their number goes to the file $COUNT_ALLOCATIONS.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+
+static long count, failing = -1;
+
+static int is_ours(const void *caller)
+{
+    Dl_info from;
+    if (!dladdr(caller, &from) || !from.dli_fname)
+        return 0;
+    const char *slash = strrchr(from.dli_fname, '/');
+    const char *name = slash ? slash + 1 : from.dli_fname;
+    return strstr(name, "xgemm") || strstr(name, "jansson");
+}
+
+static int fails(const void *caller)
+{
+    static __thread int inside;
+    if (inside)
+        return 0;
+    inside = 1;
+    if (failing < 0) {
+        const char *text = getenv("FAIL_ALLOCATION");
+        failing = text ? strtol(text, NULL, 10) : 0;
+    }
+    const int now = is_ours(caller) && ++count == failing;
+    inside = 0;
+    if (now)
+        errno = ENOMEM;
+    return now;
+}
+
+void *malloc(size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(number, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+}
+
+char *strdup(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    const char *path = getenv("COUNT_ALLOCATIONS");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (file) {
+        fprintf(file, "%ld\n", count);
+        fclose(file);
+    }
+}
