@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "checking.h"
+#include "failure.h"
 #include "kernel_list.h"
 
 #include "random.h"
@@ -364,7 +365,7 @@ bool check_product(xgemm_handle *handle, const workload *w, const values_choice 
         snprintf(message, message_size, "the host is out of memory");
     } else {
         done = multiply(handle, w, &a, &b, &c, &result->status);
-        snprintf(message, message_size, "%s", done ? "" : xgemm_last_error(handle));
+        snprintf(message, message_size, "%s", done ? "" : failure_of(handle));
     }
     if (done) {
         compare(w, values, math_of_last(handle), &a, &b, &c, result);

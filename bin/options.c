@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
+#include "failure.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <float.h>
@@ -86,7 +88,7 @@ int failed(const command *which, const char *format, ...)
 
 int failed_call(const command *which, const xgemm_handle *handle)
 {
-    return failed(which, "%s", xgemm_last_error(handle));
+    return failed(which, "%s", failure_of(handle));
 }
 
 static int parse_device(const command *which, const char *text)

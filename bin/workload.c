@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "workload.h"
 
+#include "failure.h"
 #include "host_clock.h"
 #include "random.h"
 #include "statistics.h"
@@ -199,7 +200,7 @@ bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work,
         sets->count--;
     if (xgemm_malloc(handle, sets->count * sets->set_bytes, &sets->memory) ||
         !fill_all(sets, work, data, seed)) {
-        snprintf(message, message_size, "%s", xgemm_last_error(handle));
+        snprintf(message, message_size, "%s", failure_of(handle));
         rotation_close(sets);
         return false;
     }

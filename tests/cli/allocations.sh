@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Each allocation of a command fails in turn: the result is the same then, or there is none, with a
-# sentence and an exit status that say so.
+# sentence and an exit status that say so: that memory was short.
 
 topic=allocations
 builddir=$PWD
@@ -48,8 +48,8 @@ all_fail()
             wrong="allocation $n of $total: another result, and status 0"
         elif [ "$status" -gt 100 ]; then
             wrong="allocation $n of $total: status $status"
-        elif [ "$status" -ne 0 ] && ! [ -s err ]; then
-            wrong="allocation $n of $total: status $status without a sentence"
+        elif [ "$status" -ne 0 ] && ! grep -qi memory err; then
+            wrong="allocation $n of $total: status $status; $(first_error)"
         fi
     done
     if [ -z "$wrong" ]; then ok "$name ($total)"; else no "$name" "$wrong"; fi

@@ -28,6 +28,7 @@ static bool left[XG_SIM_THREADS_MAX]; /* the kernel */
 static int alive[XG_SIM_CLUSTER_MAX]; /* threads of each block */
 static int exited;                    /* threads of all blocks */
 static bool failed;
+static xgemm_status failure_status;
 static char failure[sizeof((xg_error *)0)->text];
 
 void xg_sim_begin_launch(const xg_launch *what, const xg_sim_options *how, int blocks)
@@ -153,6 +154,7 @@ static void set_failure(const char *format, va_list arguments)
 {
     vsnprintf(failure, sizeof failure, format, arguments);
     failed = true;
+    failure_status = XGEMM_ERROR_LAUNCH;
 }
 
 void xg_sim_set_failure(const char *format, ...)
@@ -166,6 +168,11 @@ void xg_sim_set_failure(const char *format, ...)
 const char *xg_sim_failure(void)
 {
     return failed ? failure : NULL;
+}
+
+xgemm_status xg_sim_failure_status(void)
+{
+    return failed ? failure_status : XGEMM_OK;
 }
 
 /* A thread of a failed launch is never resumed. */
@@ -196,5 +203,7 @@ void xg_sim_fail_at(const xg_sim_location *here, const char *format, ...)
 
 void xg_sim_no_memory(const char *what)
 {
-    xg_sim_fail("%s: no memory for the simulator's %s", xg_sim_where(), what);
+    xg_sim_set_failure("%s: no memory for the simulator's %s", xg_sim_where(), what);
+    failure_status = XGEMM_ERROR_OUT_OF_MEMORY;
+    stop();
 }

@@ -71,6 +71,8 @@ _Noreturn void xg_sim_fail_at(const xg_sim_location *here, const char *format, .
 _Noreturn void xg_sim_no_memory(const char *what); /* "no memory for the simulator's WHAT" */
 /* The sentence of the launch's failure; NULL: it has not failed. */
 const char *xg_sim_failure(void);
+/* XGEMM_ERROR_LAUNCH, or of the host's memory. */
+xgemm_status xg_sim_failure_status(void);
 /* For the scheduler itself, outside of any thread. */
 void xg_sim_set_failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

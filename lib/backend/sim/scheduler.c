@@ -342,7 +342,7 @@ xgemm_status xg_sim_run_cluster(const xg_sim_options *options, xg_index3 first_b
     begin_cluster(options, first_block);
     for (;;) {
         if (!run_to_barrier())
-            return xg_fail(error, XGEMM_ERROR_LAUNCH, "%s", xg_sim_failure());
+            return xg_fail(error, xg_sim_failure_status(), "%s", xg_sim_failure());
         if (xg_sim_exited() == thread_count)
             break;
         if (!release_blocks() && !release_waiting())
