@@ -107,6 +107,8 @@ typedef struct {
     xgemm_status (*download)(xg_device *, void *stream, void *to, const void *from, size_t,
                              xg_error *);
     xgemm_status (*launch)(xg_device *, void *stream, const xg_launch *, xg_error *);
+    /* What tells streams apart that a token alone does not; NULL: the token does. */
+    const void *(*stream_identity)(void *stream);
     xgemm_status (*wait)(xg_device *, void *stream, xg_error *);
     void (*drain)(xg_device *); /* waits for all streams */
     xgemm_status (*mark_create)(xg_device *, xg_mark **, xg_error *);

@@ -5,7 +5,8 @@
 
 struct xg_workspace {
     xg_workspace *next;
-    void *stream, *memory;
+    const void *stream; /* its identity */
+    void *memory;
     size_t bytes;
     xg_arena *arena; /* NULL: a block of memory */
 };
@@ -19,7 +20,7 @@ static xgemm_status grow_arena(xg_workspace *of, const xg_backend *backend, xg_d
 }
 
 /* The stream's, or a new one without memory at the end of the list; NULL: the host has none. */
-static xg_workspace *workspace_of(xg_workspace **list, void *stream)
+static xg_workspace *workspace_of(xg_workspace **list, const void *stream)
 {
     xg_workspace **at = list;
     while (*at && (*at)->stream != stream)
@@ -62,7 +63,8 @@ static xgemm_status replace_block(xg_workspace *of, const xg_backend *backend, x
 xgemm_status xg_workspace_get(xg_workspace **list, const xg_backend *backend, xg_device *device,
                               void *stream, size_t bytes, void **memory, xg_error *error)
 {
-    xg_workspace *const of = workspace_of(list, stream);
+    xg_workspace *const of =
+        workspace_of(list, backend->stream_identity ? backend->stream_identity(stream) : stream);
     if (!of)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
     if (!of->memory || of->bytes < bytes) {

@@ -3,6 +3,7 @@
 #include "driver_support.h"
 #include "families/transform/args.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,43 @@ START_TEST(test_one_for_each_stream)
 }
 END_TEST
 
+static void *multiply_in_a_thread(void *handle)
+{
+    multiply_square(handle, 64);
+    return (void *)(uintptr_t)last_workspace();
+}
+
+static const void *workspace_of_a_thread(xgemm_handle *handle)
+{
+    pthread_t thread;
+    void *workspace;
+    ck_assert_int_eq(pthread_create(&thread, NULL, multiply_in_a_thread, handle), 0);
+    ck_assert_int_eq(pthread_join(thread, &workspace), 0);
+    return workspace;
+}
+
+/* The default stream by both of its tokens; and each thread's own, by the one that they share. */
+START_TEST(test_default_streams)
+{
+    xgemm_handle *handle = with_padded();
+    multiply_square(handle, 64);
+    const void *const by_null = last_workspace();
+    OK(handle, xgemm_set_stream(handle, (void *)(uintptr_t)XG_CU_STREAM_LEGACY));
+    ck_assert_ptr_eq(workspace_of_a_thread(handle), by_null);
+    OK(handle, xgemm_set_stream(handle, (void *)(uintptr_t)XG_CU_STREAM_PER_THREAD));
+    multiply_square(handle, 64);
+    const void *const own = last_workspace();
+    const void *const others[] = {workspace_of_a_thread(handle), workspace_of_a_thread(handle)};
+    ck_assert_ptr_ne(own, by_null);
+    ck_assert_ptr_ne(own, others[0]);
+    ck_assert_ptr_ne(own, others[1]);
+    ck_assert_ptr_ne(others[0], others[1]);
+    multiply_square(handle, 64);
+    ck_assert_ptr_eq(last_workspace(), own);
+    destroy(handle);
+}
+END_TEST
+
 /* Less than a quarter more will do where there is no more memory; and none is an error. */
 START_TEST(test_little_memory)
 {
@@ -163,6 +201,7 @@ void add_workspace_cases(Suite *suite)
     tcase_add_test(tcase, test_grows_in_place);
     tcase_add_test(tcase, test_keeps_its_address);
     tcase_add_test(tcase, test_one_for_each_stream);
+    tcase_add_test(tcase, test_default_streams);
     tcase_add_test(tcase, test_little_memory);
     tcase_add_test(tcase, test_in_a_capture);
     tcase_add_loop_test(tcase, test_driver_fails, 0, sizeof failing / sizeof *failing);

@@ -9,6 +9,7 @@
 #include "backend/cuda/driver.h"
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define SAME_TYPE(member, symbol, parameters)                                                      \
@@ -72,6 +73,10 @@ _Static_assert(sizeof(xg_cu_allocation) == sizeof(CUmemAllocationProp) &&
                    #name " has another value in cuda.h");
 XG_CU_CONSTANTS(SAME_VALUE)
 #undef SAME_VALUE
+
+_Static_assert(XG_CU_STREAM_LEGACY == (uintptr_t)CU_STREAM_LEGACY &&
+                   XG_CU_STREAM_PER_THREAD == (uintptr_t)CU_STREAM_PER_THREAD,
+               "streams have other tokens in cuda.h");
 
 int main(void)
 {

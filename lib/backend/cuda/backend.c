@@ -4,6 +4,7 @@
 
 #include "context.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -100,6 +101,24 @@ static xgemm_status memory_info(xg_device *device, uint64_t *free_bytes, uint64_
     *free_bytes = available;
     *total = all;
     return result_of(device, result, "cuMemGetInfo", error);
+}
+
+/*
+ * The default stream has two tokens; and one token means a stream of each thread's own, which then
+ * has a number, far below any address.
+ */
+static const void *stream_identity(void *stream)
+{
+    static atomic_uint threads;
+    static _Thread_local unsigned number;
+    const uintptr_t token = (uintptr_t)stream;
+    if (token == XG_CU_STREAM_LEGACY)
+        return NULL;
+    if (token != XG_CU_STREAM_PER_THREAD)
+        return stream;
+    if (number == 0)
+        number = atomic_fetch_add(&threads, 1) + 1;
+    return (const void *)((uintptr_t)number << 4 | XG_CU_STREAM_PER_THREAD);
 }
 
 static xgemm_status wait(xg_device *device, void *stream, xg_error *error)
@@ -413,6 +432,7 @@ const xg_backend xg_backend_cuda = {
     .upload = upload,
     .download = download,
     .launch = launch,
+    .stream_identity = stream_identity,
     .wait = wait,
     .drain = drain,
     .mark_create = mark_create,

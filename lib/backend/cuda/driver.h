@@ -197,6 +197,9 @@ enum {
 #undef XG_CU_VALUE
 };
 
+/* Tokens of streams: CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
+enum { XG_CU_STREAM_LEGACY = 1, XG_CU_STREAM_PER_THREAD = 2 };
+
 /* The oldest driver that has every function: CUDA 11.0. */
 enum { XG_CU_OLDEST = 11000 };
 
