@@ -3,8 +3,8 @@
  * \file    npy.h
  * \brief   Matrices of 32-bit floats in NumPy's .npy files.
  *
- * Taken: versions 1.0, 2.0 and 3.0 of the format, dtype '<f4' (or '=f4'), two
- * dimensions, either order. All else is refused with a sentence. A file is
+ * Taken: versions 1.0, 2.0 and 3.0 of the format, dtype '<f4' (or '=f4', '|f4',
+ * 'f4'), two dimensions, either order, as NumPy reads them. All else is refused with a sentence. A file is
  * taken for hostile: what is allocated is bounded by the length of the file,
  * and bytes of the file that a sentence shows are escaped (\xNN).
  *
@@ -110,7 +110,7 @@ int npy_check_writable(const char *path, char *message, size_t message_size);
 
 /**
  * \brief   Parses the text of a header: the Python dict that follows the magic,
- *          the version and the length, with the padding and the final newline.
+ *          the version and the length, with the padding and the newline, if any.
  *
  * On success rows and columns are at least 0, and the size of the data in bytes
  * fits ptrdiff_t, with a dimension of 0 counted as 1 (as NumPy does).
@@ -120,7 +120,7 @@ int npy_check_writable(const char *path, char *message, size_t message_size);
  * \param   header        Out; data_offset is 0. Zeroed on failure.
  * \param   message       Out: the sentence, which here names no path.
  * \param   message_size  Size of message in bytes.
- * \return  0, or -1: no final newline, not such a dict, a key that is missing,
+ * \return  0, or -1: not such a dict, a key that is missing,
  *          repeated or unknown, another dtype, not two dimensions, or a
  *          dimension that is negative or too large.
  */

@@ -287,7 +287,7 @@ static const char *name_dtype(struct span code)
 static int refuse_dtype(const npy_report *report, struct span descr)
 {
     struct span code = descr;
-    const char *before = "", *name, *after = "";
+    const char *before, *name;
 
     if (code.begin < code.end && strchr("<>=|", *code.begin) != NULL && *code.begin != '\0')
         code.begin++;
@@ -295,12 +295,16 @@ static int refuse_dtype(const npy_report *report, struct span descr)
     if (name == NULL)
         return npy_refuse(report, "dtype is '%s'; only float32 ('<f4') is taken",
                           show_span(descr).text);
-    if (*descr.begin == '>')
-        before = "big-endian ";
-    else if (span_equals(code, "f4"))
-        after = " without a byte order";
-    return npy_refuse(report, "dtype is '%s' (%s%s%s); only float32 ('<f4') is taken",
-                      show_span(descr).text, before, name, after);
+    before = *descr.begin == '>' ? "big-endian " : "";
+    return npy_refuse(report, "dtype is '%s' (%s%s); only float32 ('<f4') is taken",
+                      show_span(descr).text, before, name);
+}
+
+/* Without a byte order it is the host's, as for NumPy. */
+static bool is_float32(struct span descr)
+{
+    return span_equals(descr, "<f4") || span_equals(descr, "=f4") || span_equals(descr, "|f4") ||
+           span_equals(descr, "f4");
 }
 
 static int check_dtype(const npy_report *report, const struct dict *dict)
@@ -308,7 +312,7 @@ static int check_dtype(const npy_report *report, const struct dict *dict)
     if (!dict->descr_is_string)
         return npy_refuse(report, "dtype is a structured one, %s; only float32 ('<f4') is taken",
                           show_span(dict->descr).text);
-    if (span_equals(dict->descr, "<f4") || span_equals(dict->descr, "=f4"))
+    if (is_float32(dict->descr))
         return 0;
     return refuse_dtype(report, dict->descr);
 }
@@ -347,8 +351,6 @@ int npy_parse_header(const npy_report *report, const char *text, size_t length, 
     struct cursor cursor = {text, text, text + length, report};
     struct dict dict = {0};
 
-    if (length == 0 || text[length - 1] != '\n')
-        return npy_refuse(report, "the header does not end with a newline");
     if (parse_dict(&cursor, &dict) != 0 || check_dtype(report, &dict) != 0 ||
         check_shape(report, &dict) != 0)
         return -1;

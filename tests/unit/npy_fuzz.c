@@ -186,7 +186,7 @@ static void set_byte(struct sample *sample)
 static void truncate_sample(struct sample *sample)
 {
     sample->size = pick(sample->size + 1);
-    /* Else nearly all would be refused for the newline alone. */
+    /* As files have it. */
     if (sample->size > 0 && pick(4) != 0)
         sample->bytes[sample->size - 1] = '\n';
 }

@@ -43,7 +43,7 @@ static const struct raw_file {
      "the header is truncated: 1048588 bytes expected, 15 found"},
     {TEXT(MAGIC "\x02\x00\x01\x00\x10\x00{}\n"), "absurdly long: 1048577 bytes"},
     {TEXT(MAGIC "\x03\x00\xff\xff\xff\xff{}\n"), "absurdly long: 4294967295 bytes"},
-    {TEXT(MAGIC "\x01\x00\x00\x00"), "does not end with a newline"},
+    {TEXT(MAGIC "\x01\x00\x00\x00"), "malformed at its byte 0"},
     {TEXT(MAGIC "\x00\x00\x03\x00{}\n"), "version 0.0 of the .npy format is unknown"},
     {TEXT(MAGIC "\x01\x01\x03\x00{}\n"), "version 1.1 of the .npy format is unknown"},
     {TEXT(MAGIC "\x04\x00\x03\x00\x00\x00{}\n"), "version 4.0 of the .npy format is unknown"},
