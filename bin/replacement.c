@@ -58,7 +58,8 @@ static void watch_no_more(void)
 
 /* ---- The file ---- */
 
-bool replacement_failed(replacement *file, int error)
+/* That a system call failed; false, for the caller to return. */
+static bool failed(replacement *file, int error)
 {
     snprintf(file->why, sizeof file->why, "%s", strerror(error));
     return false;
@@ -79,13 +80,13 @@ static bool resolve(replacement *file, const char *path)
     const bool is_link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
     file->target = is_link ? realpath(path, NULL) : strdup(path);
     if (!file->target)
-        return replacement_failed(file, errno);
+        return failed(file, errno);
     if (lstat(file->target, &status) != 0) {
         file->mode = new_file_mode();
-        return errno == ENOENT || replacement_failed(file, errno);
+        return errno == ENOENT || failed(file, errno);
     }
     if (S_ISDIR(status.st_mode))
-        return replacement_failed(file, EISDIR);
+        return failed(file, EISDIR);
     if (!S_ISREG(status.st_mode)) {
         snprintf(file->why, sizeof file->why, "it is not a regular file");
         return false;
@@ -109,7 +110,7 @@ static bool create(replacement *file)
     sigset_t old;
     char *temporary = malloc(folder + sizeof name);
     if (!temporary)
-        return replacement_failed(file, errno);
+        return failed(file, errno);
     memcpy(temporary, file->target, folder);
     memcpy(temporary + folder, name, sizeof name);
     pthread_sigmask(SIG_BLOCK, &signals, &old);
@@ -164,8 +165,7 @@ static void flush_folder(const replacement *file)
 static bool set_mode(replacement *file)
 {
     const bool set = fchmod(file->descriptor, file->mode) == 0;
-    return set || errno == EPERM || errno == ENOTSUP || errno == ENOSYS ||
-           replacement_failed(file, errno);
+    return set || errno == EPERM || errno == ENOTSUP || errno == ENOSYS || failed(file, errno);
 }
 
 static bool rename_over(replacement *file)
@@ -179,7 +179,7 @@ static bool rename_over(replacement *file)
         watch_no_more();
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (!renamed)
-        return replacement_failed(file, error);
+        return failed(file, error);
     free(file->temporary);
     file->temporary = NULL;
     return true;
@@ -189,10 +189,10 @@ bool replacement_commit(replacement *file)
 {
     bool good = set_mode(file);
     if (good && flush_to_disk(file->descriptor) != 0)
-        good = replacement_failed(file, errno);
+        good = failed(file, errno);
     /* After EINTR the descriptor is closed, and the data is on the disk already. */
     if (close(file->descriptor) != 0 && errno != EINTR && good)
-        good = replacement_failed(file, errno);
+        good = failed(file, errno);
     file->descriptor = -1;
     good = good && rename_over(file);
     if (good)

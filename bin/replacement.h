@@ -28,7 +28,4 @@ bool replacement_commit(replacement *file);
 /* Removes what was written; nothing after a commit. */
 void replacement_abandon(replacement *file);
 
-/* That a system call failed; false, for the caller to return. */
-bool replacement_failed(replacement *file, int error);
-
 #endif

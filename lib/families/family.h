@@ -83,6 +83,12 @@ xg_candidate xg_candidate_begin(const xg_kernel *kernel, const xg_request *reque
 /* The same, for a family without a model. */
 xg_candidate xg_only_candidate(const xg_kernel *kernel, const xg_request *request, double most_us);
 
+/* What a search still has to be faster than: the best so far, if any, and "most_us". */
+double xg_bound_us(const xg_candidate *best, double most_us);
+
+/* Of a kernel that is not faster than "most_us": it takes INFINITY. */
+xg_candidate xg_slow_candidate(const xg_kernel *kernel, const xg_request *request);
+
 struct xg_family {
     const char *name;
     /* Whether the kernel can be chosen for the request, apart from its program and math mode. */
@@ -105,6 +111,13 @@ struct xg_family {
 
 extern const xg_family xg_family_ladder, xg_family_simt, xg_family_gemv, xg_family_tensor,
     xg_family_host;
+
+/*
+ * Adds a step of the kernel's first program, whose argument is xg_product_args, for one product;
+ * its grid is left to set. NULL: the plan is full, as the error says.
+ */
+xg_step *xg_add_plain_product(const xg_kernel *kernel, xg_plan *plan, const xg_problem *p,
+                              xg_error *error);
 
 /* The first fields of a kernel's argument (common/args.h), but for the pointers. */
 #define XG_PRODUCT_ARGS_OF(p)                                                                      \

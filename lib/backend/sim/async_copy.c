@@ -9,7 +9,6 @@
 #include "running.h"
 #include "trace_events.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -36,14 +35,7 @@ static void make(const copy *c)
 
 static void append(queue *q, const copy *c)
 {
-    if (q->count == q->room) {
-        const int room = q->room ? 2 * q->room : 64;
-        copy *larger = realloc(q->copies, (size_t)room * sizeof *larger);
-        if (!larger)
-            xg_sim_no_memory("copies");
-        q->copies = larger;
-        q->room = room;
-    }
+    q->copies = xg_sim_with_room(q->copies, q->count, &q->room, sizeof *q->copies, "copies");
     q->copies[q->count++] = *c;
 }
 

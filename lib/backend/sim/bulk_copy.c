@@ -13,7 +13,6 @@
 #include "trace_events.h"
 #include "vector_clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -45,14 +44,7 @@ static void complete(const copy *c)
 
 static void defer(const copy *c)
 {
-    if (copy_count == copy_room) {
-        const int room = copy_room ? 2 * copy_room : 64;
-        copy *larger = realloc(copies, (size_t)room * sizeof *larger);
-        if (!larger)
-            xg_sim_no_memory("copies");
-        copies = larger;
-        copy_room = room;
-    }
+    copies = xg_sim_with_room(copies, copy_count, &copy_room, sizeof *copies, "copies");
     void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
     copies[copy_count++] = *c;
     memset(to, 0xff, c->bytes);

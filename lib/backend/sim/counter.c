@@ -40,14 +40,7 @@ static counter *find(const unsigned *count)
 
 static counter *add(const unsigned *count)
 {
-    if (counter_count == counter_room) {
-        const int room = counter_room > 0 ? 2 * counter_room : 16;
-        counter *const more = realloc(counters, (size_t)room * sizeof *more);
-        if (!more)
-            return NULL;
-        counters = more;
-        counter_room = room;
-    }
+    counters = xg_sim_with_room(counters, counter_count, &counter_room, sizeof *counters, "trace");
     counters[counter_count] = (counter){.count = count};
     return &counters[counter_count++];
 }
@@ -59,7 +52,7 @@ void xg_sim_count_up(const unsigned *count)
     counter *its = find(count);
     if (!its)
         its = add(count);
-    if (!its || !xg_clock_release(xg_sim_thread(), &its->released))
+    if (!xg_clock_release(xg_sim_thread(), &its->released))
         xg_sim_no_memory("trace");
 }
 

@@ -84,14 +84,8 @@ void xg_sim_mbarrier_init(unsigned address, unsigned count, const xg_sim_locatio
                        COUNT_MOST);
     if (index_at(word, rank, address) >= 0)
         xg_sim_fail_at(here, "initialises the barrier at 0x%x a second time", address);
-    if (barrier_count == barrier_room) {
-        const int room = barrier_room ? 2 * barrier_room : 64;
-        mbarrier *larger = realloc(barriers, (size_t)room * sizeof *larger);
-        if (!larger)
-            xg_sim_no_memory("barriers");
-        barriers = larger;
-        barrier_room = room;
-    }
+    barriers =
+        xg_sim_with_room(barriers, barrier_count, &barrier_room, sizeof *barriers, "barriers");
     const uint32_t halves[2] = {(uint32_t)barrier_count, mark};
     memcpy(word, halves, sizeof halves);
     barriers[barrier_count++] = (mbarrier){.rank = rank,

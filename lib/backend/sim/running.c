@@ -207,3 +207,15 @@ void xg_sim_no_memory(const char *what)
     failure_status = XGEMM_ERROR_OUT_OF_MEMORY;
     stop();
 }
+
+void *xg_sim_with_room(void *array, int count, int *room, size_t size, const char *what)
+{
+    if (count < *room)
+        return array;
+    const int larger = *room ? 2 * *room : 64;
+    void *const moved = realloc(array, (size_t)larger * size);
+    if (!moved)
+        xg_sim_no_memory(what);
+    *room = larger;
+    return moved;
+}

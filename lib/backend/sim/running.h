@@ -69,6 +69,11 @@ _Noreturn void xg_sim_fail(const char *format, ...) __attribute__((format(printf
 _Noreturn void xg_sim_fail_at(const xg_sim_location *here, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void xg_sim_no_memory(const char *what); /* "no memory for the simulator's WHAT" */
+/*
+ * The array, moved by realloc() if need be, with room for one element more than "count"; "room" is
+ * how many it has room for, 0 at first. Else as xg_sim_no_memory(what).
+ */
+void *xg_sim_with_room(void *array, int count, int *room, size_t size, const char *what);
 /* The sentence of the launch's failure; NULL: it has not failed. */
 const char *xg_sim_failure(void);
 /* XGEMM_ERROR_LAUNCH, or of the host's memory. */

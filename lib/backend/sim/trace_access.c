@@ -5,21 +5,15 @@
 #include "trace_state.h"
 #include "trace_tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Notes that the running thread of its warp came by, with the word that it accessed. */
 HOT void take_part(xg_trace *trace, code_site *code, uint32_t word)
 {
     const int lane = xg_sim_thread() % WARP, index = code->next[lane]++;
-    if (index == code->room) {
-        const int room = code->room ? 2 * code->room : 64;
-        request *larger = realloc(code->requests, (size_t)room * sizeof *larger);
-        if (!larger)
-            xg_sim_no_memory("trace");
-        code->requests = larger;
-        code->room = room;
-    }
+    if (index == code->room)
+        code->requests =
+            xg_sim_with_room(code->requests, index, &code->room, sizeof *code->requests, "trace");
     if (code->count == 0)
         trace->touched[trace->touched_count++] = (int)(code - trace->code);
     if (index == code->count) {
@@ -43,14 +37,8 @@ static int merged_site(xg_trace *trace, int site, const xg_trace_site *wanted)
             strcmp(other->array, entry.array) == 0 && strcmp(other->file, entry.file) == 0)
             return i;
     }
-    if (trace->site_count == trace->site_room) {
-        const int room = trace->site_room ? 2 * trace->site_room : 32;
-        xg_trace_site *larger = realloc(trace->sites, (size_t)room * sizeof *larger);
-        if (!larger)
-            xg_sim_no_memory("trace");
-        trace->sites = larger;
-        trace->site_room = room;
-    }
+    trace->sites = xg_sim_with_room(trace->sites, trace->site_count, &trace->site_room,
+                                    sizeof *trace->sites, "trace");
     trace->sites[trace->site_count] = entry;
     return trace->site_count++;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The family of the host's functions: the CPU's BLAS, and plain C. */
-#include "families/common/args.h"
 #include "families/family.h"
-
-#include <stddef.h>
 
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
@@ -20,16 +17,8 @@ static double workspace(const xg_candidate *of, const xg_request *request)
 static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
-    const xg_problem *p = &request->problem;
-    const xg_product_args args = {XG_PRODUCT_ARGS_OF(p)};
-    xg_step *step = xg_plan_add(plan, of->kernel->programs[0], &args, sizeof args, error);
-    if (!step)
-        return XGEMM_ERROR_INTERNAL;
-    step->is_product = true;
-    xg_step_point(step, offsetof(xg_product_args, a), xg_at_a(plan, p));
-    xg_step_point(step, offsetof(xg_product_args, b), xg_at_b(plan, p));
-    xg_step_point(step, offsetof(xg_product_args, c), xg_at_c(plan, p));
-    return xg_step_grid(step, 1, 1, 1, 1, error);
+    xg_step *const step = xg_add_plain_product(of->kernel, plan, &request->problem, error);
+    return step ? xg_step_grid(step, 1, 1, 1, 1, error) : XGEMM_ERROR_INTERNAL;
 }
 
 const xg_family xg_family_host = {

@@ -107,14 +107,9 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     const xg_problem *p = &request->problem;
     if (of->kernel->pads_operands)
         return build_padded(of, p, plan, error);
-    const xg_product_args args = {XG_PRODUCT_ARGS_OF(p)};
-    xg_step *step = xg_plan_add(plan, of->kernel->programs[0], &args, sizeof args, error);
+    xg_step *const step = xg_add_plain_product(of->kernel, plan, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
-    step->is_product = true;
-    xg_step_point(step, offsetof(xg_product_args, a), xg_at_a(plan, p));
-    xg_step_point(step, offsetof(xg_product_args, b), xg_at_b(plan, p));
-    xg_step_point(step, offsetof(xg_product_args, c), xg_at_c(plan, p));
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
     xg_region_c(step, plan, p);

@@ -35,12 +35,6 @@ typedef struct {
     int64_t tried[2]; /* the last depth of splits, without clusters and with them */
 } search;
 
-/* What takes longer is of no use. */
-static double bound_of(const xg_candidate *best, double most_us)
-{
-    return xg_smaller(best->kernel ? best->microseconds : INFINITY, most_us);
-}
-
 /*
  * Keeps that many splits of k when they are faster than the best so far, and there is memory.
  * "cluster": the CTAs of each cluster that adds up some of them, or 0. Returns whether more splits
@@ -48,7 +42,7 @@ static double bound_of(const xg_candidate *best, double most_us)
  */
 static bool try_count(search *s, int64_t splits, int cluster)
 {
-    const double bound_us = bound_of(s->best, s->most_us);
+    const double bound_us = xg_bound_us(s->best, s->most_us);
     const xg_problem *p = &s->request->problem;
     const int64_t depth = xg_split_depth(p->k, 1, splits, XG_SPLIT_LEAST, XG_SPLIT_STEP);
     if (depth == s->tried[cluster > 0])
@@ -83,7 +77,7 @@ static bool try_splits(search *s, int64_t splits)
 static double fewest_splits(const search *s)
 {
     const double left_us =
-        bound_of(s->best, s->most_us) - s->pass.others_us - s->pass.cta_epilogue_us;
+        xg_bound_us(s->best, s->most_us) - s->pass.others_us - s->pass.cta_epilogue_us;
     return left_us > 0.0 ? (double)s->pass.k * s->pass.cta_us_per_k / left_us : 0.0;
 }
 
@@ -212,7 +206,7 @@ static void consider(const xg_request *request, const xg_tile_cost *cost, xg_can
                      double most_us, xg_candidate *best)
 {
     const unsigned scalar = xg_scalar_operands(candidate.kernel, cost, &request->problem);
-    consider_splits(request, bound_of(best, most_us), candidate, best);
+    consider_splits(request, xg_bound_us(best, most_us), candidate, best);
     if (!has_a_choice(request, &candidate))
         return;
     const double us = best->microseconds;
@@ -221,7 +215,7 @@ static void consider(const xg_request *request, const xg_tile_cost *cost, xg_can
         candidate.copied = copied;
         if ((copied & scalar) != copied || !copies_may_pay(request, cost, &candidate, us))
             continue;
-        consider_splits(request, bound_of(best, most_us), candidate, &other);
+        consider_splits(request, xg_bound_us(best, most_us), candidate, &other);
         if (other.microseconds < best->microseconds &&
             xg_simt_workspace(&other, request) <= (double)request->workspace_limit)
             *best = other;
@@ -232,7 +226,7 @@ static void consider(const xg_request *request, const xg_tile_cost *cost, xg_can
 static bool is_too_slow(const xg_candidate *candidate, const xg_request *request,
                         const xg_candidate *best, double most_us)
 {
-    const double bound = bound_of(best, most_us);
+    const double bound = xg_bound_us(best, most_us);
     const double us = xg_simt_least_us(candidate->kernel, request, candidate->m, candidate->n);
     return us > bound || us + xg_strips_us(request, candidate->m, candidate->n) > bound;
 }
@@ -258,8 +252,5 @@ xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *reques
         if (!is_too_slow(&candidate, request, &best, most_us))
             consider(request, cost, candidate, most_us, &best);
     }
-    if (best.kernel)
-        return best;
-    candidate.microseconds = INFINITY; /* not faster than most_us */
-    return candidate;
+    return best.kernel ? best : xg_slow_candidate(kernel, request);
 }

@@ -14,8 +14,6 @@
 #include "fp16_layout.h"
 #include "tensor.h"
 
-#include <math.h>
-
 #define WORKSPACE_MOST 0x1p32
 
 /* CTAs of the split that a multiprocessor holds. */
@@ -332,8 +330,7 @@ xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *requ
         xg_candidate of = xg_candidate_begin(kernel, request);
         of.m = strips & 1 ? m : p->m;
         of.n = strips & 2 ? n : p->n;
-        if (least_us(kernel, request, of.m, of.n) >
-            xg_smaller(best.kernel ? best.microseconds : INFINITY, most_us))
+        if (least_us(kernel, request, of.m, of.n) > xg_bound_us(&best, most_us))
             continue;
         choose_panels(request, &of);
         of.microseconds = costs->launch_us + (double)of.panels * panel_us(&of, request);
@@ -344,11 +341,8 @@ xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *requ
         if (!best.kernel || of.microseconds < best.microseconds)
             best = of;
     }
-    if (!best.kernel) {
-        best = xg_candidate_begin(kernel, request);
-        best.microseconds = INFINITY; /* not faster than most_us */
-        return best;
-    }
+    if (!best.kernel)
+        return xg_slow_candidate(kernel, request);
     best.microseconds = xg_passes_us(costs, best.microseconds, p->batch_count);
     return best;
 }
