@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 
+#include "backend/sim/asan.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-#ifdef WITH_ASAN
+#ifdef XG_WITH_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -88,7 +83,7 @@ static bool gap_is_same(const matrix *x, size_t from, size_t to)
 
 static bool poison(const matrix *x, size_t from, size_t to)
 {
-#ifdef WITH_ASAN
+#ifdef XG_WITH_ASAN
     if (xgemm_get_device(x->handle) < 0)
         ASAN_POISON_MEMORY_REGION(x->memory + from, (to - from) * sizeof(float));
 #endif
@@ -98,7 +93,7 @@ static bool poison(const matrix *x, size_t from, size_t to)
 
 void matrix_unpoison(const matrix *x)
 {
-#ifdef WITH_ASAN
+#ifdef XG_WITH_ASAN
     if (xgemm_get_device(x->handle) < 0)
         ASAN_UNPOISON_MEMORY_REGION(x->memory, x->floats * sizeof(float));
 #endif

@@ -7,6 +7,7 @@
 #define XGEMM_TESTS_SM90_H
 
 #include "args.h"
+#include "backend/sim/asan.h"
 #include "backend/sim/simulator.h"
 #include "backend/sim/sm90_shim.h"
 #include "sm90_kernels.h"
@@ -17,12 +18,8 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* With AddressSanitizer shared memory is not in a section of its own. */
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef XG_WITH_ASAN
 #define WITHOUT_SECTIONS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITHOUT_SECTIONS 1
-#endif
 #endif
 
 #ifdef WITH_TRACE

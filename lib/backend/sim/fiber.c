@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fiber.h"
 
+#include "asan.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-#if WITH_ASAN
+#ifdef XG_WITH_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -73,7 +68,7 @@ __asm__(".text\n"
 
 static void arrived(void *fake_stack)
 {
-#if WITH_ASAN
+#ifdef XG_WITH_ASAN
     const void *bottom;
     size_t bytes;
     __sanitizer_finish_switch_fiber(fake_stack, &bottom, &bytes);
@@ -89,7 +84,7 @@ static void arrived(void *fake_stack)
 static void change(xg_fiber *from, xg_fiber *to)
 {
     void *fake_stack = NULL;
-#if WITH_ASAN
+#ifdef XG_WITH_ASAN
     __sanitizer_start_switch_fiber(&fake_stack, to->stack, to->stack_bytes);
 #endif
     previous = from;
@@ -183,7 +178,7 @@ void xg_fiber_free(xg_fiber *fiber)
 {
     if (!fiber)
         return;
-#if WITH_ASAN
+#ifdef XG_WITH_ASAN
     /* Its frames never ended; a stack mapped here later must not find their guards. */
     __asan_unpoison_memory_region(fiber->mapping, fiber->mapping_bytes);
 #endif

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "shared_memory.h"
 
+#include "asan.h"
+
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-#if WITH_ASAN
+#ifdef XG_WITH_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -34,7 +29,7 @@ void xg_sim_shared_begin(int blocks, size_t bytes)
         memset(__start_xg_shared_plain, 0xff,
                (size_t)(__stop_xg_shared_plain - __start_xg_shared_plain));
     for (int rank = 0; rank < blocks; rank++) {
-#if WITH_ASAN
+#ifdef XG_WITH_ASAN
         __asan_unpoison_memory_region(xg_sim_dynamic_memory[rank], bytes);
         __asan_poison_memory_region(xg_sim_dynamic_memory[rank] + bytes,
                                     XG_SIM_DYNAMIC_STRIDE - bytes);

@@ -50,6 +50,24 @@ double xg_scalar_factor(const xg_kernel *kernel, const xg_tile_cost *cost, const
     return 1.0 + cost->scalar_k_major * (a * m + b * n) / (m + n);
 }
 
+static bool c_is_aligned(const xg_problem *p)
+{
+    return p->c_stride_m % 4 == 0 && (uintptr_t)p->c % 16 == 0;
+}
+
+/* What a CTA takes for storing C, as k that takes as long. */
+static double epilogue_of(const xg_tile_cost *cost, bool c_aligned)
+{
+    return cost->epilogue_k + (c_aligned ? 0.0 : cost->unaligned_c_k);
+}
+
+/* The time to write C, or partial sums of it. */
+static double write_us(const xg_costs *costs, const xg_tile_cost *cost, double elements)
+{
+    return xg_elements_us(elements,
+                          cost->later_k > 0.0 ? costs->thin_write_rate : costs->write_rate);
+}
+
 /* CTAs that take so many microseconds each, and a prologue, where a multiprocessor is full. */
 static double waves_us(const xg_tile_cost *cost, int64_t ctas, double cta_us, int multiprocessors)
 {
@@ -98,7 +116,7 @@ static double work_of(const xg_pass *pass, int64_t k)
     const double later = cost->later_k > 0.0 && depth > prefetched
                              ? (cost->later_k - 1.0) * (depth - prefetched)
                              : 0.0;
-    return depth + later + cost->epilogue_k + (pass->c_aligned ? 0.0 : cost->unaligned_c_k);
+    return depth + later + epilogue_of(cost, pass->c_aligned);
 }
 
 int64_t xg_tiles_per_pass(const xg_candidate *of)
@@ -118,7 +136,7 @@ int64_t xg_stream_k_ctas(const xg_candidate *of, int64_t k)
 static void set_bounds(xg_pass *pass)
 {
     const xg_tile_cost *const cost = pass->cost;
-    const double epilogue = cost->epilogue_k + (pass->c_aligned ? 0.0 : cost->unaligned_c_k);
+    const double epilogue = epilogue_of(cost, pass->c_aligned);
     const double k = (double)pass->k * pass->scalar_factor + epilogue;
     const double held = (double)pass->multiprocessors * cost->ctas_per_sm;
     pass->others_us = pass->before_us + cost->fixed_us + pass->strips_us;
@@ -142,7 +160,7 @@ xg_pass xg_pass_of(const xg_candidate *of, const xg_request *request)
                     .tile_k = of->kernel->tile_k,
                     .k = p->k,
                     .tiles = xg_tiles_per_pass(of),
-                    .c_aligned = p->c_stride_m % 4 == 0 && (uintptr_t)p->c % 16 == 0,
+                    .c_aligned = c_is_aligned(p),
                     .c_elements = all * m * n,
                     .read_us = xg_elements_us(read, costs->read_rate)};
     pass.scalar_factor = xg_scalar_factor(of->kernel, pass.cost, p, of->copied);
@@ -162,10 +180,8 @@ static double both_us(const xg_costs *costs, double waves, double memory)
 static double pass_us(const xg_pass *pass, double waves, int64_t sums, int cluster)
 {
     const xg_costs *const costs = pass->costs;
-    const double write_rate =
-        pass->cost->later_k > 0.0 ? costs->thin_write_rate : costs->write_rate;
     const double least =
-        pass->read_us + xg_elements_us((double)sums * pass->c_elements, write_rate);
+        pass->read_us + write_us(costs, pass->cost, (double)sums * pass->c_elements);
     return pass->before_us + both_us(costs, waves, least) +
            (cluster > 1 ? costs->cluster_reduce_us : 0.0) +
            xg_reduce_us(costs, sums, pass->c_elements) + pass->strips_us;
@@ -254,8 +270,7 @@ double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int6
         return 0.0;
     const double tiles = (double)(xg_ceil_div(m, kernel->tile_m) * xg_ceil_div(n, kernel->tile_n));
     const double held = (double)request->target.multiprocessors * cost->ctas_per_sm;
-    const bool c_aligned = p->c_stride_m % 4 == 0 && (uintptr_t)p->c % 16 == 0;
-    const double epilogue = cost->epilogue_k + (c_aligned ? 0.0 : cost->unaligned_c_k);
+    const double epilogue = epilogue_of(cost, c_is_aligned(p));
     const double k = (double)p->k, c_elements = (double)m * (double)n;
     const double clusters = kernel->reduces_in_cluster ? (double)XG_CLUSTER_SPLITS : 1.0;
     const bound b = {k,
@@ -264,9 +279,8 @@ double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int6
                      tiles * (k + (kernel->tensor_maps ? 0.0 : epilogue)) / held,
                      cost->us_per_k,
                      xg_elements_us(c_elements, costs->reduce_rate) / clusters};
-    const double write_rate = cost->later_k > 0.0 ? costs->thin_write_rate : costs->write_rate;
-    const double memory = xg_elements_us((double)(m + n) * k, costs->read_rate) +
-                          xg_elements_us(c_elements, write_rate);
+    const double memory =
+        xg_elements_us((double)(m + n) * k, costs->read_rate) + write_us(costs, cost, c_elements);
     const double all_us = both_us(costs, cost->fixed_us + b.all * b.us_per_k, memory);
     double cta_us = (k + epilogue) * b.alone * b.us_per_k;
     if (kernel->tensor_maps)
