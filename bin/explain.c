@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ME (&command_explain)
 
@@ -26,10 +27,11 @@ static const option_row rows[] = {
     TRANSB_ROW,
     BETA_ROW("C"),
     LD_PAD_ROW,
+    OPTION_ROW(KEY_MATH, "math", "MODE", "with auto: default, strict or tf32"),
     {KEY_BLOCKS, "blocks", "N",
      "simulate N blocks of each launch; default as many as take seconds"},
     {KEY_GPU, "gpu", "NAME|CC",
-     "show occupancy and roofline on this GPU; default the one that is here"},
+     "as this GPU would run it; default the one that is here, else an H200"},
     {KEY_PLOT, "plot", "FILE.svg", "draw the roofline with the kernel on it (needs gnuplot)"},
     {KEY_DRAM, "dram", "CxBxBYTES", "show which channels and banks the first tiles of A touch"},
     {KEY_TILE, "tile", "N", "width of the tiles for --dram; default the kernel's"},
@@ -74,6 +76,7 @@ static explain_request parse(int argc, char **argv)
         .common = {.device = XGEMM_DEVICE_SIM},
         .problem = {.struct_size = sizeof r.problem, .m = 256, .n = 256, .k = 256}};
     problem_options options = problem_defaults();
+    bool math_given = false;
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         switch (key) {
@@ -102,14 +105,32 @@ static explain_request parse(int argc, char **argv)
             r.dram.tile = option_integer(ME, "tile", value, 1, SIZE_MOST);
             break;
         default:
+            math_given |= key == KEY_MATH;
             problem_option(ME, &options, key, value);
         }
     }
     if (argc - optind != 1)
-        usage_error(ME, "which kernel? One name; 'xgemm kernels' lists them");
+        usage_error(ME, "which kernel? One name, or auto; 'xgemm kernels' lists them");
     r.kernel = argv[optind];
+    r.math = options.math;
+    if (strcmp(r.kernel, "auto") != 0 && math_given)
+        usage_error(ME, "--math is for the kernel auto, which depends on it");
     take_options(&r.problem, &options);
     return r;
+}
+
+/* The kernel that the library would run on the GPU. */
+static void choose_kernel(explain_request *r)
+{
+    const xgemm_trace_problem *p = &r->problem;
+    xgemm_plan plan = {.struct_size = sizeof plan, .device = r->gpu.struct_size ? &r->gpu : NULL};
+    xgemm_handle *handle = open_device(ME, &(settings){.device = XGEMM_DEVICE_SIM});
+    if (xgemm_set_math(handle, r->math) ||
+        xgemm_sgemm_plan(handle, p->order, p->transa, p->transb, p->m, p->n, p->k, 1.0f, NULL,
+                         p->lda, NULL, p->ldb, p->beta, NULL, p->ldc, &plan))
+        exit(failed_call(ME, handle));
+    r->kernel = plan.kernel; /* the library's own name, which outlives the handle */
+    xgemm_destroy(handle);
 }
 
 /* Blocks for a few seconds: the simulator traces about 3e7 multiply-adds a second. */
@@ -135,10 +156,12 @@ static int run(int argc, char **argv)
 {
     explain_request r = parse(argc, argv);
     xgemm_trace_report *trace;
-    if (!kernel_find(r.kernel, &r.info))
-        usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
     if (r.gpu.struct_size == 0)
         r.gpu = gpu_first();
+    if (strcmp(r.kernel, "auto") == 0)
+        choose_kernel(&r);
+    if (!kernel_find(r.kernel, &r.info))
+        usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
     if (r.plot)
         check_plot(&r);
     if (r.info.tile_m > 0)

@@ -61,8 +61,13 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
         return;
     }
     print_occupancy(r, t);
-    printf("\nRoofline: %.0f GFLOP/s in FP32, %.0f GB/s: they balance at %.1f OP/B\n",
-           t->peak_gflops, t->peak_gbs, t->peak_gflops / t->peak_gbs);
+    if (t->peak_gflops == 0.0) {
+        printf("\nRoofline: the peak of this GPU's tensor cores is not known\n");
+        return;
+    }
+    printf("\nRoofline: %.0f GFLOP/s %s, %.0f GB/s: they balance at %.1f OP/B\n", t->peak_gflops,
+           r->info.math == XGEMM_MATH_STRICT ? "in FP32" : "of FP32 products on tensor cores",
+           t->peak_gbs, t->peak_gflops / t->peak_gbs);
     print_roof(t, "asked (no cache)", t->flop_per_byte_asked, t->roof_asked_gflops);
     print_roof(t, "moved (whole sectors)", t->flop_per_byte_moved, t->roof_moved_gflops);
     print_roof(t, "least (a perfect cache)", t->flop_per_byte_least, t->roof_least_gflops);

@@ -37,8 +37,10 @@ static void print_head(const explain_request *r, const xgemm_trace_report *t)
            ", %.4g GFLOP\n",
            transpose_letter(p->transa), transpose_letter(p->transb), order_word(p->order), p->m,
            p->n, p->k, t->flops * 1e-9);
-    printf("grid %" PRId64 " x %" PRId64 " x %" PRId64 " of blocks of %d x %d x %d threads\n",
-           t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2]);
+    printf("grid %" PRId64 " x %" PRId64 " x %" PRId64
+           " of blocks of %d x %d x %d threads, as on %s\n",
+           t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
+           *t->device ? t->device : "an H200");
     if (t->blocks_run == t->blocks)
         printf("counted on the simulator: all %" PRId64 " blocks", t->blocks);
     else
@@ -145,20 +147,36 @@ static void print_intensity(const explain_request *r, const xgemm_trace_report *
            bytes_text(t->bytes_least));
 }
 
-static bool all_coalesced(const xgemm_trace_report *t, const xgemm_trace_site **worst)
+/* The site that wastes most sectors, of those that are not coalesced or else of all; NULL: none. */
+static const xgemm_trace_site *worst_site(const xgemm_trace_report *t, bool only_uncoalesced)
 {
-    double most = 0.0;
-    *worst = NULL;
+    const xgemm_trace_site *worst = NULL;
+    int64_t most = 0;
     for (int i = 0; i < t->site_count; i++) {
         const xgemm_trace_site *s = &t->sites[i];
-        const double factor =
-            s->ideal_sectors ? (double)s->sectors / (double)s->ideal_sectors : 0.0;
-        if (strcmp(site_class(s), "not coalesced") == 0 && factor > most) {
-            most = factor;
-            *worst = s;
-        }
+        const int64_t wasted = s->sectors - s->ideal_sectors;
+        if (s->is_shared || wasted <= most ||
+            (only_uncoalesced && strcmp(site_class(s), "not coalesced") != 0))
+            continue;
+        most = wasted;
+        worst = s;
     }
-    return *worst == NULL;
+    return worst;
+}
+
+static void print_coalescing_verdict(const xgemm_trace_report *t)
+{
+    const xgemm_trace_site *bad = worst_site(t, true), *unaligned = worst_site(t, false);
+    if (bad)
+        printf("  coalescing:    not done: %s:%d touches %.1f times the sectors it needs (%s)\n",
+               bad->file, bad->line, (double)bad->sectors / (double)bad->ideal_sectors, bad->array);
+    else if (unaligned)
+        printf("  coalescing:    done, not aligned: %s:%d (%s) touches %.2f sectors a request and "
+               "needs %.2f, as rows begin between sectors\n",
+               unaligned->file, unaligned->line, unaligned->array,
+               each(unaligned->sectors, unaligned), each(unaligned->ideal_sectors, unaligned));
+    else
+        printf("  coalescing:    done: every global access is in full sectors\n");
 }
 
 /* Warps enough to hide latency, and blocks enough for every multiprocessor. */
@@ -202,20 +220,13 @@ static void print_privatisation_verdict(const explain_request *r, const xgemm_tr
 
 static void print_checklist(const explain_request *r, const xgemm_trace_report *t)
 {
-    const xgemm_trace_site *worst;
-    const bool coalesced = all_coalesced(t, &worst);
     const int threads = t->block[0] * t->block[1] * t->block[2];
     const double per_thread = (double)r->info.tile_m * r->info.tile_n / threads;
     const double divergent = 1.0 - t->simt_efficiency;
 
     printf("\nChecklist\n");
     print_occupancy_verdict(r, t);
-    if (coalesced)
-        printf("  coalescing:    done: every global access is in full sectors\n");
-    else
-        printf("  coalescing:    not done: %s:%d touches %.1f times the sectors it needs (%s)\n",
-               worst->file, worst->line, (double)worst->sectors / (double)worst->ideal_sectors,
-               worst->array);
+    print_coalescing_verdict(t);
     printf("  divergence:    %s: %.2f %% of threads idle in the blocks that ran\n",
            divergent < 0.02 ? "not needed" : "not done", 100.0 * divergent);
     printf("  tiling:        %s: an element that is loaded is used %.1f times on average\n",

@@ -21,6 +21,7 @@ typedef struct {
     const char *kernel;
     xgemm_kernel_info info;
     xgemm_trace_problem problem;
+    xgemm_math math; /* by which "auto" is chosen */
     dram_shape dram;
     xgemm_device gpu; /* struct_size 0: none */
     const char *plot;

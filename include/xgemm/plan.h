@@ -37,11 +37,11 @@ typedef struct {
     size_t workspace_bytes;     /**< Device memory for intermediate results, such as operands split
                                      into FP16, in bytes; what xgemm_set_workspace() has to
                                      give. */
-    double microseconds;        /**< Predicted time on the device; 0: the kernel has no cost model.
-                                     The model's constants were measured on the GPU that
-                                     measured_on names. For another GPU they are scaled by its
-                                     peaks: use such times to compare kernels, not as absolute
-                                     times. */
+    double microseconds;        /**< Predicted time on the device; 0: the kernel has no cost model,
+                                     or the device's peaks are not known. The model's constants
+                                     were measured on the GPU that measured_on names. For another
+                                     GPU they are scaled by its peaks, and the time is an estimate:
+                                     at least what the peaks allow; use it to compare kernels. */
     int64_t shared_tiles;       /**< Stream-K: tiles of C that would leave the last wave partly
                                      empty. Their iterations over k are distributed evenly over all
                                      blocks, so that a block may begin or end within a tile; 0:

@@ -91,7 +91,9 @@ typedef struct {
     double warp_occupancy;         /**< Their warps, over the most that it can hold. */
     unsigned limiters;             /**< What limits them: XGEMM_LIMITED_BY_ bits. */
     double waves;                  /**< Blocks of the product's launch / blocks the GPU holds. */
-    double peak_gflops;            /**< The GPU's FP32 peak, GFLOP/s. */
+    double peak_gflops;            /**< The GPU's peak for the kernel's products, GFLOP/s: in FP32,
+                                        or for a kernel of tensor cores that of FP16 over its
+                                        products (3 for fp16x3); 0, and the roofs: not known. */
     double peak_gbs;               /**< Its memory's bandwidth, GB/s. */
     double roof_asked_gflops;      /**< min(peak, bandwidth * flop_per_byte_asked): no cache. */
     double roof_moved_gflops;      /**< The same with flop_per_byte_moved. */
@@ -110,12 +112,16 @@ typedef struct {
  *
  * \param   kernel   A kernel that runs on the simulator.
  * \param   problem  The product; its struct_size set.
- * \param   device   A GPU, which need not be there (xgemm_device_find()): its
- *                   occupancy and roofline are put into the report; NULL: none.
+ * \param   device   A GPU, which need not be there (xgemm_device_find()): the
+ *                   launches are those that it would run, and its occupancy and
+ *                   roofline are put into the report. NULL: the launches are an
+ *                   H200's, as they are for a GPU older than compute capability
+ *                   8.0, on which the library does not run.
  * \param   report   Receives the report, NULL on failure.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED for
- *          a kernel of the CPU, and when this build's compiler could not trace;
+ *          a kernel of the CPU or of another compute capability than the
+ *          device's, and when this build's compiler could not trace;
  *          XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_NULL_POINTER;
  *          XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_LAUNCH
  *          when the kernel did something wrong. After a failure

@@ -39,9 +39,9 @@ static xgemm_status get(int index, xgemm_kernel_info *info, xg_error *error)
         .threads = kernel->block_x * kernel->block_y,
         .shared_bytes = kernel->shared_bytes,
         .flop_per_byte = kernel->flop_per_byte,
-        .math = kernel->fp16_terms == 0   ? XGEMM_MATH_STRICT
-                : kernel->fp16_terms == 1 ? XGEMM_MATH_TF32
-                                          : XGEMM_MATH_DEFAULT,
+        .math = kernel->tensor_products == 0   ? XGEMM_MATH_STRICT
+                : kernel->tensor_products == 1 ? XGEMM_MATH_TF32
+                                               : XGEMM_MATH_DEFAULT,
         .compute_capability = kernel->programs[0]->compute_capability,
     };
     memcpy(info, &all, info->struct_size < sizeof all ? info->struct_size : sizeof all);

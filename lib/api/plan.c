@@ -1,56 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public plan: what a call would run. */
 #include "gemm.h"
+#include "target.h"
+
+#include "device/occupancy.h"
 
 #include <string.h>
-
-enum { OLDEST = 80 }; /* the compute capability that the kernels are compiled for */
-
-/* A GPU that need not be there. It runs what the simulator runs. */
-static xgemm_status target_gpu(const xgemm_device *device, const xg_kernel *kernel, xg_target *to,
-                               xg_costs *scaled, xg_error *error)
-{
-    const size_t size = device->struct_size;
-    xgemm_device all = {0};
-    if (size < sizeof size)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "the plan's device has struct_size %zu; it must be filled in, by "
-                       "xgemm_device_get() or xgemm_device_find()",
-                       size);
-    memcpy(&all, device, size < sizeof all ? size : sizeof all);
-    all.name[sizeof all.name - 1] = '\0';
-    if (all.compute_capability <= 0)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "the plan's device \"%s\" has no compute capability: it is no GPU",
-                       all.name);
-    if (all.multiprocessors < 1)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "the plan's device \"%s\" has %d multiprocessors; a plan needs their number",
-                       all.name, all.multiprocessors);
-    if (all.compute_capability < OLDEST)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "the plan's device \"%s\" has compute capability %d.%d; the kernels need at "
-                       "least %d.%d",
-                       all.name, all.compute_capability / 10, all.compute_capability % 10,
-                       OLDEST / 10, OLDEST % 10);
-    const int wanted = kernel ? kernel->programs[0]->compute_capability : 0;
-    if (wanted && wanted != all.compute_capability)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s, which the handle has, is for compute capability %d.%d alone, "
-                       "and the plan's device \"%s\" has %d.%d",
-                       kernel->name, wanted / 10, wanted % 10, all.name,
-                       all.compute_capability / 10, all.compute_capability % 10);
-    if (kernel && kernel->programs[0]->host)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s, which the handle has, is for the CPU, and the plan's device is "
-                       "\"%s\"",
-                       kernel->name, all.name);
-    *to = xg_target_of(&xg_backend_sim, NULL, &all, scaled);
-    to->shared_per_block = all.shared_per_block;
-    to->multiprocessors = all.multiprocessors;
-    to->compute_capability = all.compute_capability;
-    return XGEMM_OK;
-}
 
 /* The device that the caller asks for, which an older struct does not have. */
 static const xgemm_device *device_of(const xgemm_plan *result)
@@ -83,6 +38,7 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
 {
     const xg_kernel *kernel = chosen->kernel;
     const int64_t launches = launches_of(plan);
+    const bool predicted = kernel && request->target.predicts && chosen->microseconds > 0.0;
     const xgemm_plan all = {
         .struct_size = result->struct_size,
         .device = device_of(result),
@@ -94,9 +50,9 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
         .together = launches ? plan->batch_per_pass : 0,
         .launches = launches,
         .workspace_bytes = plan->workspace_bytes,
-        .microseconds = kernel ? chosen->microseconds : 0.0,
+        .microseconds = predicted ? chosen->microseconds : 0.0,
         .shared_tiles = chosen->stream_k_tiles,
-        .measured_on = kernel && chosen->microseconds > 0.0 ? request->target.costs->gpu : NULL,
+        .measured_on = predicted ? request->target.costs->gpu : NULL,
     };
     memcpy(result, &all, result->struct_size < sizeof all ? result->struct_size : sizeof all);
 }
@@ -115,7 +71,10 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     if (!status && handle->kernel)
         status = xg_kernel_check_math(handle->kernel, handle->math, error);
     if (!status && device_of(result)) {
-        status = target_gpu(device_of(result), handle->kernel, &target, &scaled, error);
+        xgemm_device gpu;
+        status = xg_device_complete(device_of(result), &gpu, error);
+        if (!status)
+            status = xg_target_of_gpu(&gpu, handle->kernel, &target, &scaled, error);
         backend = &xg_backend_sim;
     }
     if (status)

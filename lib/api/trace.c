@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public trace: a product's plan, run on the simulator and watched. */
+#include "target.h"
+
+#include "device/occupancy.h"
 #include "planner/execute.h"
-#include "planner/planner.h"
 #include "problem/call.h"
 #include "backend/sim/simulator.h"
 
@@ -131,15 +133,24 @@ static void add_site(xgemm_trace_report *report, xgemm_trace_site *to, const xg_
     }
 }
 
-/* The roofline: GFLOP/s at an arithmetic intensity. */
-static double roof(const xgemm_device *device, double flop_per_byte)
+/* GFLOP/s of products in FP32, as the kernel computes them; 0: not known. */
+static double peak_of(const xgemm_device *device, const xg_kernel *kernel)
 {
-    const double by_memory = flop_per_byte * device->peak_bandwidth_gbs;
-    return by_memory < device->peak_fp32_gflops ? by_memory : device->peak_fp32_gflops;
+    if (kernel->tensor_products == 0)
+        return device->peak_fp32_gflops;
+    return device->peak_fp16_gflops / kernel->tensor_products; /* BF16's is the same */
+}
+
+/* The roofline: GFLOP/s at an arithmetic intensity. */
+static double roof(const xgemm_trace_report *report, double flop_per_byte)
+{
+    const double by_memory = flop_per_byte * report->peak_gbs;
+    return by_memory < report->peak_gflops ? by_memory : report->peak_gflops;
 }
 
 /* What the GPU makes of the launch: how many blocks at once, and which bound is the lower one. */
-static xgemm_status add_device(xgemm_trace_report *report, const xgemm_device *device)
+static xgemm_status add_device(xgemm_trace_report *report, const xg_kernel *kernel,
+                               const xgemm_device *device)
 {
     xgemm_kernel_resources resources = {.struct_size = sizeof resources};
     xgemm_occupancy_info occupancy = {.struct_size = sizeof occupancy};
@@ -161,11 +172,11 @@ static xgemm_status add_device(xgemm_trace_report *report, const xgemm_device *d
     report->warp_occupancy = occupancy.warp_occupancy;
     report->limiters = occupancy.limiters;
     report->waves = held > 0.0 ? blocks / held : 0.0;
-    report->peak_gflops = device->peak_fp32_gflops;
+    report->peak_gflops = peak_of(device, kernel);
     report->peak_gbs = device->peak_bandwidth_gbs;
-    report->roof_asked_gflops = roof(device, report->flop_per_byte_asked);
-    report->roof_moved_gflops = roof(device, report->flop_per_byte_moved);
-    report->roof_least_gflops = roof(device, report->flop_per_byte_least);
+    report->roof_asked_gflops = roof(report, report->flop_per_byte_asked);
+    report->roof_moved_gflops = roof(report, report->flop_per_byte_moved);
+    report->roof_least_gflops = roof(report, report->flop_per_byte_least);
     return XGEMM_OK;
 }
 
@@ -235,6 +246,19 @@ static xgemm_status run(const xg_plan *plan, const xg_problem *problem, void *wo
     return status;
 }
 
+/*
+ * The plan is the one that the GPU would run. The library runs on no GPU older than its kernels
+ * are compiled for: what such a one adds to the report is occupancy and roofline alone.
+ */
+static xgemm_status target_of(const xgemm_device *device, const xg_kernel *kernel, xg_target *to,
+                              xg_costs *scaled, xg_error *error)
+{
+    if (device && !xg_is_older_gpu(device))
+        return xg_target_of_gpu(device, kernel, to, scaled, error);
+    *to = xg_target_of(&xg_backend_sim, NULL, NULL, NULL);
+    return XGEMM_OK;
+}
+
 static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_problem *p,
                                const xgemm_device *device, xg_call *call, memory *m,
                                xgemm_trace_report **result, xg_error *error)
@@ -245,14 +269,14 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
     if (status)
         return status;
     const xg_problem problem = xg_call_problem(call);
-    xg_request request = {.problem = problem,
-                          .target = xg_target_of(&xg_backend_sim, NULL, NULL, NULL),
-                          .kernel = kernel,
-                          .workspace_limit = SIZE_MAX};
-    status = xg_plan_make(&xg_backend_sim, &request, &plan, &chosen, error);
+    xg_request request = {.problem = problem, .kernel = kernel, .workspace_limit = SIZE_MAX};
+    xg_costs scaled;
+    status = target_of(device, kernel, &request.target, &scaled, error);
+    if (!status)
+        status = xg_plan_make(&xg_backend_sim, &request, &plan, &chosen, error);
     if (status)
         return status;
-    if (!status && plan.workspace_bytes > 0 && !(m->workspace = zeros(plan.workspace_bytes)))
+    if (plan.workspace_bytes > 0 && !(m->workspace = zeros(plan.workspace_bytes)))
         status = xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                          "the host has no memory for the kernel's workspace");
     if (status)
@@ -265,7 +289,7 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
         status = make_report(&plan, &chosen, p, trace, result, error);
     xg_trace_free(trace);
     if (!status && device)
-        status = add_device(*result, device);
+        status = add_device(*result, kernel, device);
     if (status) {
         xgemm_trace_free(*result);
         *result = NULL;
@@ -300,9 +324,12 @@ static xgemm_status trace_kernel(const char *name, const xgemm_trace_problem *pr
             name);
     xg_call call = call_of(problem);
     memory m = {NULL, NULL, NULL, NULL};
+    xgemm_device gpu;
     xgemm_status status = check(problem, &call, error);
+    if (!status && device)
+        status = xg_device_complete(device, &gpu, error);
     if (!status)
-        status = trace_call(kernel, problem, device, &call, &m, result, error);
+        status = trace_call(kernel, problem, device ? &gpu : NULL, &call, &m, result, error);
     release(&m);
     return status;
 }

@@ -79,14 +79,14 @@ xgemm_status xg_device_complete(const xgemm_device *from, xgemm_device *all, xg_
     const size_t size = from->struct_size;
     if (size < sizeof size)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "device->struct_size is %zu; the device must be filled in, by "
+                       "the device's struct_size is %zu; it must be filled in, by "
                        "xgemm_device_get() or xgemm_device_find()",
                        size);
     memset(all, 0, sizeof *all);
     memcpy(all, from, size < sizeof *all ? size : sizeof *all);
     if (all->compute_capability <= 0)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "device \"%.*s\" has no compute capability; occupancy is a GPU's",
+                       "the device \"%.*s\" has no compute capability: it is no GPU",
                        (int)sizeof all->name - 1, all->name);
     fill(all, xg_limits_of(all->compute_capability));
     return check_device(all, error);

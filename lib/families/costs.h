@@ -42,12 +42,18 @@ typedef struct {
 
 enum { XG_GEMV_SIDES = 5 };
 
+/* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
+typedef struct {
+    double fp32_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
+} xg_roof;
+
 typedef struct {
     /* What was measured, and its peaks, by which constants are scaled to other GPUs. */
     const char *gpu;
     int multiprocessors;
     double sm_fp32_gflops, sm_fp16_gflops; /* of a multiprocessor */
     double bandwidth_gbs;
+    xg_roof roof; /* of the GPU that constants are scaled for, whose time no prediction is below */
     /* Launches: the first of a call, one after another, one after another pass of a batch. */
     double launch_us, next_launch_us, next_pass_us;
     /* simt/ */

@@ -32,8 +32,10 @@ typedef struct xg_kernel {
     int shared_bytes;
     double flop_per_byte; /* of global memory, as the tile's size has it */
     xg_operand_layout operands;
-    int fp16_terms; /* that an operand is split into: 2: FP32's accuracy; 1: TF32's; 0: none */
-    int cluster;    /* CTAs that compute neighbouring tiles together; 0: none */
+    int tensor_products;     /* of FP16 or BF16 on tensor cores in place of one of FP32: 1: TF32's
+                                accuracy, more: FP32's; 0: CUDA cores */
+    int fp16_terms;          /* that the split makes of an operand; 0: there is none */
+    int cluster;             /* CTAs that compute neighbouring tiles together; 0: none */
     bool reduces_in_cluster; /* split-K by pairs of CTAs that add up in shared memory */
     bool tensor_maps;        /* TMA: one product; stream-K in place of split-K */
     bool rows_on_x;          /* the grid's x counts tiles along m */
@@ -47,6 +49,7 @@ typedef struct {
     int compute_capability;   /* whose own kernels can run; 0: none */
     int64_t shared_per_block; /* bytes; 0: not known */
     const xg_costs *costs;
+    bool predicts; /* the constants give times, and not only an order of kernels */
 } xg_target;
 
 /* What is to be planned. */

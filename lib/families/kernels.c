@@ -42,8 +42,8 @@ static const xg_kernel kernels[XG_KERNEL_COUNT] = {
 
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)
 {
-    return kernel->fp16_terms == 0 || math == XGEMM_MATH_TF32 ||
-           (math == XGEMM_MATH_DEFAULT && kernel->fp16_terms == 2);
+    return kernel->tensor_products == 0 || math == XGEMM_MATH_TF32 ||
+           (math == XGEMM_MATH_DEFAULT && kernel->tensor_products > 1);
 }
 
 xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error)

@@ -18,7 +18,8 @@ xg_target xg_target_of(const xg_backend *backend, const xg_device *device,
                        .compute_capability = own ? backend->compute_capability(device) : 0,
                        .shared_per_block =
                            backend->shared_per_block ? backend->shared_per_block(device) : 0,
-                       .costs = xg_costs_of(description, scaled)};
+                       .costs = xg_costs_of(description, scaled),
+                       .predicts = !description || xg_peaks_known(description)};
 }
 
 bool xg_takes_pointer_arrays(const xg_kernel *kernel)
@@ -76,6 +77,45 @@ static bool has_room(const xg_candidate *found, const xg_request *request)
            found->kernel->family->workspace(found, request) <= (double)request->workspace_limit;
 }
 
+/* The bytes of A, B and C, once each. */
+static double least_bytes(const xg_problem *p)
+{
+    const double count = (double)p->batch_count;
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    const double a = p->a_batch_stride || p->pointer_arrays ? count : 1.0;
+    const double b = p->b_batch_stride || p->pointer_arrays ? count : 1.0;
+    return 4.0 * (a * m * k + b * k * n + count * m * n);
+}
+
+/* What the GPU takes at its peaks, of which the L2 may hold some bytes from before; 0: unknown. */
+static double roof_us(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *p = &request->problem;
+    const xg_roof *roof = &request->target.costs->roof;
+    if (roof->fp32_gflops == 0.0)
+        return 0.0;
+    const double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->batch_count;
+    const double peak = kernel->tensor_products && roof->tensor_gflops > 0.0
+                            ? roof->tensor_gflops / kernel->tensor_products
+                            : roof->fp32_gflops;
+    const double arithmetic = 1e-3 * flops / peak;
+    const double memory = 1e-3 * (least_bytes(p) - roof->l2_bytes) / roof->bandwidth_gbs;
+    return arithmetic > memory ? arithmetic : memory;
+}
+
+/*
+ * The kernel's candidate. Constants that were scaled from one GPU to another may promise more than
+ * the other's peaks, by which the prediction is bounded.
+ */
+static xg_candidate candidate_of(const xg_kernel *kernel, const xg_request *request, double most_us)
+{
+    xg_candidate found = kernel->family->candidate(kernel, request, most_us);
+    const double roof = roof_us(kernel, request);
+    if (found.microseconds > 0.0 && found.microseconds < roof)
+        found.microseconds = roof;
+    return found;
+}
+
 /* The fastest by the cost models, or the first of the table among equals. */
 static bool choose(const xg_backend *backend, const xg_request *request, xg_candidate *best)
 {
@@ -87,7 +127,7 @@ static bool choose(const xg_backend *backend, const xg_request *request, xg_cand
         if (list[i].least_us > most_us)
             break;
         const xg_kernel *const kernel = list[i].kernel;
-        const xg_candidate found = kernel->family->candidate(kernel, request, most_us);
+        const xg_candidate found = candidate_of(kernel, request, most_us);
         const bool faster = !best->kernel || found.microseconds < most_us ||
                             (found.microseconds == most_us && kernel->id < best->kernel->id);
         if (faster && has_room(&found, request))
@@ -127,7 +167,7 @@ static xgemm_status find(const xg_backend *backend, const xg_request *request, x
                        "kernel %s cannot compute a batch from arrays of pointers on the %s device; "
                        "auto can, and strided batches are for every kernel",
                        kernel->name, backend->name);
-    *found = kernel->family->candidate(kernel, request, INFINITY);
+    *found = candidate_of(kernel, request, INFINITY);
     return XGEMM_OK;
 }
 

@@ -56,16 +56,21 @@ static void scale(xg_costs *costs, double compute, double tensor, double memory)
     for (int i = 0; i < XG_GEMV_SIDES; i++)
         costs->gemv[i].read_rate *= memory;
     for (int i = 0; i < XG_KERNEL_COUNT; i++) {
-        costs->tiles[i].us_per_k /= xg_kernel_at(i)->fp16_terms > 0 ? tensor : compute;
+        costs->tiles[i].us_per_k /= xg_kernel_at(i)->tensor_products > 0 ? tensor : compute;
         costs->tensor[i].in_l2_us /= tensor;
         costs->tensor[i].beyond_l2_us /= tensor;
     }
 }
 
+bool xg_peaks_known(const xgemm_device *gpu)
+{
+    return gpu->multiprocessors > 0 && gpu->peak_bandwidth_gbs > 0.0 && gpu->fp32_lanes > 0 &&
+           gpu->core_clock_mhz > 0.0;
+}
+
 const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled)
 {
-    if (!gpu || gpu->multiprocessors < 1 || gpu->peak_bandwidth_gbs <= 0.0 ||
-        gpu->fp32_lanes <= 0 || gpu->core_clock_mhz <= 0.0)
+    if (!gpu || !xg_peaks_known(gpu))
         return measured[0];
     for (int i = 0; i < MEASURED; i++)
         if (measured[i]->multiprocessors == gpu->multiprocessors &&
@@ -77,5 +82,9 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled)
     const double compute = sm_fp32 / scaled->sm_fp32_gflops;
     scale(scaled, compute, sm_fp16 > 0.0 ? sm_fp16 / scaled->sm_fp16_gflops : compute,
           gpu->peak_bandwidth_gbs / scaled->bandwidth_gbs);
+    scaled->roof = (xg_roof){.fp32_gflops = sm_fp32 * gpu->multiprocessors,
+                             .tensor_gflops = gpu->peak_fp16_gflops,
+                             .bandwidth_gbs = gpu->peak_bandwidth_gbs,
+                             .l2_bytes = (double)gpu->l2_bytes};
     return scaled;
 }

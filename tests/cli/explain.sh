@@ -46,6 +46,10 @@ test_textbook()
         'latency / transfer \+ 1 banks: 8 banks hide a latency of 7 transfers' \
         tiled16 -m 4 -n 4 -k 4 --dram 4x8x8 --tile 2
     shows 'a sample is said to be one' 'a sample of 4 of 64 blocks' tiled32 --blocks 4
+    shows 'unaligned rows' \
+        'coalescing: +done, not aligned: tiled\.inc:[0-9]+ \(A\) touches 4\.50 sectors a request and needs 3\.50' \
+        tiled16 -m 100 -n 100 -k 100
+    shows 'aligned rows' 'coalescing: +done: every global access is in full sectors' tiled16
     shows 'CSV' '^naive.cu,.*,A,global,load,4,not coalesced,' naive --csv
 }
 
@@ -65,6 +69,10 @@ test_gpu()
         pipelined-128x128 -m 128 -n 128 -k 2048 --gpu A100
     shows 'stream-K' 'privatisation: done: the last 4 tiles are distributed evenly' \
         tma-128x128 -m 150 -n 150 -k 600 --blocks 4
+    shows 'auto is what plan says' '^sliced-32x32: ' auto -m 512 -n 512 -k 512 --gpu H200
+    shows 'auto in a math mode' '^fp16x3-128x64: ' auto -m 512 -n 1024 -k 384 --gpu H200
+    shows 'its roofline' '329833 GFLOP/s of FP32 products on tensor cores' \
+        fp16x3-128x64 -m 64 -n 64 -k 64 --gpu H200
     shows 'JSON' '"roof_asked_gflops": ' tiled16 --gpu A100 --json
     run explain tiled16 --gpu 'A100' --plot roof.svg
     if ! have gnuplot; then
@@ -86,6 +94,9 @@ test_refused()
         # shellcheck disable=SC2086 # words of a command line
         refuses "'$wrong'" 2 '^xgemm explain: ' explain $wrong
     done
+    refuses 'a math mode of a named kernel' 2 'for the kernel auto' explain tiled16 --math strict
+    refuses "another GPU's kernel" 1 'for compute capability 9\.0 alone' \
+        explain fp16x3-128x64 --gpu A100
     refuses 'a kernel of the CPU' 1 "only a GPU's can be traced" explain blas
 }
 

@@ -2,6 +2,8 @@
 /* The other arguments of xgemm_trace(): a GPU's figures, and what is refused. */
 #include "traces.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- On a GPU ---- */
@@ -55,6 +57,75 @@ START_TEST(roofline_of_a_gpu)
     ck_assert_double_eq_tol(report->roof_asked_gflops, asked * 1555.0, 1e-6);
     ck_assert_double_eq_tol(report->roof_least_gflops, report->peak_gflops, 1e-6);
     xgemm_trace_free(report);
+}
+END_TEST
+
+/* The launches are the GPU's: the fewer multiprocessors, the fewer slices of k fill them. */
+START_TEST(plan_of_a_gpu)
+{
+    static const char *const gpus[] = {"A2", "A100", "H200", NULL};
+    xgemm_device device = {.struct_size = sizeof device};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    ck_assert_int_eq(xgemm_set_kernel(handle, "pipelined-128x128"), XGEMM_OK);
+    int64_t least = 1;
+    for (int i = 0; gpus[i]; i++) {
+        xgemm_plan plan = {.struct_size = sizeof plan, .device = &device};
+        xgemm_trace_report *report = trace_on("pipelined-128x128", gpus[i], 512);
+        ck_assert_int_eq(xgemm_device_find(gpus[i], &device), XGEMM_OK);
+        ck_assert_int_eq(xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS,
+                                          512, 512, 512, 1.0f, NULL, 512, NULL, 512, 0.0f, NULL,
+                                          512, &plan),
+                         XGEMM_OK);
+        ck_assert_int_eq(report->k_parts, plan.split_k);
+        ck_assert_int_ge(report->k_parts, least);
+        least = report->k_parts;
+        xgemm_trace_free(report);
+    }
+    ck_assert_int_gt(least, 1);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* FP32 products on tensor cores: FP16's peak by three; on another compute capability: none. */
+START_TEST(tensor_cores_of_a_gpu)
+{
+    const xgemm_trace_problem problem = cube(128);
+    xgemm_device device = {.struct_size = sizeof device};
+    ck_assert_int_eq(xgemm_device_find("A100", &device), XGEMM_OK);
+    xgemm_trace_report *report;
+    ck_assert_int_eq(xgemm_trace("fp16x3-128x64", &problem, &device, &report),
+                     XGEMM_ERROR_NOT_SUPPORTED);
+    ck_assert_int_eq(xgemm_device_find("H200", &device), XGEMM_OK);
+    ck_assert_int_eq(xgemm_trace("fp16x3-128x64", &problem, &device, &report), XGEMM_OK);
+    ck_assert_double_eq_tol(report->peak_gflops, device.peak_fp16_gflops / 3.0, 1e-6);
+    ck_assert_double_eq_tol(report->roof_least_gflops,
+                            report->flop_per_byte_least * device.peak_bandwidth_gbs, 1e-3);
+    xgemm_trace_free(report);
+    device.peak_fp16_gflops = 0.0;
+    ck_assert_int_eq(xgemm_trace("fp16x3-128x64", &problem, &device, &report), XGEMM_OK);
+    ck_assert(report->peak_gflops == 0.0 && report->roof_least_gflops == 0.0);
+    xgemm_trace_free(report);
+}
+END_TEST
+
+/* An older program's struct, which ends before what it does not know; read past its end, it is
+   found by AddressSanitizer. */
+START_TEST(device_of_an_older_program)
+{
+    const xgemm_trace_problem problem = cube(64);
+    xgemm_device whole = {.struct_size = sizeof whole};
+    ck_assert_int_eq(xgemm_device_find("A100", &whole), XGEMM_OK);
+    const size_t size = offsetof(xgemm_device, peak_tf32_gflops);
+    unsigned char *older = malloc(size);
+    ck_assert_ptr_nonnull(older);
+    whole.struct_size = size;
+    memcpy(older, &whole, size);
+    xgemm_trace_report *report;
+    ck_assert_int_eq(xgemm_trace("tiled16", &problem, (const void *)older, &report), XGEMM_OK);
+    ck_assert_int_eq(report->blocks_per_sm, 8);
+    ck_assert_double_eq(report->peak_gflops, whole.peak_fp32_gflops);
+    xgemm_trace_free(report);
+    free(older);
 }
 END_TEST
 
@@ -174,6 +245,9 @@ void add_trace_arguments(Suite *suite)
     tcase_add_test(gpus, occupancy_of_a_gpu);
     tcase_add_test(gpus, waves_of_a_gpu);
     tcase_add_test(gpus, roofline_of_a_gpu);
+    tcase_add_test(gpus, plan_of_a_gpu);
+    tcase_add_test(gpus, tensor_cores_of_a_gpu);
+    tcase_add_test(gpus, device_of_an_older_program);
     tcase_add_test(gpus, no_gpu_no_figures);
     tcase_add_test(gpus, device_that_is_no_gpu);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The choice of a kernel passes over what it can prove to be slower. It must choose what planning
- * with each kernel by its name would choose.
+ * The choice of a kernel passes over what it can prove to be slower: it must choose what planning
+ * with each kernel by its name would choose. And what is predicted, on any GPU of the catalogue, is
+ * not below what its peaks allow.
  */
 #include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *const gpus[] = {"H200 SXM", "H100 SXM5", "A100 SXM4 80GB", "B200"};
 static const xgemm_math modes[] = {XGEMM_MATH_STRICT, XGEMM_MATH_DEFAULT, XGEMM_MATH_TF32};
@@ -103,10 +105,58 @@ START_TEST(is_the_fastest)
 }
 END_TEST
 
+/* The products that a kernel's tensor cores compute in place of one of FP32; 0: it uses none. */
+static int tensor_products(const char *kernel)
+{
+    int products;
+    return sscanf(kernel, "%*2c16x%d-", &products) == 1 ? products : 0;
+}
+
+/* What the GPU takes at its peaks, if its L2 holds as much of the operands as it can. */
+static double roof_us(const xgemm_device *gpu, const request *r, const char *kernel)
+{
+    const double m = (double)r->m, n = (double)r->n, k = (double)r->k;
+    const double count = (double)r->batch_count;
+    const double bytes = 4.0 * count * (m * k + k * n + m * n) - (double)gpu->l2_bytes;
+    const int products = tensor_products(kernel);
+    const bool known = products && gpu->peak_fp16_gflops > 0.0; /* or taken to be no slower */
+    const double peak = known ? gpu->peak_fp16_gflops / products : gpu->peak_fp32_gflops;
+    return 1e-3 * fmax(2.0 * count * m * n * k / peak, bytes / gpu->peak_bandwidth_gbs);
+}
+
+/* Sizes between 1 and 2^16: large ones reach the peaks. */
+START_TEST(is_possible)
+{
+    enum { REQUESTS = 40 };
+    generator from = {(uint64_t)_i + 100};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    xgemm_device gpu = {.struct_size = sizeof gpu};
+    ck_assert_int_eq(xgemm_device_catalog_get(_i, &gpu), XGEMM_OK);
+    const bool known = gpu.peak_fp32_gflops > 0.0;
+    for (int i = 0; i < REQUESTS && gpu.compute_capability >= 80; i++) {
+        request r = random_request(&from);
+        r.m *= i % 2 ? 16 : 1;
+        r.k *= i % 3 ? 16 : 1;
+        ck_assert_int_eq(xgemm_set_math(handle, modes[i % COUNT(modes)]), XGEMM_OK);
+        const xgemm_plan plan = plan_of(handle, &r, &gpu);
+        ck_assert_int_eq(plan.microseconds > 0.0, known);
+        ck_assert_int_eq(plan.measured_on != NULL, known);
+        if (known)
+            ck_assert_msg(plan.microseconds >= 0.9999 * roof_us(&gpu, &r, plan.kernel),
+                          "%s, %s: %lld x %lld x %lld, batch %lld: %.3f us, at least %.3f",
+                          gpu.name, plan.kernel, (long long)r.m, (long long)r.n, (long long)r.k,
+                          (long long)r.batch_count, plan.microseconds,
+                          roof_us(&gpu, &r, plan.kernel));
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("choice");
     TCase *cases = add_case(suite, "choice");
     tcase_add_loop_test(cases, is_the_fastest, 0, COUNT(gpus) * COUNT(modes));
+    tcase_add_loop_test(cases, is_possible, 0, xgemm_device_catalog_count());
     return run_suite(suite);
 }
