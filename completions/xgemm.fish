@@ -112,9 +112,17 @@ function __xgemm_operand
         case multiply
             __xgemm_files $argv[3] .npy
         case kernels explain
+            # What auto stands for depends on the math mode.
+            if test $argv[2] = explain; and string match -q -- '--math*' $argv[4..-1]
+                echo auto
+            end
             $argv[1] kernels --csv 2>/dev/null | __xgemm_column name
         case probe
-            $argv[1] probe --csv 2>/dev/null | __xgemm_column name
+            # A utility without --list lists them where no name is given.
+            begin
+                $argv[1] probe --list --csv
+                or $argv[1] probe --csv
+            end 2>/dev/null | __xgemm_column name
         case devices
             __xgemm_ordinals
             __xgemm_catalogue $argv[1]
@@ -157,7 +165,7 @@ function __xgemm_complete
     if string match -q -- '-*' $current
         string replace -r '\t.*\t' \t -- $options
     else
-        __xgemm_operand $utility $words[2] $current
+        __xgemm_operand $utility $words[2] "$current" $options
     end
 end
 

@@ -136,11 +136,12 @@ names_in()
 {
     column=$1
     shift
-    "$XGEMM" "$@" --csv | awk -F, -v column="$column" 'NR > 1 { gsub(/"/, "", $column); print $column }'
+    "$XGEMM" "$@" --csv >table &&
+        awk -F, -v column="$column" 'NR > 1 { gsub(/"/, "", $column); print $column }' table
 }
 
 mkdir folder
-touch a.npy b.npy c.txt old.json new.svg
+touch a.npy b.npy c.txt old.json
 
 "$XGEMM" --help | awk '/^Commands:/ { on = 1; next } on && !/^ / { exit } on { print $1 }' >commands
 offers 'commands' '' <commands
@@ -153,7 +154,8 @@ words -s | offers 'a short option' 'bench -s'
 words --seed --shapes --size | offers 'options that begin alike' 'verify --s'
 
 names_in 1 kernels >kernels.list
-offers 'kernels to explain' 'explain ' <kernels.list
+{ "$XGEMM" explain --help | grep -q -e --math && words auto; cat kernels.list; } |
+    offers 'kernels to explain' 'explain '
 offers 'kernels to list' 'kernels naive ' <kernels.list
 { words auto all && cat kernels.list; } | offers 'kernels to measure' 'bench --kernel '
 { words auto all && cat kernels.list; } | offers 'kernels after =' 'bench --kernel='
@@ -179,11 +181,10 @@ words N T C | offers 'transposes' 'plan --transa '
 words threads registers shared | offers 'alternatives in the help' 'occupancy --curve '
 words cublas | offers 'a word in the help' 'bench --compare '
 words sim | offers 'devices' 'verify --device s'
-names_in 1 probe | grep '^co' | offers 'probes' 'probe co'
+{ names_in 1 probe --list || names_in 1 probe; } 2>/dev/null | grep '^co' | offers 'probes' 'probe co'
 
 words a.npy b.npy folder | offers 'matrices' 'multiply '
 words a.npy b.npy folder | offers 'an output' 'multiply -o '
-words new.svg folder | offers 'drawings' 'bench --plot '
 words old.json folder | offers 'results' 'bench --from='
 words folder | offers 'a file of any kind' 'plan --shapes fol'
 
@@ -200,7 +201,7 @@ answer()
 
 # The folder must be what the files above stand in, not these.
 mkdir place
-mv a.npy b.npy c.txt old.json new.svg folder place
+mv a.npy b.npy c.txt old.json folder place
 for shell in bash zsh fish; do
     if ! have "$shell" || ! works "$shell"; then
         skip "$shell" "no $shell that this can drive"
