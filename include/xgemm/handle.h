@@ -170,6 +170,20 @@ XGEMM_API xgemm_status xgemm_synchronize(xgemm_handle *handle);
 XGEMM_API xgemm_status xgemm_last_recomputed(xgemm_handle *handle, int64_t *elements);
 
 /**
+ * \brief   How many products of the handle ran otherwise than fastest, for want of memory.
+ *
+ * Where the device has no memory left for the workspace of the best plan, or a
+ * caller's workspace (xgemm_set_workspace()) is too small for it, another plan
+ * serves: a kernel that needs less, or the same one in panels. The result is as
+ * accurate, and slower. $XGEMM_LOG names such products one by one.
+ *
+ * \return  Their number since xgemm_create(), of both batched and other calls; a
+ *          batch of pointers whose products run one by one counts each. 0 for a NULL
+ *          handle. One thread at a time may use a handle.
+ */
+XGEMM_API int64_t xgemm_fallback_count(const xgemm_handle *handle);
+
+/**
  * \brief   Makes the handle's CUDA context current in the calling thread.
  *
  * libxgemm itself does not need it; other CUDA libraries used beside it do.

@@ -13,50 +13,86 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem)
                             handle->given_workspace ? handle->given_bytes : SIZE_MAX};
 }
 
+/* What was planned, with its workspace. */
+typedef struct {
+    const xg_cached_plan *made;
+    void *workspace;
+} prepared;
+
 /*
- * The plan, and memory for it; when there is not enough, the plan that needs none.
- * Only a named kernel can fail for its workspace: there is always one to choose
- * that needs none.
+ * Memory for the plan; *enough: whether there is. A caller's workspace may be too small, and the
+ * library's own one cannot be allocated where the device's memory is used up.
  */
-static xgemm_status prepare(xgemm_handle *handle, const xg_problem *problem,
-                            const xg_cached_plan **made, void **workspace)
+static xgemm_status find_workspace(xgemm_handle *handle, prepared *p, bool *enough)
 {
-    *workspace = handle->given_workspace;
-    xg_request request = xg_request_of(handle, problem);
-    xgemm_status status =
-        xg_plan_cache_get(&handle->plans, handle->backend, &request, made, &handle->error);
-    if (*workspace || status || (*made)->plan.workspace_bytes == 0)
-        return status;
-    status = xg_workspace_get(&handle->workspaces, handle->backend, handle->device, handle->stream,
-                              (*made)->plan.workspace_bytes, workspace, &handle->error);
+    const size_t bytes = p->made->plan.workspace_bytes;
+    *enough = true;
+    p->workspace = handle->given_workspace;
+    if (handle->given_workspace || bytes == 0) {
+        *enough = bytes == 0 || bytes <= handle->given_bytes;
+        return XGEMM_OK;
+    }
+    const xgemm_status status =
+        xg_workspace_get(&handle->workspaces, handle->backend, handle->device, handle->stream,
+                         bytes, &p->workspace, &handle->error);
     if (status != XGEMM_ERROR_OUT_OF_DEVICE_MEMORY || handle->kernel)
         return status;
-    request.workspace_limit = 0;
-    return xg_plan_cache_get(&handle->plans, handle->backend, &request, made, &handle->error);
+    *enough = false;
+    return XGEMM_OK;
+}
+
+/*
+ * The plan, and memory for it; when there is not enough, the best plan for what there is. Only a
+ * named kernel can fail for its workspace: there is always one to choose that needs none.
+ */
+static xgemm_status prepare(xgemm_handle *handle, const xg_problem *problem, prepared *p)
+{
+    bool enough = true;
+    xg_request request = xg_request_of(handle, problem);
+    request.workspace_limit = SIZE_MAX;
+    xgemm_status status =
+        xg_plan_cache_get(&handle->plans, handle->backend, &request, &p->made, &handle->error);
+    if (!status)
+        status = find_workspace(handle, p, &enough);
+    handle->ran = (xg_ran){.kernel = NULL};
+    if (status || enough)
+        return status;
+    handle->ran.wanted = p->made->chosen.kernel->name;
+    handle->ran.wanted_bytes = p->made->plan.workspace_bytes;
+    request.workspace_limit = handle->given_workspace ? handle->given_bytes : 0;
+    return xg_plan_cache_get(&handle->plans, handle->backend, &request, &p->made, &handle->error);
+}
+
+static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepared *p)
+{
+    const xg_plan *plan = &p->made->plan;
+    const xg_candidate *chosen = &p->made->chosen;
+    const size_t count = plan->recomputed;
+    handle->ran.kernel = chosen->kernel ? chosen->kernel->name : NULL;
+    handle->ran.workspace_bytes = plan->workspace_bytes;
+    handle->ran.microseconds = handle->target.predicts ? chosen->microseconds : 0.0;
+    handle->fallbacks += handle->ran.wanted != NULL;
+    handle->recomputed = (xg_recomputed){.count = count ? (const char *)p->workspace + count : NULL,
+                                         .most = call->m * call->n * call->batch_count,
+                                         .stream = handle->stream,
+                                         .is_callers = count && handle->given_workspace};
 }
 
 static xgemm_status run(xgemm_handle *handle, const xg_call *call)
 {
     const xg_problem problem = xg_call_problem(call);
-    const xg_cached_plan *made;
-    void *workspace;
+    prepared p;
     xgemm_status status = handle->kernel
                               ? xg_kernel_check_math(handle->kernel, handle->math, &handle->error)
                               : XGEMM_OK;
     if (!status)
-        status = prepare(handle, &problem, &made, &workspace);
+        status = prepare(handle, &problem, &p);
     if (!status)
-        status = xg_execute(&made->plan, &problem, handle->backend, handle->device, handle->stream,
-                            workspace, &handle->error);
-    if (status)
-        return status;
-    const size_t count = made->plan.recomputed;
-    handle->last_kernel = made->chosen.kernel ? made->chosen.kernel->name : NULL;
-    handle->recomputed = (xg_recomputed){.count = count ? (const char *)workspace + count : NULL,
-                                         .most = call->m * call->n * call->batch_count,
-                                         .stream = handle->stream,
-                                         .is_callers = count && handle->given_workspace};
-    return XGEMM_OK;
+        status = xg_execute(&p.made->plan, &problem, handle->backend, handle->device,
+                            handle->stream, p.workspace, &handle->error);
+    if (!status)
+        note_what_ran(handle, call, &p);
+    return status;
 }
 
 static bool takes_pointer_arrays(const xgemm_handle *handle)
@@ -89,11 +125,25 @@ static xgemm_status sgemm(xgemm_handle *handle, const xg_call *call)
     const xgemm_status status = xg_call_check(call, &handle->error);
     if (status)
         return status;
-    handle->last_kernel = NULL;
+    handle->ran = (xg_ran){.kernel = NULL};
     handle->recomputed = (xg_recomputed){.elements = 0};
     if (!xg_call_writes(call))
         return XGEMM_OK;
     return call->pointer_arrays ? run_pointer_arrays(handle, call) : run(handle, call);
+}
+
+static xgemm_status multiply(xgemm_handle *handle, const xg_call *call, const char *function)
+{
+    const xgemm_status status = sgemm(handle, call);
+    if (handle->log != XG_NO_LOG)
+        xg_log_call(handle->log, &(xg_log_entry){.function = function,
+                                                 .call = call,
+                                                 .device = handle->ordinal,
+                                                 .math = handle->math,
+                                                 .status = status,
+                                                 .error = handle->error.text,
+                                                 .ran = &handle->ran});
+    return xg_handle_done(handle, status, function);
 }
 
 xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
@@ -105,7 +155,7 @@ xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpos
         return xg_no_handle(__func__);
     const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, a, lda, 0, b, ldb, 0,
                                      beta, c, ldc, 0, 1);
-    return xg_handle_done(handle, sgemm(handle, &call), __func__);
+    return multiply(handle, &call, __func__);
 }
 
 xgemm_status xgemm_sgemm_strided_batched(xgemm_handle *handle, xgemm_order order,
@@ -119,7 +169,7 @@ xgemm_status xgemm_sgemm_strided_batched(xgemm_handle *handle, xgemm_order order
         return xg_no_handle(__func__);
     const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, a, lda, stride_a, b,
                                      ldb, stride_b, beta, c, ldc, stride_c, batch_count);
-    return xg_handle_done(handle, sgemm(handle, &call), __func__);
+    return multiply(handle, &call, __func__);
 }
 
 xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
@@ -134,5 +184,5 @@ xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order, xgemm_
         order, transa, transb, m, n, k, alpha, (const float *)(const void *)a, lda, 0,
         (const float *)(const void *)b, ldb, 0, beta, (float *)(uintptr_t)c, ldc, 0, batch_count);
     call.pointer_arrays = true;
-    return xg_handle_done(handle, sgemm(handle, &call), __func__);
+    return multiply(handle, &call, __func__);
 }

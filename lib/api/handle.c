@@ -83,6 +83,8 @@ static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
         status = set_target(handle, error);
         if (!status)
             status = xg_environment_kernel(handle->backend, &handle->kernel, error);
+        if (!status)
+            status = xg_log_open(&handle->log, error);
         if (status)
             handle->backend->close(handle->device);
     }
@@ -110,6 +112,7 @@ void xgemm_destroy(xgemm_handle *handle)
     xg_plan_cache_clear(&handle->plans);
     xg_workspace_free(&handle->workspaces, handle->backend, handle->device);
     handle->backend->close(handle->device);
+    xg_log_close(handle->log);
     free(handle);
 }
 
@@ -224,7 +227,12 @@ const char *xgemm_last_error(const xgemm_handle *handle)
 
 const char *xgemm_last_kernel(const xgemm_handle *handle)
 {
-    return handle ? handle->last_kernel : NULL;
+    return handle ? handle->ran.kernel : NULL;
+}
+
+int64_t xgemm_fallback_count(const xgemm_handle *handle)
+{
+    return handle ? handle->fallbacks : 0;
 }
 
 static xgemm_status resources(xgemm_handle *handle, const char *name,

@@ -2,6 +2,8 @@
 #ifndef XGEMM_LIB_HANDLE_H
 #define XGEMM_LIB_HANDLE_H
 
+#include "log.h"
+
 #include "planner/cache.h"
 #include "planner/workspace.h"
 
@@ -24,7 +26,9 @@ struct xgemm_handle {
     void *stream;
     xgemm_math math;
     const xg_kernel *kernel; /* NULL: chosen for every call */
-    const char *last_kernel;
+    xg_ran ran;
+    int64_t fallbacks; /* products that did not run what was wanted */
+    int log;           /* a descriptor, or XG_NO_LOG */
     xg_plan_cache plans;
     xg_workspace *workspaces;
     void *given_workspace; /* the caller's; NULL: the library's own */
