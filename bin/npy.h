@@ -4,9 +4,10 @@
  * \brief   Matrices of 32-bit floats in NumPy's .npy files.
  *
  * Taken: versions 1.0, 2.0 and 3.0 of the format, dtype '<f4' (or '=f4', '|f4',
- * 'f4'), two dimensions, either order, as NumPy reads them. All else is refused with a sentence. A file is
- * taken for hostile: what is allocated is bounded by the length of the file,
- * and bytes of the file that a sentence shows are escaped (\xNN).
+ * 'f4'), two dimensions, either order, as NumPy reads them. All else is refused
+ * with a sentence. A file is taken for hostile: what is allocated is bounded by
+ * the length of the file, and bytes of the file that a sentence shows are escaped
+ * (\xNN).
  *
  * Errors, for the whole header: a function returns 0, or -1 with one sentence
  * without a newline in message. message is NUL-terminated always (unless

@@ -70,7 +70,7 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
     const size_t count = plan->recomputed;
     handle->ran.kernel = chosen->kernel ? chosen->kernel->name : NULL;
     handle->ran.workspace_bytes = plan->workspace_bytes;
-    handle->ran.microseconds = handle->target.predicts ? chosen->microseconds : 0.0;
+    handle->ran.microseconds = chosen->microseconds;
     handle->fallbacks += handle->ran.wanted != NULL;
     handle->recomputed = (xg_recomputed){.count = count ? (const char *)p->workspace + count : NULL,
                                          .most = call->m * call->n * call->batch_count,

@@ -38,7 +38,6 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
 {
     const xg_kernel *kernel = chosen->kernel;
     const int64_t launches = launches_of(plan);
-    const bool predicted = kernel && request->target.predicts && chosen->microseconds > 0.0;
     const xgemm_plan all = {
         .struct_size = result->struct_size,
         .device = device_of(result),
@@ -50,9 +49,9 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
         .together = launches ? plan->batch_per_pass : 0,
         .launches = launches,
         .workspace_bytes = plan->workspace_bytes,
-        .microseconds = predicted ? chosen->microseconds : 0.0,
+        .microseconds = kernel ? chosen->microseconds : 0.0,
         .shared_tiles = chosen->stream_k_tiles,
-        .measured_on = predicted ? request->target.costs->gpu : NULL,
+        .measured_on = kernel && chosen->microseconds > 0.0 ? request->target.costs->gpu : NULL,
     };
     memcpy(result, &all, result->struct_size < sizeof all ? result->struct_size : sizeof all);
 }

@@ -193,6 +193,8 @@ xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, 
     xgemm_status status = find(backend, request, chosen, error);
     if (status)
         return status;
+    if (!request->target.predicts)
+        chosen->microseconds = 0.0;
     plan->batch_per_pass = chosen->batch_per_pass;
     status = chosen->kernel->family->build(chosen, request, plan, error);
     if (!status && plan->workspace_bytes > request->workspace_limit)

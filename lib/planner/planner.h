@@ -15,9 +15,10 @@ xg_target xg_target_of(const xg_backend *backend, const xg_device *device,
 
 /*
  * Plans a problem that is not empty (problem/call.h), into *plan, which must be freed. "chosen" is
- * what the plan was built from; its kernel is NULL where nothing is multiplied. Without a kernel in
- * the request, the fastest by the cost models is taken, of those that the backend can run, may
- * serve in the math mode, and need no more workspace than there is: there always is one.
+ * what the plan was built from; its kernel is NULL where nothing is multiplied, and its time 0
+ * where the target predicts none. Without a kernel in the request, the fastest by the cost models
+ * is taken, of those that the backend can run, may serve in the math mode, and need no more
+ * workspace than there is: there always is one.
  */
 xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, xg_plan *plan,
                           xg_candidate *chosen, xg_error *error);
