@@ -27,6 +27,8 @@
 #define BF16_ROOM(size) ((size)*36 > 32 * ((size) + 8) ? (size)*36 : 32 * ((size) + 8))
 #define BF16(stages, m, n)                                                                         \
     (FLOATS((stages) * (BF16_ROOM(m) + BF16_ROOM(n))) + FLOATS(2 * 48 * ((m) + (n))))
+/* The terms of B, and two stages: simt/fp16_fused.inc. */
+#define FP16_FUSED(terms, m, n) ((terms)*64 * 2 * (n) + FLOATS(2 * 64 * ((m) + (n))))
 /* Three stages, one of padded rows, and what so many threads keep: simt/thin_vec4.inc. */
 #define THIN_VEC4(depth, m, n, threads)                                                            \
     (FLOATS((depth) * (3 * ((m) + (n)) + 8)) + 2 * 16 * (threads))

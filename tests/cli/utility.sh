@@ -123,6 +123,8 @@ test_verify()
         --kernel reference --data drift:softmax-20,nonfinite,bits:planted-nonfinite
     says 'verify: --data on the simulator' 'fp16x3-128x64 .* 0 +ok$' verify -d sim --quick \
         -m 65 -n 33 -k 70 --kernel vectorized,fp16x3-128x64 --data all
+    says 'verify: --data, split on the way' 'fp16x3-fused-128x64 .* 0 +ok$' verify -d sim --quick \
+        -m 65 -n 33 -k 70 --kernel fp16x3-fused-128x64 --data all
     says 'verify: --data list' '^relu ' verify --data list
     for list in nonsense relu:nonsense ''; do
         refuses "verify: --data '$list'" 2 'kind.*normal.*softmax-3' verify -d cpu --quick --data "$list"

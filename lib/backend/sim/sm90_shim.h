@@ -148,6 +148,9 @@ XG_SIM_API void xg_sim_registers(int count, const xg_sim_location *here);
 XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_location *here);
 XG_SIM_API void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns,
                              bool bf16, const xg_sim_location *here);
+/* A in registers: four of each thread. */
+XG_SIM_API void xg_sim_wgmma_ra(float *registers, const unsigned *a, uint64_t b, int add,
+                                int columns, const xg_sim_location *here);
 XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_location *here);
 XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
 #define xg_wgmma_fence()                      xg_sim_wgmma_fence(XG_SIM_HERE)
@@ -156,6 +159,7 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
 #define xg_wgmma_64x256x16(d, a, b, add)      xg_sim_wgmma(d, a, b, add, 256, false, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x128x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 128, true, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x64x16(d, a, b, add)  xg_sim_wgmma(d, a, b, add, 64, true, XG_SIM_HERE)
+#define xg_wgmma_ra_64x64x16(d, a, b, add)    xg_sim_wgmma_ra(d, a, b, add, 64, XG_SIM_HERE)
 #define xg_wgmma_commit()                     xg_sim_wgmma_commit(XG_SIM_HERE)
 #define xg_wgmma_wait(n)                      xg_sim_wgmma_wait(n, XG_SIM_HERE)
 #define xg_wgmma_pin(d, count)                ((void)(d), (void)(count))

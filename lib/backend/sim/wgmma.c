@@ -39,7 +39,9 @@ typedef struct {
 
 typedef struct {
     uint64_t a, b;
-    bool add, bf16; /* else FP16 */
+    bool add, bf16;                     /* else FP16 */
+    bool a_in_registers;                /* in place of a */
+    unsigned a_registers[WARPGROUP][4]; /* as they were when the thread issued the product */
     int columns, tile;
     int issued;    /* threads */
     int64_t group; /* of those that are committed together */
@@ -160,7 +162,7 @@ static bool reads(int rank, unsigned address, unsigned bytes)
         warpgroup *g = warpgroups[rank * WARPGROUPS_A_BLOCK + i];
         for (int64_t n = g ? g->computed : 0; g && n < g->begun; n++) {
             const product *p = product_at(g, n);
-            if (operand_reads(p->a, ROWS, address, bytes) ||
+            if ((!p->a_in_registers && operand_reads(p->a, ROWS, address, bytes)) ||
                 operand_reads(p->b, p->columns, address, bytes))
                 return true;
         }
@@ -216,6 +218,17 @@ static void check_copies(uint64_t descriptor, int rows, int rank, const xg_sim_l
                                chunk_address(&o, row, chunk));
 }
 
+/* A's elements of all threads' registers, see common/ptx_wgmma_ra.h. */
+static void load_registers(float *to, const product *p)
+{
+    for (int lane = 0; lane < WARPGROUP; lane++)
+        for (int i = 0; i < 8; i++) {
+            const int row = lane / 32 * 16 + lane % 32 / 4 + i / 2 % 2 * 8;
+            const int k = lane % 4 * 2 + i % 2 + i / 4 * 8;
+            to[row * DEPTH + k] = halves[p->a_registers[lane][i / 2] >> i % 2 * 16 & 0xffff];
+        }
+}
+
 static void write_registers(const accumulators *tile)
 {
     for (int lane = 0; lane < WARPGROUP; lane++)
@@ -255,9 +268,13 @@ static void compute_next(warpgroup *g, int rank)
     const int64_t number = g->computed++;
     const product *p = product_at(g, number);
     accumulators *tile = g->tiles[p->tile];
-    check_copies(p->a, ROWS, rank, p->location);
+    if (p->a_in_registers)
+        load_registers(a, p);
+    else {
+        check_copies(p->a, ROWS, rank, p->location);
+        load(a, DEPTH, 1, p->a, ROWS, rank, p);
+    }
     check_copies(p->b, p->columns, rank, p->location);
-    load(a, DEPTH, 1, p->a, ROWS, rank, p);
     load(b, 1, p->columns, p->b, p->columns, rank, p);
     if (!p->add)
         memset(tile->values, 0, sizeof tile->values);
@@ -327,7 +344,8 @@ static void begin(warpgroup *g, int lane, const product *wanted, int tile)
     if (g->begun - g->awaited[lane] == IN_FLIGHT_MAX)
         xg_sim_fail_at(wanted->location, "is one of more than %d matrix products in flight",
                        IN_FLIGHT_MAX);
-    decode(wanted->a, wanted->location);
+    if (!wanted->a_in_registers)
+        decode(wanted->a, wanted->location);
     decode(wanted->b, wanted->location);
     *product_at(g, g->begun) = *wanted;
     product_at(g, g->begun)->tile = tile >= 0 ? tile : new_tile(g, wanted->columns);
@@ -337,34 +355,29 @@ static void begin(warpgroup *g, int lane, const product *wanted, int tile)
 static void check_same(const product *p, const product *wanted)
 {
     if (p->a != wanted->a || p->b != wanted->b || p->columns != wanted->columns ||
-        p->add != wanted->add || p->bf16 != wanted->bf16 || p->group != wanted->group)
+        p->add != wanted->add || p->bf16 != wanted->bf16 || p->group != wanted->group ||
+        p->a_in_registers != wanted->a_in_registers)
         xg_sim_fail_at(wanted->location,
                        "issues another matrix product than the threads of its warpgroup before it, "
                        "of %s:%d",
                        p->location->file, p->location->line);
 }
 
-void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns, bool bf16,
-                  const xg_sim_location *here)
+/* The thread's part of a product, whose accumulators are "registers". */
+static product *issue(warpgroup *g, float *registers, product *wanted)
 {
-    warpgroup *g = running_warpgroup(here);
-    const int lane = lane_of(xg_sim_thread());
-    const product wanted = {.a = a,
-                            .b = b,
-                            .add = add != 0,
-                            .bf16 = bf16,
-                            .columns = columns,
-                            .group = g->groups[lane],
-                            .location = here};
+    const xg_sim_location *const here = wanted->location;
+    const int lane = lane_of(xg_sim_thread()), columns = wanted->columns;
+    wanted->group = g->groups[lane];
     const int in_flight = tile_in_flight(g, lane, registers, columns, here);
     const int64_t number = g->issued[lane]++;
     if (in_flight < 0 && !g->fenced[lane])
         xg_sim_fail_at(here, "uses accumulators that other instructions may have used, with no "
                              "xg_wgmma_fence() since the last wait");
     if (number == g->begun)
-        begin(g, lane, &wanted, in_flight);
+        begin(g, lane, wanted, in_flight);
     product *p = product_at(g, number);
-    check_same(p, &wanted);
+    check_same(p, wanted);
     accumulators *tile = g->tiles[p->tile];
     if (in_flight < 0 && !tile->registers[lane])
         read_registers(tile, lane, registers);
@@ -372,8 +385,34 @@ void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns
         xg_sim_fail_at(here, "uses other accumulators than the threads of its warpgroup before it");
     if (number > tile->last)
         tile->last = number;
-    if (++p->issued == WARPGROUP && !xg_sim_is_late())
+    p->issued++;
+    return p;
+}
+
+static void compute_if_issued(warpgroup *g, const product *p)
+{
+    if (p->issued == WARPGROUP && !xg_sim_is_late())
         compute_next(g, xg_sim_rank());
+}
+
+void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns, bool bf16,
+                  const xg_sim_location *here)
+{
+    warpgroup *g = running_warpgroup(here);
+    product wanted = {
+        .a = a, .b = b, .add = add != 0, .bf16 = bf16, .columns = columns, .location = here};
+    compute_if_issued(g, issue(g, registers, &wanted));
+}
+
+void xg_sim_wgmma_ra(float *registers, const unsigned *a, uint64_t b, int add, int columns,
+                     const xg_sim_location *here)
+{
+    warpgroup *g = running_warpgroup(here);
+    product wanted = {
+        .b = b, .add = add != 0, .a_in_registers = true, .columns = columns, .location = here};
+    product *p = issue(g, registers, &wanted);
+    memcpy(p->a_registers[lane_of(xg_sim_thread())], a, sizeof p->a_registers[0]);
+    compute_if_issued(g, p);
 }
 
 void xg_sim_wgmma_fence(const xg_sim_location *here)

@@ -246,6 +246,14 @@ XG_DEVICE void xg_mma_bf16(float d[4], const unsigned a[4], const unsigned b[2],
           "f"(c[2]), "f"(c[3]));
 }
 
+/* The larger of two floats; NaN where one is. */
+XG_DEVICE float xg_max_nan(float x, float y)
+{
+    float larger;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(x), "f"(y));
+    return larger;
+}
+
 /* A streaming store, whose line is evicted first: for data that is not read again soon. */
 #define xg_store_streaming(to, value) __stcs(to, value)
 
@@ -283,6 +291,10 @@ XG_DEVICE float xg_load_scalar_no_l1_if(const float *from, int inside)
     return value;
 }
 #else
+XG_DEVICE float xg_max_nan(float x, float y)
+{
+    return x != x || x > y ? x : y;
+}
 #define xg_load_vec4_no_l1(from) (*(const float4 *)(from))
 #define xg_load_vec4_no_l1_if(from, inside)                                                        \
     ((inside) ? xg_load_vec4_no_l1(from) : (float4){0.0f, 0.0f, 0.0f, 0.0f})

@@ -246,10 +246,13 @@ double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
            xg_strips_bytes(request, of->m, of->n);
 }
 
+/* In short sums the rounding of two FP16 terms shows: they go to plain FP32. */
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
+    enum { FP16_PRODUCTS = 3, LEAST_K = 64 };
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
-    return cost && (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem));
+    return cost && (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem)) &&
+           (kernel->tensor_products != FP16_PRODUCTS || request->problem.k >= LEAST_K);
 }
 
 bool xg_simt_batches(const xg_kernel *kernel)

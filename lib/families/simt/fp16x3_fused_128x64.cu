@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fp16x3_fused_128x64: 128 × 64 tiles to FP32's accuracy, as fp16_fused.inc explains. */
+#define KERNEL       fp16x3_fused_128x64
+#define BM           128
+#define TERMS        2
+#define CTAS_PER_SM  2
+#define RASTER_GROUP 16
+#include "fp16_fused.inc"
