@@ -47,6 +47,19 @@ static void make_key(void)
     have_key = pthread_key_create(&key, free) == 0;
 }
 
+/*
+ * The library is unloaded: the key is given back, and the thread's error. Those of other threads
+ * go when they end, but for the ones that are alive now.
+ */
+__attribute__((destructor)) static void unload(void)
+{
+    if (!have_key)
+        return;
+    free(pthread_getspecific(key));
+    pthread_key_delete(key);
+    have_key = false;
+}
+
 /* A key rather than a thread-local variable, whose access function is the dynamic linker's. */
 xg_error *xg_thread_error(void)
 {

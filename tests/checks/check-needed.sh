@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the shared library asks of the dynamic linker: its name, the libraries
-# it needs (none of CUDA, and no C++), no search path, no executable stack.
+# it needs (none of CUDA, and no C++), no search path, no executable stack; and that the
+# objects in it are marked for IBT and SHSTK.
 #
 # XGEMM_LIBRARY is the shared library (./.libs/libxgemm.so).
 
@@ -48,4 +49,17 @@ echo "$dynamic" | grep -Eq '\((RPATH|RUNPATH)\)' && complain "it has an RPATH or
 echo "$dynamic" | grep -Eq '\(TEXTREL\)' && complain "it has text relocations"
 stack=$(echo "$headers" | sed -n 's/^ *GNU_STACK *\(0x[0-9a-f]* *\)*\([RWE ]*\) .*/\2/p' | tr -d ' ')
 [ "$stack" = RW ] || complain "its stack's flags are \"$stack\", not RW"
+
+# Where the compiler can mark its code for Intel's control-flow enforcement, all of our objects are
+# marked: the linker drops the mark for one that is not. (The C library's own may lack it.)
+archive=$(dirname "$library")/libxgemm_core.a
+if [ -f "$archive" ] && ${CC:-cc} -fcf-protection -dM -E -x c /dev/null 2>/dev/null |
+    grep -q '__CET__ 3'; then
+    for object in $($READELF -n "$archive" |
+        awk '/^File: / { if (file != "" && !marked) print file; file = $2; marked = 0 }
+            /IBT.*SHSTK/ { marked = 1 }
+            END { if (!marked) print file }'); do
+        complain "$object has no note of IBT and SHSTK"
+    done
+fi
 exit $failed

@@ -54,4 +54,18 @@ if [ ! -s "$work/map" ] || grep -qv '@@XGEMM_0\.[12]$' "$work/map"; then
     echo "lib/libxgemm.map has no functions, or versions other than XGEMM_0.1 and XGEMM_0.2" >&2
     failed=1
 fi
+
+# The static library hides nothing from a program's own names: all that it defines has our prefix.
+# What it is made of is there whether or not it is built itself.
+archive=$(dirname "$library")/libxgemm_core.a
+if [ -f "$archive" ]; then
+    $NM "$archive" >"$work/archive" 2>/dev/null
+    awk 'NF == 3 && $2 ~ /^[A-TV-Z]$/ && $3 !~ /^(xg_|xgemm_|DW\.ref\.|__x86\.|_?_?asan|__odr_asan)/ { print $3 }' \
+        "$work/archive" | sort -u >"$work/foreign"
+    if [ -s "$work/foreign" ] || ! grep -q ' T xgemm_sgemm$' "$work/archive"; then
+        echo "$archive defines names without our prefix, or no xgemm_sgemm:" >&2
+        sed 's/^/    /' "$work/foreign" >&2
+        failed=1
+    fi
+fi
 exit $failed

@@ -1,37 +1,100 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# make installcheck: the example is built through pkg-config against the
-# installed library and run; the utility runs; the man pages are there.
+# make installcheck: the example is built through pkg-config and through CMake against the
+# installed library and run, also after the tree was moved; the utility runs; the man pages are
+# there, with the mode of files.
 set -eu
 
 source_dir=$1
-: "${bindir:?}" "${libdir:?}" "${pkgconfigdir:?}" "${mandir:?}"
+: "${bindir:?}" "${libdir:?}" "${pkgconfigdir:?}" "${includedir:?}" "${prefix:?}" "${mandir:?}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 PKG_CONFIG_PATH=${DESTDIR-}$pkgconfigdir
 export PKG_CONFIG_PATH
-if [ -n "${DESTDIR-}" ]; then
-  PKG_CONFIG_SYSROOT_DIR=$DESTDIR
-  export PKG_CONFIG_SYSROOT_DIR
-fi
 LD_LIBRARY_PATH=${DESTDIR-}$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 
+# The example, with the compiler and flags that may be several words.
+build()
+{
+  # shellcheck disable=SC2086,SC2046
+  ${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) -o "$work/product" \
+    "$source_dir/examples/product.c" $(pkg-config --libs xgemm)
+}
+
 pkg-config --print-errors --exists xgemm
-# The compiler and its flags may be several words.
-# shellcheck disable=SC2086,SC2046
-${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) -o "$work/product" \
-  "$source_dir/examples/product.c" $(pkg-config --libs xgemm)
+build
 "$work/product"
-"${DESTDIR-}$bindir/xgemm" --version
-"${DESTDIR-}$bindir/xgemm" multiply --quiet "$source_dir/examples/a.npy" \
-  "$source_dir/examples/b.npy" -o "$work/c.npy"
-cmp "$work/c.npy" "$source_dir/examples/product.npy"
-for page in man1/xgemm.1 man3/libxgemm.3 man3/xgemm_create.3 man3/xgemm_sgemm.3 \
+
+# Through CMake: the folder is searched for as find_package(xgemm) does below a prefix.
+with_cmake()
+{
+  mkdir "$work/cmake-$1"
+  cp "$source_dir/examples/product.c" "$work/cmake-$1/"
+  cat >"$work/cmake-$1/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.10)
+project(product C)
+find_package(xgemm 0.1 CONFIG REQUIRED)
+add_executable(product product.c)
+target_link_libraries(product PRIVATE xgemm::xgemm)
+CMAKE
+  if ! cmake -S "$work/cmake-$1" -B "$work/cmake-$1/build" -DCMAKE_C_FLAGS="${CFLAGS-}" -Dxgemm_DIR="$2" >"$work/log" ||
+    ! cmake --build "$work/cmake-$1/build" >>"$work/log"; then
+    cat "$work/log" >&2
+    return 1
+  fi
+  "$work/cmake-$1/build/product"
+}
+if command -v cmake >/dev/null; then
+  with_cmake installed "${DESTDIR-}$libdir/cmake/xgemm"
+fi
+
+# The same from a copy of what is below the prefix, which alone is named.
+case $libdir:$includedir:$pkgconfigdir in
+"$prefix"/*:"$prefix"/*:"$prefix"/*)
+  mkdir -p "$work/moved" "$work/moved${includedir#"$prefix"}" "$work/moved${libdir#"$prefix"}" \
+    "$work/moved${pkgconfigdir#"$prefix"}"
+  cp -R "${DESTDIR-}$includedir"/xgemm* "$work/moved${includedir#"$prefix"}/"
+  cp -R "${DESTDIR-}$libdir"/libxgemm* "${DESTDIR-}$libdir/cmake" "$work/moved${libdir#"$prefix"}/"
+  cp "${DESTDIR-}$pkgconfigdir/xgemm.pc" "$work/moved${pkgconfigdir#"$prefix"}/"
+  PKG_CONFIG_PATH=$work/moved${pkgconfigdir#"$prefix"}
+  rm "$work/product"
+  build
+  # pkgconf and pkg-config write the same folder in more than one way.
+  [ "$(cd "$(pkg-config --variable=includedir xgemm)" && pwd -P)" = "$(cd "$work/moved${includedir#"$prefix"}" && pwd -P)" ]
+  LD_LIBRARY_PATH=$work/moved${libdir#"$prefix"} "$work/product"
+  if command -v cmake >/dev/null; then
+    with_cmake moved "$work/moved${libdir#"$prefix"}/cmake/xgemm"
+  fi
+  PKG_CONFIG_PATH=${DESTDIR-}$pkgconfigdir
+  ;;
+esac
+
+# The static library, where it is: with what it needs of others.
+if [ -f "${DESTDIR-}$libdir/libxgemm.a" ]; then
+  # shellcheck disable=SC2046,SC2086
+  ${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) -o "$work/static" "$source_dir/examples/product.c" \
+    $(pkg-config --static --libs xgemm | sed "s,-lxgemm,${DESTDIR-}$libdir/libxgemm.a,")
+  "$work/static"
+fi
+
+if [ -x "${DESTDIR-}$bindir/xgemm" ]; then
+  "${DESTDIR-}$bindir/xgemm" --version
+  "${DESTDIR-}$bindir/xgemm" multiply --quiet "$source_dir/examples/a.npy" \
+    "$source_dir/examples/b.npy" -o "$work/c.npy"
+  cmp "$work/c.npy" "$source_dir/examples/product.npy"
+  test -s "${DESTDIR-}$mandir/man1/xgemm.1"
+fi
+for page in man3/libxgemm.3 man3/xgemm_create.3 man3/xgemm_sgemm.3 \
   man3/xgemm_malloc.3 man7/xgemm-kernels.7; do
   test -s "${DESTDIR-}$mandir/$page" || {
     echo "installcheck: $page was not installed" >&2
     exit 1
   }
 done
+if [ -n "$(find "${DESTDIR-}$mandir/man3" -name '*xgemm*' ! -perm 644)" ]; then
+  echo "installcheck: manual pages have another mode than 644:" >&2
+  find "${DESTDIR-}$mandir/man3" -name '*xgemm*' ! -perm 644 >&2
+  exit 1
+fi
 echo "installcheck: passed"

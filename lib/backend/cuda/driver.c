@@ -7,7 +7,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static xg_cu functions;
-static void *library;
+static void *library; /* stays open: a driver that was initialised has threads of its own */
 
 static xgemm_status resolve(xg_error *error)
 {

@@ -9,6 +9,7 @@
 #include "running.h"
 #include "trace_events.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -88,4 +89,12 @@ static void reset(void)
         thread_ends(thread);
 }
 
-const xg_sim_model xg_sim_async_copy_model = {.thread_ends = thread_ends, .reset = reset};
+static void unload(void)
+{
+    for (int thread = 0; thread < XG_SIM_THREADS_MAX; thread++)
+        free(queues[thread].copies);
+    memset(queues, 0, sizeof queues);
+}
+
+const xg_sim_model xg_sim_async_copy_model = {
+    .thread_ends = thread_ends, .reset = reset, .unload = unload};

@@ -13,6 +13,7 @@
 #include "trace_events.h"
 #include "vector_clock.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
@@ -223,8 +224,16 @@ void xg_sim_fence_async(void)
         xg_trace_fence();
 }
 
+static void unload(void)
+{
+    free(copies);
+    copies = NULL;
+    copy_count = copy_room = 0;
+}
+
 const xg_sim_model xg_sim_bulk_copy_model = {.block_ends = block_ends,
                                              .reset = reset,
+                                             .unload = unload,
                                              .writes = writes,
                                              .is_in_flight = is_in_flight,
                                              .complete_oldest = complete_oldest};

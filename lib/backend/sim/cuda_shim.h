@@ -32,11 +32,16 @@ typedef struct __attribute__((aligned(16))) {
     double x, y;
 } double2;
 
-/* Constant to the kernel; the scheduler sets them before a thread runs. */
-extern const xg_index3 threadIdx __attribute__((visibility("hidden")));
-extern const xg_index3 blockIdx __attribute__((visibility("hidden")));
-extern const xg_index3 blockDim __attribute__((visibility("hidden")));
-extern const xg_index3 gridDim __attribute__((visibility("hidden")));
+/*
+ * Constant to the kernel; the scheduler sets them before a thread runs. In object files they have
+ * our prefix: a program that links the static library may have such names of its own.
+ */
+#define XG_SIM_INDEX(name)                                                                         \
+    extern const xg_index3 name __asm__("xg_sim_" #name) __attribute__((visibility("hidden")))
+XG_SIM_INDEX(threadIdx);
+XG_SIM_INDEX(blockIdx);
+XG_SIM_INDEX(blockDim);
+XG_SIM_INDEX(gridDim);
 
 /*
  * One block runs at a time, so that its shared memory can be static: in a

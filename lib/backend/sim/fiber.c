@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #ifdef XG_WITH_ASAN
@@ -13,30 +14,38 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#if !defined(__x86_64__) || defined(XGEMM_SIM_UCONTEXT)
-#define WITH_UCONTEXT 1
-#include <ucontext.h>
+#if XGEMM_WITH_VALGRIND
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(first, last) 0u
+#define VALGRIND_STACK_DEREGISTER(id)        ((void)(id))
+#endif
+
+#if defined(__x86_64__)
+#define WITH_SWITCH 1
+#else
+#define WITH_SWITCH 0
 #endif
 
 /* Room for a kernel's frame, and for that of a sanitizer, which is larger. */
 enum { STACK_BYTES = 128 * 1024 };
 
 struct xg_fiber {
-#if WITH_UCONTEXT
-    ucontext_t context;
-#else
-    void *stack_pointer;
-#endif
+    ucontext_t context;  /* with ucontext */
+    void *stack_pointer; /* with our own switch */
     void (*body)(void);
     char *mapping, *stack;
     size_t mapping_bytes, stack_bytes;
+    unsigned valgrind_stack; /* its number there */
 };
 
 /* The simulator holds a lock while it runs: one scheduler at a time. */
 static xg_fiber scheduler;
 static xg_fiber *running, *previous;
 
-#if !WITH_UCONTEXT
+static enum { NOT_CHOSEN, OUR_SWITCH, UCONTEXT } way;
+
+#if WITH_SWITCH
 /*
  * Saves the registers that a function must keep, changes stacks, restores.
  * ucontext does the same with two system calls: ten times slower.
@@ -48,6 +57,7 @@ __asm__(".text\n"
         ".hidden xg_fiber_switch\n"
         ".type xg_fiber_switch,@function\n"
         "xg_fiber_switch:\n"
+        "    endbr64\n"
         "    push %rbp\n"
         "    push %rbx\n"
         "    push %r12\n"
@@ -64,7 +74,33 @@ __asm__(".text\n"
         "    pop %rbp\n"
         "    ret\n"
         ".size xg_fiber_switch,.-xg_fiber_switch\n");
+
+/*
+ * Whether the processor keeps a second stack of return addresses (CET's shadow stack), on which a
+ * switch of ours would return wrongly. The instruction does nothing where there is none.
+ */
+static bool has_shadow_stack(void)
+{
+    uint64_t shadow_stack_pointer = 0;
+    __asm__ volatile("rdsspq %0" : "+r"(shadow_stack_pointer));
+    return shadow_stack_pointer != 0;
+}
 #endif
+
+void xg_fiber_use_ucontext(bool use)
+{
+    way = use ? UCONTEXT : NOT_CHOSEN;
+}
+
+static void choose(void)
+{
+#if WITH_SWITCH
+    if (way == NOT_CHOSEN)
+        way = has_shadow_stack() ? UCONTEXT : OUR_SWITCH;
+#else
+    way = UCONTEXT;
+#endif
+}
 
 static void arrived(void *fake_stack)
 {
@@ -89,11 +125,12 @@ static void change(xg_fiber *from, xg_fiber *to)
 #endif
     previous = from;
     running = to;
-#if WITH_UCONTEXT
-    swapcontext(&from->context, &to->context);
-#else
-    xg_fiber_switch(&from->stack_pointer, to->stack_pointer);
+#if WITH_SWITCH
+    if (way == OUR_SWITCH)
+        xg_fiber_switch(&from->stack_pointer, to->stack_pointer);
+    else
 #endif
+        swapcontext(&from->context, &to->context);
     arrived(fake_stack);
 }
 
@@ -106,20 +143,20 @@ static void fiber_main(void)
 
 static void prepare(xg_fiber *fiber)
 {
-#if WITH_UCONTEXT
-    getcontext(&fiber->context);
-    fiber->context.uc_stack.ss_sp = fiber->stack;
-    fiber->context.uc_stack.ss_size = fiber->stack_bytes;
-    fiber->context.uc_link = NULL;
-    makecontext(&fiber->context, fiber_main, 0);
-#else
+    if (way == UCONTEXT) {
+        getcontext(&fiber->context);
+        fiber->context.uc_stack.ss_sp = fiber->stack;
+        fiber->context.uc_stack.ss_size = fiber->stack_bytes;
+        fiber->context.uc_link = NULL;
+        makecontext(&fiber->context, fiber_main, 0);
+        return;
+    }
     uintptr_t *top = (uintptr_t *)(void *)(fiber->stack + fiber->stack_bytes);
     *--top = 0; /* fiber_main's return address; leaves its stack aligned as after a call */
     *--top = (uintptr_t)fiber_main;
     for (int saved = 0; saved < 6; saved++)
         *--top = 0;
     fiber->stack_pointer = top;
-#endif
 }
 
 /*
@@ -150,6 +187,9 @@ xg_fiber *xg_fiber_new(void (*body)(void))
     fiber->stack = fiber->mapping + guard;
     fiber->stack_bytes = STACK_BYTES - colour();
     fiber->body = body;
+    fiber->valgrind_stack =
+        VALGRIND_STACK_REGISTER(fiber->stack, fiber->stack + fiber->stack_bytes);
+    choose();
     prepare(fiber);
     return fiber;
 }
@@ -182,6 +222,7 @@ void xg_fiber_free(xg_fiber *fiber)
     /* Its frames never ended; a stack mapped here later must not find their guards. */
     __asan_unpoison_memory_region(fiber->mapping, fiber->mapping_bytes);
 #endif
+    VALGRIND_STACK_DEREGISTER(fiber->valgrind_stack);
     munmap(fiber->mapping, fiber->mapping_bytes);
     free(fiber);
 }

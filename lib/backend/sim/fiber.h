@@ -31,4 +31,11 @@ bool xg_fiber_owns(uintptr_t address);
 
 void xg_fiber_free(xg_fiber *fiber);
 
+/*
+ * Fibers made from now on change stacks by ucontext, as they do where the machine is not x86-64
+ * and under a shadow stack, whose second stack the C library then changes too; false: by what
+ * suits the machine. For tests; while there are no fibers.
+ */
+void xg_fiber_use_ucontext(bool use);
+
 #endif

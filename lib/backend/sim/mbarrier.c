@@ -240,4 +240,12 @@ static void reset(void)
     barrier_count = 0;
 }
 
-const xg_sim_model xg_sim_mbarrier_model = {.block_ends = block_ends, .reset = reset};
+static void unload(void)
+{
+    free(barriers);
+    barriers = NULL;
+    barrier_count = barrier_room = 0;
+}
+
+const xg_sim_model xg_sim_mbarrier_model = {
+    .block_ends = block_ends, .reset = reset, .unload = unload};

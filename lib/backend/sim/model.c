@@ -43,6 +43,13 @@ void xg_sim_reset_models(void)
     xg_sim_models_used = clocks_used = false;
 }
 
+void xg_sim_unload_models(void)
+{
+    for (int i = 0; i < MODELS; i++)
+        if (models[i]->unload)
+            models[i]->unload();
+}
+
 bool xg_sim_is_read(int rank, unsigned address, unsigned bytes)
 {
     for (int i = 0; i < MODELS; i++)

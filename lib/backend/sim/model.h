@@ -20,6 +20,8 @@ typedef struct {
     void (*block_ends)(int rank);
     /* The cluster has ended, or the launch failed: nothing is left of it. */
     void (*reset)(void);
+    /* The library is unloaded: memory that is kept from launch to launch is freed. */
+    void (*unload)(void);
     /* Whether an asynchronous operation in flight reads, or writes, some of the bytes. */
     bool (*reads)(int rank, unsigned address, unsigned bytes);
     bool (*writes)(int rank, unsigned address, unsigned bytes);
@@ -67,5 +69,6 @@ void *xg_sim_memory(int rank, unsigned address, unsigned bytes, const char *does
 
 void xg_sim_tell_thread_ends(int thread, bool last_of_block);
 void xg_sim_reset_models(void);
+void xg_sim_unload_models(void);
 
 #endif

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* As xg_sim_threadIdx. */
-#define WRITABLE(name) xg_index3 xg_sim_##name __asm__(#name) __attribute__((visibility("hidden")))
+#define WRITABLE(name)                                                                             \
+    xg_index3 xg_sim_##name __asm__("xg_sim_" #name) __attribute__((visibility("hidden")))
 xg_index3 xg_sim_threadIdx;
 WRITABLE(blockIdx);
 WRITABLE(blockDim);

@@ -93,7 +93,7 @@ void xg_sim_thread_left(void); /* the running one */
  * The object of the kernels' threadIdx, under a name that can be written: the compiler takes the
  * other never to change.
  */
-extern xg_index3 xg_sim_threadIdx __asm__("threadIdx") __attribute__((visibility("hidden")));
+extern xg_index3 xg_sim_threadIdx __asm__("xg_sim_threadIdx") __attribute__((visibility("hidden")));
 extern xg_index3 xg_sim_thread_indices[XG_SIM_THREADS_MAX] __attribute__((visibility("hidden")));
 extern bool xg_sim_has_cluster __attribute__((visibility("hidden")));
 static inline void xg_sim_set_current(int thread)

@@ -379,3 +379,9 @@ void xg_sim_drop_threads(void)
     }
     xg_sim_reset_models();
 }
+
+void xg_sim_free_kept(void)
+{
+    xg_sim_drop_threads();
+    xg_sim_unload_models();
+}

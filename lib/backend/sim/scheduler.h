@@ -34,5 +34,7 @@ xgemm_status xg_sim_run_cluster(const xg_sim_options *options, xg_index3 first_b
                                 xg_error *error);
 /* After a failed launch some hang inside the kernel: they cannot be used again. */
 void xg_sim_drop_threads(void);
+/* All memory that is kept from launch to launch, here and by the models. */
+void xg_sim_free_kept(void);
 
 #endif

@@ -117,6 +117,18 @@ static xgemm_status run_grid(const xg_launch *what, const xg_sim_options *how, x
     return status;
 }
 
+/*
+ * The library is unloaded, or the process ends: then another thread may still be in a launch, whose
+ * memory stays.
+ */
+__attribute__((destructor)) static void unload(void)
+{
+    if (pthread_mutex_trylock(&lock))
+        return;
+    xg_sim_free_kept();
+    pthread_mutex_unlock(&lock);
+}
+
 xgemm_status xg_sim_launch(const xg_launch *what, const xg_sim_options *how, xg_error *error)
 {
     xgemm_status status = check_launch(what, how, error);

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Valgrind finds nothing in the simulator and takes its fibers' stacks for what they are.
+#
+# XGEMM is the utility (./xgemm), srcdir the top of the sources.
+
+builddir=$PWD
+srcdir=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
+program=$builddir/.libs/xgemm
+[ -x "$program" ] || program=${XGEMM:-./xgemm}
+LD_LIBRARY_PATH=$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH LC_ALL=C
+
+skip()
+{
+    echo "skipped: $*" >&2
+    exit 77
+}
+
+[ -x "$program" ] || skip "no utility"
+grep -q 'XGEMM_WITH_VALGRIND 1' config.h || skip "built without valgrind/valgrind.h"
+valgrind -q "$program" --version >/dev/null 2>&1 || skip "valgrind is not here, or does not run the utility"
+work=$(mktemp -d) || exit 77
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+failed=0
+# With its warnings, such as of stacks that change, which are no errors to it.
+for kernel in tiled16 pipelined-64x128 thin-64x128 tma-128x128; do
+    if ! valgrind -q --error-exitcode=9 "$program" multiply --quiet --device sim --kernel $kernel \
+        "$srcdir/examples/a.npy" "$srcdir/examples/b.npy" -o "$work/c.npy" >"$work/out" 2>"$work/messages" ||
+        [ -s "$work/messages" ] || ! cmp "$work/c.npy" "$srcdir/examples/product.npy"; then
+        echo "$kernel under valgrind:" >&2
+        head -n 40 "$work/messages" >&2
+        failed=1
+    fi
+done
+exit $failed
