@@ -11,7 +11,7 @@
 #include "backend/backend.h"
 #include "problem/problem.h"
 
-enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 6, XG_ARGUMENTS_BYTES = 192 };
+enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 7, XG_ARGUMENTS_BYTES = 192 };
 
 enum { XG_GRID_Y_MAX = 65535, XG_GRID_Z_MAX = 65535 };
 
