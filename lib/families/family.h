@@ -113,8 +113,9 @@ struct xg_family {
     /* Whether one launch can compute a batch, and one of pointer arrays. NULL: never. */
     bool (*batches)(const xg_kernel *);
     bool (*takes_pointer_arrays)(const xg_kernel *);
-    /* Its kernels compute the whole epilogue: scalars on the device, bias, activation. Of other
-       families the planner has bias and activation computed by a launch after the product. */
+    /* Its kernels for F32 compute the whole epilogue, as all kernels for other types do: scalars on
+       the device, bias, activation. Where they do not, the planner has bias and activation computed
+       by a launch after the product. */
     bool finishes;
 };
 

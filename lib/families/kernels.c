@@ -61,9 +61,14 @@ static bool takes_type(const xg_kernel *kernel, const xg_problem *p)
     return xg_is_f32(p) || kernel->typed[p->type_a] != NULL;
 }
 
+bool xg_kernel_finishes(const xg_kernel *kernel, const xg_problem *p)
+{
+    return kernel->family->finishes || !xg_is_f32(p);
+}
+
 bool xg_kernel_takes(const xg_kernel *kernel, const xg_problem *p)
 {
-    return takes_type(kernel, p) && (kernel->family->finishes || !p->epilogue.device_scalars);
+    return takes_type(kernel, p) && (xg_kernel_finishes(kernel, p) || !p->epilogue.device_scalars);
 }
 
 xgemm_status xg_kernel_check_problem(const xg_kernel *kernel, const xg_problem *p, xg_error *error)

@@ -49,16 +49,14 @@ xg_typed_args xg_typed_args_of(const xg_problem *p)
                            .epilogue = epilogue_of(p)};
 }
 
-static void point_to_bias(xg_step *step, const xg_problem *p)
+void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *p)
 {
-    if (p->epilogue.bias)
-        xg_step_point(step, offsetof(xg_typed_args, epilogue.bias), xg_at_bias());
-}
-
-static void point_to_beta(xg_step *step, const xg_problem *p)
-{
+    if (p->epilogue.alpha_at)
+        xg_step_point(step, argument + offsetof(xg_epilogue_args, alpha_at), xg_at_alpha());
     if (p->epilogue.beta_at)
-        xg_step_point(step, offsetof(xg_typed_args, epilogue.beta_at), xg_at_beta());
+        xg_step_point(step, argument + offsetof(xg_epilogue_args, beta_at), xg_at_beta());
+    if (p->epilogue.bias)
+        xg_step_point(step, argument + offsetof(xg_epilogue_args, bias), xg_at_bias());
 }
 
 void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *p)
@@ -66,24 +64,23 @@ void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *p)
     xg_step_point(step, offsetof(xg_typed_args, a), xg_at_a(plan, p));
     xg_step_point(step, offsetof(xg_typed_args, b), xg_at_b(plan, p));
     xg_step_point(step, offsetof(xg_typed_args, c), xg_at_c(plan, p));
-    if (p->epilogue.alpha_at)
-        xg_step_point(step, offsetof(xg_typed_args, epilogue.alpha_at), xg_at_alpha());
-    point_to_beta(step, p);
-    point_to_bias(step, p);
+    xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
 }
 
-xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *p, bool host, xg_error *error)
+xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, bool host, xg_error *error)
 {
     enum { THREADS_X = 32, THREADS_Y = 8 };
-    xg_typed_args args = xg_typed_args_of(p);
-    args.epilogue.alpha[0] = args.epilogue.alpha[1] = 0.0;
+    xg_problem without = *problem;
+    const xg_problem *const p = &without;
+    without.epilogue.alpha = xg_scalar_of(without.epilogue.type, 0);
+    without.epilogue.alpha_at = NULL;
+    const xg_typed_args args = xg_typed_args_of(p);
     xg_step *const step = xg_plan_add(plan, host ? &xg_program_finish_host : &xg_program_finish,
                                       &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     xg_step_point(step, offsetof(xg_typed_args, c), xg_at_c(plan, p));
-    point_to_beta(step, p);
-    point_to_bias(step, p);
+    xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
     if (host)
         return xg_step_grid(step, 1, 1, 1, 1, error);
     step->pdl = true;

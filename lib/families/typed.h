@@ -12,6 +12,9 @@ xg_typed_args xg_typed_args_of(const xg_problem *problem);
 /* The pointers of a step whose argument begins with those: to the matrices, bias and scalars. */
 void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *problem);
 
+/* Those of an epilogue at that offset of the argument: to bias and scalars. */
+void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *problem);
+
 /* C = activation(beta * C + bias), of all products of a pass. */
 xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, bool host, xg_error *error);
 

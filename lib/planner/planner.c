@@ -39,10 +39,16 @@ static bool fits_device(const xg_kernel *kernel, const xg_target *target)
            kernel->shared_bytes + SHARED_BESIDE <= target->shared_per_block;
 }
 
+/* The math mode concerns products of F32. */
+static bool allows(const xg_kernel *kernel, const xg_request *request)
+{
+    return xg_type_is_half(request->problem.type_a) || xg_kernel_serves(kernel, request->math);
+}
+
 static bool may_serve(const xg_kernel *kernel, const xg_backend *backend, const xg_request *request)
 {
     return backend->can_run(kernel->programs[0]) && fits_device(kernel, &request->target) &&
-           xg_kernel_serves(kernel, request->math) && xg_kernel_takes(kernel, &request->problem) &&
+           allows(kernel, request) && xg_kernel_takes(kernel, &request->problem) &&
            (!request->problem.pointer_arrays || xg_takes_pointer_arrays(kernel)) &&
            kernel->family->applies(kernel, request);
 }
@@ -203,9 +209,9 @@ static bool has_no_product(const xg_problem *p)
 static xgemm_status build(const xg_candidate *chosen, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
-    const xg_family *const family = chosen->kernel->family;
-    const xgemm_status status = family->build(chosen, request, plan, error);
-    return status || family->finishes || xg_is_plain_epilogue(&request->problem.epilogue)
+    const xgemm_status status = chosen->kernel->family->build(chosen, request, plan, error);
+    return status || xg_kernel_finishes(chosen->kernel, &request->problem) ||
+                   xg_is_plain_epilogue(&request->problem.epilogue)
                ? status
                : xg_add_activation(plan, &request->problem, error);
 }

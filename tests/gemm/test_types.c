@@ -127,6 +127,40 @@ START_TEST(special_values)
 }
 END_TEST
 
+/* The kernels of tensor cores with 16-bit operands: sizes around their tiles, every layout. */
+START_TEST(tensor_cores)
+{
+    static const char *const kernels[] = {"fp16x1-128x128", "fp16x1-128x256"};
+    static const char *const orders[] = {"early", "late", "shuffle=3,multiprocessors=4"};
+    static const int shapes[][3] = {{130, 70, 65}, {64, 260, 200}, {257, 129, 33},
+                                    {1, 1, 1},     {40, 300, 448}, {128, 128, 64}};
+    const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
+    const int step = test_effort() >= 100 ? 1 : 4;
+    if (test_device() == XGEMM_DEVICE_SIM)
+        setenv("XGEMM_SIM", orders[_i / 2 % COUNT(orders)], 1);
+    xgemm_handle *handle = open_handle(test_device());
+    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_TF32), XGEMM_OK);
+    for (int run = _i % step; run < 36; run += step) {
+        const xgemm_status status = xgemm_set_kernel(handle, kernels[run % COUNT(kernels)]);
+        const int *size = shapes[run / 2 % COUNT(shapes)];
+        if (status == XGEMM_ERROR_NOT_SUPPORTED)
+            break; /* a GPU without these kernels */
+        ck_assert_int_eq(status, XGEMM_OK);
+        typed_spec s = mixed(type, run);
+        s.m = size[0], s.n = size[1], s.k = size[2];
+        s.pointer_arrays = false;
+        s.count = run % 9 == 8 ? 3 : 1;
+        s.type_bias = run % 4 == 1 ? XGEMM_BF16 : (xgemm_type)0;
+        s.activation = run % 5 == 3 ? XGEMM_GELU : XGEMM_ACTIVATION_NONE;
+        typed_check(handle, &s, (uint64_t)run);
+        const char *const ran = xgemm_last_kernel(handle);
+        ck_assert(!ran || strcmp(ran, kernels[run % COUNT(kernels)]) == 0);
+    }
+    xgemm_destroy(handle);
+    unsetenv("XGEMM_SIM");
+}
+END_TEST
+
 /* The typed functions are xgemm_gemm() with one type. */
 START_TEST(functions)
 {
@@ -190,6 +224,8 @@ int main(void)
     tcase_add_loop_test(numbers, layouts, first, runs);
     tcase_add_loop_test(numbers, epilogues, first, runs);
     tcase_add_loop_test(numbers, special_values, first, runs);
+    if (test_device() != XGEMM_DEVICE_CPU)
+        tcase_add_loop_test(numbers, tensor_cores, 0, 6);
     tcase_add_test(add_case(suite, "functions"), functions);
     return run_suite(suite);
 }
