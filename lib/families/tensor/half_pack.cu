@@ -63,6 +63,12 @@ XG_DEVICE void stage_chunk(const uint16_t *line, int length, int c, uint16_t *to
     if (first >= 0 && first + CHUNK <= length) {
         const uint4 four = *(const uint4 *)(const void *)(line + first);
         const unsigned words[4] = {four.x, four.y, four.z, four.w};
+        if (first % 2 == 0) {
+            XG_UNROLL
+            for (int i = 0; i < CHUNK / 2; i++)
+                ((unsigned *)(void *)(to + first))[i] = words[i];
+            return;
+        }
         XG_UNROLL
         for (int i = 0; i < CHUNK; i++)
             to[first + i] = (uint16_t)(words[i / 2] >> 16 * (i % 2));
@@ -83,6 +89,14 @@ XG_DEVICE void stage(const lines *of, int whole_length, int pitch, uint16_t *sta
     }
 }
 
+/* Where chunk c of a row is in the tile. */
+XG_DEVICE uint4 *place_of(char *tile, int row, int c)
+{
+    const unsigned in_group = (unsigned)row % XG_ROW_GROUP;
+    const unsigned at = (unsigned)row - in_group + xg_stored_row(in_group);
+    return (uint4 *)(void *)(tile + at * 128 + (((unsigned)c ^ at % 8) * 16));
+}
+
 XG_DEVICE unsigned pair(const uint16_t *from, int step)
 {
     return (unsigned)from[0] | (unsigned)from[step] << 16;
@@ -91,11 +105,35 @@ XG_DEVICE unsigned pair(const uint16_t *from, int step)
 /* Chunk c of a row, its 8 elements "step" apart in shared memory, to its place in the tile. */
 XG_DEVICE void store_chunk(char *tile, int row, int c, const uint16_t *from, int step)
 {
-    const unsigned in_group = (unsigned)row % XG_ROW_GROUP;
-    const unsigned at = (unsigned)row - in_group + xg_stored_row(in_group);
     const uint4 four = {pair(from, step), pair(from + 2 * step, step), pair(from + 4 * step, step),
                         pair(from + 6 * step, step)};
-    *(uint4 *)(void *)(tile + at * 128 + (((unsigned)c ^ at % 8) * 16)) = four;
+    *place_of(tile, row, c) = four;
+}
+
+/* Element i of a row, or 0 beyond its end. */
+XG_DEVICE unsigned element(const uint16_t *row, int i, int length)
+{
+    return i < length ? row[i] : 0u;
+}
+
+/* A K-major operand whose rows begin at multiples of 16 bytes: each chunk straight to its place. */
+XG_DEVICE void copy_aligned(const lines *of, char *tile)
+{
+    for (int i = (int)threadIdx.x; i < XG_ROW_BLOCK * CHUNKS; i += THREADS) {
+        const int row = i / CHUNKS, c = i % CHUNKS, first = c * CHUNK;
+        const int length = row < of->lines ? of->length : 0;
+        const uint16_t *const from = of->from + row * of->stride;
+        uint4 four = {0, 0, 0, 0};
+        if (first + CHUNK <= length)
+            four = *(const uint4 *)(const void *)(from + first);
+        else if (first < length) {
+            four.x = element(from, first, length) | element(from, first + 1, length) << 16;
+            four.y = element(from, first + 2, length) | element(from, first + 3, length) << 16;
+            four.z = element(from, first + 4, length) | element(from, first + 5, length) << 16;
+            four.w = element(from, first + 6, length) | element(from, first + 7, length) << 16;
+        }
+        *place_of(tile, row, c) = four;
+    }
 }
 
 XG_KERNEL(__launch_bounds__(THREADS), half_pack, xg_half_pack_args)
@@ -115,13 +153,17 @@ XG_KERNEL(__launch_bounds__(THREADS), half_pack, xg_half_pack_args)
     xg_pdl_trigger();
     if (copy < XG_BATCH)
         return; /* another product's CTA copies it */
-    for (int i = (int)threadIdx.x; i < STAGED / 2; i += THREADS)
-        ((unsigned *)(void *)staged)[i] = 0;
-    __syncthreads();
     const lines of = is_a ? part_of(operand_of(p.a, p.a_batch_stride), p.a_stride_m, p.a_stride_k,
                                     p.m, p.k, mn0, k0)
                           : part_of(operand_of(p.b, p.b_batch_stride), p.b_stride_n, p.b_stride_k,
                                     p.n, p.k, mn0, k0);
+    if (k_major && (uintptr_t)of.from % 16 == 0 && of.stride % CHUNK == 0) {
+        copy_aligned(&of, tile);
+        return;
+    }
+    for (int i = (int)threadIdx.x; i < STAGED / 2; i += THREADS)
+        ((unsigned *)(void *)staged)[i] = 0;
+    __syncthreads();
     stage(&of, k_major ? XG_K_BLOCK : XG_ROW_BLOCK, pitch, staged);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < XG_ROW_BLOCK * CHUNKS; i += THREADS) {
