@@ -17,7 +17,8 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:?usage: bench/portable.sh FILE.tar.xz}
 build=${BUILD:-build-portable}
 programs="gemm/test_accuracy gemm/test_batched gemm/test_numerics gemm/test_recomputed gemm/test_settings
-  gemm/test_small_gpus gemm/test_special gemm/test_streams unit/test_threads"
+  gemm/test_small_gpus gemm/test_special gemm/test_streams gemm/test_types
+  unit/test_product_arguments unit/test_threads"
 libs=$(pkg-config --variable=libdir jansson)
 
 mkdir -p "$build"
@@ -32,7 +33,7 @@ build=$(cd "$build" && pwd)
   for program in $programs; do
     make -s "tests/$program"
   done
-  make -s bench/libcublas-preload.so
+  make -s bench/libcublas-preload.so bench/types
 ) >&2
 
 work=$(mktemp -d)
@@ -46,6 +47,9 @@ for program in $programs; do
   cp "$file" "$work/xgemm/tests/"
 done
 cp "$build/bench/libcublas-preload.so" "$work/xgemm/"
+file=$build/bench/.libs/types
+[ -f "$file" ] || file=$build/bench/types
+cp "$file" "$work/xgemm/"
 cp "$source_dir"/bench/*.sh "$source_dir"/bench/*.py "$source_dir"/bench/*.txt "$work/xgemm/bench/"
 strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? "$work/xgemm/libcublas-preload.so" \
   "$work"/xgemm/tests/test_*
