@@ -4,7 +4,7 @@
 #
 #   bench/dropins.sh OUTPUT-FOLDER [UTILITY]
 #
-# UTILITY is a built xgemm with libxgemm-cublas.so beside it: by default the one in the folder above
+# UTILITY is a built xgemm with libxgemm.so.0 and libxgemm-cublas.so beside it: by default the one in the folder above
 # (bench/portable.sh). Each step runs twice, as it is and under "xgemm run --log"; the folder gets
 # STEP.without, STEP.with (lines of JSON), their messages, STEP.log (what was served), and table.txt,
 # which is also printed. A step whose package is missing is skipped. The exit status is 1 if a result
@@ -23,6 +23,7 @@ steps=${XGEMM_DROPINS_STEPS:-torch-host torch-speed torch-stack gpt2 vit llama c
 [ -x "$xgemm" ] || { echo "dropins.sh: there is no utility $xgemm" >&2; exit 2; }
 mkdir -p "$out"
 failed=0
+libraries=$(cd "$(dirname "$xgemm")" && pwd)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # What runs step $1.
 program() {
@@ -55,7 +56,7 @@ for step in $steps; do
     shift
     status=0
     "$python" "$script" "$@" >"$out/$step.without" 2>"$out/$step.without.messages" || status=1
-    "$xgemm" run --log="$out/$step.log" -- "$python" "$script" "$@" >"$out/$step.with" \
+    LD_LIBRARY_PATH=$libraries "$xgemm" run --log="$out/$step.log" -- "$python" "$script" "$@" >"$out/$step.with" \
       2>"$out/$step.with.messages" || status=1
     exit $status
   ) || {

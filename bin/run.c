@@ -86,7 +86,7 @@ static bool find_dropin(const char *name, char path[PATH_MAX])
     return is_in(own, name, path) || is_in(DROPINS_DIR, name, path);
 }
 
-/* The file of the library that this utility runs with, so that drop-ins get the same one. */
+/* The file of the library that this utility runs with, so that the drop-ins load the same one. */
 static bool find_libxgemm(char path[PATH_MAX])
 {
     Dl_info about;
@@ -125,7 +125,7 @@ static void prepare(const request *r)
     if (!list)
         exit(failed(ME, "the host is out of memory"));
     if (find_libxgemm(path))
-        preload(&list, path);
+        set("XGEMM_RUN_LIBRARY", path);
     for (int i = 0; i < DROPINS; i++)
         if (find_dropin(dropins[i], path)) {
             preload(&list, path);

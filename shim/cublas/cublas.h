@@ -64,7 +64,8 @@ enum {
     LT_LAYOUT_COLUMNS = 3,
     LT_LAYOUT_LD = 4,
     LT_LAYOUT_BATCH_COUNT = 5,
-    LT_LAYOUT_BATCH_STRIDE = 6
+    LT_LAYOUT_BATCH_STRIDE = 6,
+    LT_LAYOUT_BATCH_MODE = 8 /* not in older ones; 0: strided */
 };
 enum { LT_ORDER_COLUMN = 0 };
 

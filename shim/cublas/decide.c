@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "decide.h"
+#include "library.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -152,6 +153,14 @@ static const struct row *row_of(const call *c)
     return NULL;
 }
 
+bool may_serve(xgemm_type type)
+{
+    bool found = serves_all;
+    for (int i = 0; i < ROWS && !found; i++)
+        found = rows[i].type == type;
+    return found;
+}
+
 /* Why the planned product is passed on; NULL: it is served. Gives the predicted times. */
 static const char *refusal(const state *s, const call *c, double *us, double *other_us)
 {
@@ -159,8 +168,8 @@ static const char *refusal(const state *s, const call *c, double *us, double *ot
     const struct row *row = row_of(c);
     xgemm_plan plan = {.struct_size = sizeof plan};
     if (!serves_all && !row)
-        return "cuBLAS is as fast for this type";
-    if (xgemm_set_math(s->xgemm, c->math) || xgemm_gemm_plan(s->xgemm, p, &plan))
+        return TYPE_REFUSED;
+    if (library.set_math(s->xgemm, c->math) || library.gemm_plan(s->xgemm, p, &plan))
         return "libxgemm does not compute it";
     if (!plan.kernel)
         return "nothing is multiplied";

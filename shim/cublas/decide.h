@@ -24,6 +24,9 @@ typedef struct decision {
 /* The decision about a call; the state's lock is held. NULL: there is no memory for it. */
 const decision *decide(state *s, const call *c);
 
+/* Whether any product of this type is served; asked before anything that takes time. */
+bool may_serve(xgemm_type type);
+
 /* Counts a call that is passed on without a decision. */
 void count_passed_on(const call *c, const char *why);
 

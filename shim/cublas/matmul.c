@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cublasLtMatmul: the descriptors are read by cublasLt's own functions, and only by these. */
+#include "decide.h"
 #include "serve.h"
 
 typedef int attribute_get(const void *of, int attribute, void *value, size_t bytes,
@@ -48,21 +49,41 @@ static bool is_same(const layout *a, const layout *b)
            a->stride == b->stride;
 }
 
-/* Fills in A, B and D; whether the product is one of libxgemm's. The description is read already.
- */
+/* Whether the matrices of a batch are a stride apart; a list of pointers has no stride. */
+static bool is_strided(const void *from, const layout *of)
+{
+    int mode;
+    return of->batch_count == 1 ||
+           !get(&of_layout, from, LT_LAYOUT_BATCH_MODE, &mode, sizeof mode) || mode == 0;
+}
+
+/* Why D is not where C is, or otherwise laid out; NULL: it is the same, or C is not read. */
+static const char *compare(const void *c_layout, const layout *d, bool reads_c, bool is_in_place)
+{
+    layout c;
+    if (!reads_c)
+        return NULL;
+    if (!read_layout(c_layout, &c))
+        return "a layout cannot be read";
+    return is_in_place && is_same(&c, d) ? NULL : "C is not D";
+}
+
+/* Fills in A, B and D; NULL, or why not. The description is read already. */
 static const char *put_layouts(const void *const layouts[4], bool reads_c, bool is_in_place,
                                xgemm_product *p)
 {
-    layout a, b, c, d;
+    layout a, b, d;
     if (!read_layout(layouts[0], &a) || !read_layout(layouts[1], &b) ||
-        !read_layout(layouts[2], &c) || !read_layout(layouts[3], &d))
+        !read_layout(layouts[3], &d))
         return "a layout cannot be read";
     if (a.order != LT_ORDER_COLUMN || b.order != LT_ORDER_COLUMN || d.order != LT_ORDER_COLUMN)
         return "a matrix is not in column order";
-    if (reads_c && (!is_in_place || !is_same(&c, &d)))
-        return "C is not D";
-    if (a.batch_count != d.batch_count || b.batch_count != d.batch_count)
-        return "batches differ";
+    if (a.batch_count != d.batch_count || b.batch_count != d.batch_count ||
+        !is_strided(layouts[3], &d))
+        return "its batch is not a strided one";
+    const char *why = compare(layouts[2], &d, reads_c, is_in_place);
+    if (why)
+        return why;
     p->type_a = type_of(a.type), p->type_b = type_of(b.type), p->type_c = type_of(d.type);
     p->m = d.rows, p->n = d.columns;
     p->k = p->transa == XGEMM_NO_TRANS ? a.columns : a.rows;
@@ -170,6 +191,14 @@ static const char *put(call *to, const void *from, const void *const layouts[4],
 {
     xgemm_product *const p = &to->product;
     description d;
+    int type;
+    if (!get(&of_layout, layouts[0], LT_LAYOUT_TYPE, &type, sizeof type))
+        return "a layout cannot be read";
+    p->type_a = type_of(type);
+    if (!p->type_a)
+        return "libxgemm has no such type";
+    if (!may_serve(p->type_a))
+        return TYPE_REFUSED;
     if (!read_description(from, &d))
         return "the description cannot be read";
     if (d.pointers != CUBLAS_POINTERS_HOST && d.pointers != CUBLAS_POINTERS_DEVICE)

@@ -2,6 +2,7 @@
 #include "serve.h"
 
 #include "decide.h"
+#include "library.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,9 +141,9 @@ static const char *not_ours(const call *c)
 /* A product that failed while it was computed is an error: C may have been written. */
 static bool run(const state *s, const call *c, int *status)
 {
-    if (xgemm_set_math(s->xgemm, c->math) || xgemm_set_stream(s->xgemm, c->stream))
+    if (library.set_math(s->xgemm, c->math) || library.set_stream(s->xgemm, c->stream))
         return false;
-    const xgemm_status done = xgemm_gemm(s->xgemm, &c->product);
+    const xgemm_status done = library.gemm(s->xgemm, &c->product);
     *status = done ? CUBLAS_EXECUTION_FAILED : CUBLAS_SUCCESS;
     return done == XGEMM_OK || done == XGEMM_ERROR_LAUNCH || done == XGEMM_ERROR_DRIVER;
 }
@@ -199,8 +200,10 @@ bool serve_cublas(const char *function, void *handle, int compute, const xgemm_p
     mode_get *const mode_of = REAL(mode_get, &get_math_mode);
     call c = {.function = function, .handle = handle, .product = *product};
     int pointers = CUBLAS_POINTERS_HOST, mode = CUBLAS_MATH_DEFAULT;
-    if (!handle || !stream_of || !pointers_of || !mode_of || stream_of(handle, &c.stream) ||
-        pointers_of(handle, &pointers) || mode_of(handle, &mode))
+    if (product->type_a && !may_serve(product->type_a))
+        c.refusal = TYPE_REFUSED;
+    else if (!handle || !stream_of || !pointers_of || !mode_of || stream_of(handle, &c.stream) ||
+             pointers_of(handle, &pointers) || mode_of(handle, &mode))
         c.refusal = "the handle is invalid";
     else if (pointers != CUBLAS_POINTERS_HOST && pointers != CUBLAS_POINTERS_DEVICE)
         c.refusal = "the pointer mode is not known";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "states.h"
 
+#include "library.h"
 #include "real.h"
 
 #include <stdint.h>
@@ -57,7 +58,7 @@ static bool is_primary(xgemm_handle *xgemm, void *context)
     context_get *const get = REAL(context_get, &current);
     context_set *const set = REAL(context_set, &make_current);
     void *primary = NULL;
-    if (!set || xgemm_make_current(xgemm))
+    if (!set || library.make_current(xgemm))
         return false;
     const bool known = get(&primary) == 0;
     return set(context) == 0 && known && primary == context;
@@ -69,17 +70,31 @@ static bool is_same_gpu(const xgemm_device *gpu, const char *measured_on)
     xgemm_device a = {.struct_size = sizeof a}, b = a;
     if (strcmp(gpu->name, measured_on) == 0)
         return true;
-    return !xgemm_device_find(gpu->name, &a) && !xgemm_device_find(measured_on, &b) &&
+    return !library.device_find(gpu->name, &a) && !library.device_find(measured_on, &b) &&
            strcmp(a.name, b.name) == 0 && a.multiprocessors == gpu->multiprocessors;
 }
 
 /* Whether times that are predicted for the GPU are from measurements on such a one. */
 static bool is_measured(state *s)
 {
+    enum { SIZE = 1024 };
+    const xgemm_product product = {.struct_size = sizeof product,
+                                   .order = XGEMM_COL_MAJOR,
+                                   .transa = XGEMM_NO_TRANS,
+                                   .transb = XGEMM_NO_TRANS,
+                                   .m = SIZE,
+                                   .n = SIZE,
+                                   .k = SIZE,
+                                   .type_a = XGEMM_F32,
+                                   .type_b = XGEMM_F32,
+                                   .type_c = XGEMM_F32,
+                                   .lda = SIZE,
+                                   .ldb = SIZE,
+                                   .ldc = SIZE,
+                                   .batch_count = 1};
     xgemm_plan plan = {.struct_size = sizeof plan};
-    return !xgemm_sgemm_plan(s->xgemm, XGEMM_COL_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 1024, 1024,
-                             1024, 1.0f, NULL, 1024, NULL, 1024, 0.0f, NULL, 1024, &plan) &&
-           plan.measured_on && is_same_gpu(&s->device, plan.measured_on);
+    return !library.gemm_plan(s->xgemm, &product, &plan) && plan.measured_on &&
+           is_same_gpu(&s->device, plan.measured_on);
 }
 
 static void open_xgemm(state *s)
@@ -87,16 +102,19 @@ static void open_xgemm(state *s)
     device_get *const get = REAL(device_get, &current_device);
     int ordinal;
     s->device = (xgemm_device){.struct_size = sizeof s->device};
+    s->why = "libxgemm.so.0 is not there, or too old";
+    if (!library_load())
+        return;
     s->why = "libxgemm has no handle on the GPU";
-    if (!get || get(&ordinal) || xgemm_create(&s->xgemm, ordinal))
+    if (!get || get(&ordinal) || library.create(&s->xgemm, ordinal))
         return;
     if (!is_primary(s->xgemm, s->context))
         s->why = "the context is not the GPU's primary one";
-    else if (!xgemm_device_get(ordinal, &s->device)) {
+    else if (!library.device_get(ordinal, &s->device)) {
         s->is_measured = is_measured(s);
         return;
     }
-    xgemm_destroy(s->xgemm);
+    library.destroy(s->xgemm);
     s->xgemm = NULL;
 }
 
@@ -144,7 +162,8 @@ void states_forget(void *handle)
     for (state *s = atomic_load(bucket_of(handle)); s; s = s->next) {
         if (!handle || atomic_load(&s->handle) != handle)
             continue;
-        xgemm_destroy(s->xgemm);
+        if (s->xgemm)
+            library.destroy(s->xgemm);
         free(s->decisions);
         s->xgemm = NULL;
         s->decisions = NULL;

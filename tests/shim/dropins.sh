@@ -66,11 +66,23 @@ compile -shared "$here/cublas_calls.c" "$here/lt_calls.c" -o cublas_calls.so lib
     libcublasLt.so.13 -L"$libraries" -lxgemm -lm
 compile "$here/dropins_main.c" -o dropins_main -ldl
 
+if have readelf; then
+    readelf -W --dyn-syms "$libraries/libxgemm-cublas.so" >symbols
+    awk '$5 == "GLOBAL" && $7 != "UND" && $8 !~ /^cublas/ { print $8 }' symbols >others
+    readelf -W -d "$libraries/libxgemm-cublas.so" | grep -E 'NEEDED.*(xgemm|cuda|cublas|stdc)' >>others
+    if [ -s others ]; then
+        no 'nothing of its own in the program' "$(head -n 1 others)"
+    else
+        ok 'nothing of its own in the program'
+    fi
+fi
+
 calls none passed_on ''
 gives 'no GPU: all is passed on, and nothing said' 0 ''
 calls none passed_on '' --log
 gives 'no GPU: the log' 0 '^xgemm run: libxgemm .* served 0 of [1-9][0-9]* calls'
-gives 'no GPU: a reason' 0 'passed on +cublasZgemmBatched_64 .*no context of the GPU is current'
+gives 'no GPU: a reason' 0 'passed on +cublasSgemmBatched_64 .*no context of the GPU is current'
+gives 'no row of a type' 0 'passed on +cublasZgemmBatched_64 .*cuBLAS is as fast for this type'
 calls none passed_on fork --log
 gives 'a fork: the log' 0 'cublasSgemmEx'
 calls none passed_on exec --log
