@@ -27,7 +27,8 @@ ${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) -o "$work/product" \
 "${DESTDIR-}$bindir/xgemm" multiply --quiet "$source_dir/examples/a.npy" \
   "$source_dir/examples/b.npy" -o "$work/c.npy"
 cmp "$work/c.npy" "$source_dir/examples/product.npy"
-for page in man1/xgemm.1 man3/libxgemm.3 man3/xgemm_create.3 man3/xgemm_sgemm.3 \
+XGEMM_DROPINS=${DESTDIR-}$libdir/libxgemm "${DESTDIR-}$bindir/xgemm" run --log=/dev/null "${DESTDIR-}$bindir/xgemm" --version
+for page in man1/xgemm.1 man1/xgemm-run.1 man3/libxgemm.3 man3/xgemm_create.3 man3/xgemm_sgemm.3 \
   man3/xgemm_malloc.3 man7/xgemm-kernels.7; do
   test -s "${DESTDIR-}$mandir/$page" || {
     echo "installcheck: $page was not installed" >&2
