@@ -33,7 +33,8 @@ enum {
     XGEMM_POINTER_ARRAYS = 1, /**< a, b and c are arrays of batch_count pointers to the matrices, as
                                    in xgemm_sgemm_batched(); the strides are ignored. */
     XGEMM_DEVICE_SCALARS = 2, /**< alpha and beta are device memory, read when the product runs. */
-    XGEMM_HOST_MEMORY = 4     /**< The matrices are in host memory. Not supported yet. */
+    XGEMM_HOST_MEMORY = 4     /**< The matrices, the arrays of pointers and the bias are in host
+                                   memory, pinned or not. */
 };
 
 /**
@@ -76,10 +77,11 @@ typedef struct {
     int64_t ldc;         /**< C's leading dimension. */
     int64_t stride_c;    /**< From one C of a batch to the next. */
     int64_t batch_count; /**< Products; at least 0. */
-    unsigned flags;      /**< XGEMM_POINTER_ARRAYS, XGEMM_DEVICE_SCALARS or both; 0. */
+    unsigned flags;      /**< A sum of XGEMM_POINTER_ARRAYS and either XGEMM_DEVICE_SCALARS or
+                              XGEMM_HOST_MEMORY; 0. */
     xgemm_activation activation; /**< Of real types only. */
-    const void *bias;     /**< Device memory, one element a column of C, the same for all products
-                               of a batch; NULL: none. */
+    const void *bias;     /**< In the device's memory, one element a column of C, the same for all
+                             products     of a batch; NULL: none. */
     xgemm_type type_bias; /**< Its elements: F32, F16 or BF16 for F32, F16 and BF16 operands, else
                                of C's type. Not looked at without a bias. */
     int bias_per_row;     /**< Not 0: the bias has one element a row of C. */
@@ -111,6 +113,17 @@ typedef struct {
  * and with alpha = 0 nothing of A and B reaches C. Since only the device
  * knows, no pointer may be NULL where another alpha or beta would read it.
  *
+ * With XGEMM_HOST_MEMORY the matrices may be larger than the device's memory: C is
+ * computed in tiles, from blocks of A and B that are copied to the device, by
+ * several threads of the host, which pack, copy and multiply at the same time. C is
+ * done when the call returns. The memory that this takes, at most half of what the
+ * device has free and 50 MB of pinned memory a device, is allocated by each call and
+ * given back at its end. Where k is in several blocks their sums are added in C's
+ * type, except for F16 and BF16, where k stays whole. The products of a batch are
+ * computed one after another. A handle of xgemm_create_devices() divides the tiles
+ * among its devices. No stream matters, and it cannot be captured. After
+ * an error of the device, a part of C may have been written.
+ *
  * C must not overlap A, B, the bias or the scalars. Any thread may call with a
  * handle of its own.
  *
@@ -119,7 +132,7 @@ typedef struct {
  *          F32 and C32, 8 for F64 and C64); XGEMM_ERROR_NULL_POINTER;
  *          XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_NOT_SUPPORTED for types that are
  *          not multiplied with each other, an activation of complex numbers,
- *          XGEMM_HOST_MEMORY, and a named kernel that cannot do what is asked;
+ *          and a named kernel that cannot do what is asked;
  *          XGEMM_ERROR_WORKSPACE; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
  *          XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. After an error in the
  *          arguments C is as before.
@@ -136,10 +149,12 @@ XGEMM_API xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *pro
  *                   read unless they are on the device.
  * \param   plan     Caller's struct, its struct_size and device set; filled in.
  *
- * All is as with xgemm_sgemm_plan().
+ * All is as with xgemm_sgemm_plan(). Products of matrices in host memory are planned
+ * tile by tile, and have no plan here.
  *
  * \return  What xgemm_gemm() returns for its arguments, and what
- *          xgemm_sgemm_plan() returns for the plan.
+ *          xgemm_sgemm_plan() returns for the plan; XGEMM_ERROR_NOT_SUPPORTED for
+ *          XGEMM_HOST_MEMORY.
  */
 XGEMM_API xgemm_status xgemm_gemm_plan(xgemm_handle *handle, const xgemm_product *product,
                                        xgemm_plan *plan);

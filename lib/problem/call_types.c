@@ -45,8 +45,8 @@ static xgemm_status check_flags(const xgemm_product *call, xg_error *error)
                        call->flags);
     if (call->flags & XGEMM_HOST_MEMORY)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "flags has XGEMM_HOST_MEMORY, which this version of the library cannot do; "
-                       "copy the matrices to the device");
+                       "flags has XGEMM_HOST_MEMORY, of which there are no plans: tiles are planned "
+                       "one by one");
     return XGEMM_OK;
 }
 
