@@ -239,10 +239,11 @@ static xg_problem problem_of(const char *layout, int64_t m, int64_t n, int64_t k
 {
     static const _Alignas(256) float anywhere[64];
     const bool ta = layout[0] == 'T', tb = layout[1] == 'T';
-    const xg_call call = xg_call_f32(XGEMM_ROW_MAJOR, ta ? XGEMM_TRANS : XGEMM_NO_TRANS,
-                                     tb ? XGEMM_TRANS : XGEMM_NO_TRANS, m, n, k, 1.0f, anywhere,
-                                     (ta ? m : k) + pad, 0, anywhere, (tb ? k : n) + pad, 0, 0.0f,
-                                     (float *)(uintptr_t)anywhere, n + pad, 0, 1);
+    static const float alpha = 1.0f, beta = 0.0f;
+    const xg_call call = xg_call_of(XG_F32, XGEMM_ROW_MAJOR, ta ? XGEMM_TRANS : XGEMM_NO_TRANS,
+                                    tb ? XGEMM_TRANS : XGEMM_NO_TRANS, m, n, k, &alpha, anywhere,
+                                    (ta ? m : k) + pad, 0, anywhere, (tb ? k : n) + pad, 0, &beta,
+                                    (void *)(uintptr_t)anywhere, n + pad, 0, 1);
     return xg_call_problem(&call);
 }
 

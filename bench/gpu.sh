@@ -18,7 +18,7 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "${1:-gpu-results}"
 out=$(cd "${1:-gpu-results}" && pwd)
 all="build verify check sanitizer probe ladder compare shapes"
-all="$all strict rested random choice gemv batches burst sustained weak tf32 before"
+all="$all strict rested random choice gemv batches burst sustained weak tf32 types before"
 steps=${XGEMM_GPU_STEPS:-$all}
 build=${XGEMM_GPU_BUILD:-$source_dir/build-gpu}
 jobs=$(nproc)
@@ -279,6 +279,11 @@ in_turns() {
     }' | tee -a "$summary"
 }
 
+if wants types; then
+  types=$build/types
+  [ -f "$build/Makefile" ] && make -s -C "$build" bench/types >&2 && types=$build/bench/types
+  step "every element type beside cuBLAS" types.log sh -c '"$1" >"$2"' sh "$types" "$out/types.csv"
+fi
 if wants before && [ -n "${XGEMM_GPU_BASE:-}" ]; then
   with_burst in_turns default --size 1024,1025,2048,2049,4096,4097,8192
   in_turns strict --math strict --samples 5 --limit 1 --kernel auto \

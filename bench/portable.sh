@@ -5,8 +5,8 @@
 #   bench/portable.sh FILE.tar.xz
 #
 # It holds a folder "xgemm" with the utility, the library, the test programs that use a
-# device, the scripts, and what bench/ has for PyTorch, libcublas-preload.so beside the
-# library; jansson and Check are linked in. Kernels are compiled for the compute
+# device, the scripts, the drop-in libxgemm-cublas.so, and what bench/ has for PyTorch,
+# libcublas-preload.so beside the library; jansson and Check are linked in. Kernels are compiled for the compute
 # capabilities of XGEMM_ARCHS ("90"). The build is in BUILD (build-portable), and is kept.
 # There, after unpacking:
 #
@@ -17,7 +17,8 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:?usage: bench/portable.sh FILE.tar.xz}
 build=${BUILD:-build-portable}
 programs="gemm/test_accuracy gemm/test_batched gemm/test_numerics gemm/test_recomputed gemm/test_settings
-  gemm/test_small_gpus gemm/test_special gemm/test_streams unit/test_threads"
+  gemm/test_small_gpus gemm/test_special gemm/test_streams gemm/test_types
+  unit/test_product_arguments unit/test_threads"
 libs=$(pkg-config --variable=libdir jansson)
 
 mkdir -p "$build"
@@ -32,7 +33,7 @@ build=$(cd "$build" && pwd)
   for program in $programs; do
     make -s "tests/$program"
   done
-  make -s bench/libcublas-preload.so
+  make -s bench/libcublas-preload.so bench/types
 ) >&2
 
 work=$(mktemp -d)
@@ -45,9 +46,13 @@ for program in $programs; do
   [ -f "$file" ] || file=$build/tests/$program
   cp "$file" "$work/xgemm/tests/"
 done
-cp "$build/bench/libcublas-preload.so" "$work/xgemm/"
+cp "$build/bench/libcublas-preload.so" "$build/.libs/libxgemm-cublas.so" "$work/xgemm/"
+file=$build/bench/.libs/types
+[ -f "$file" ] || file=$build/bench/types
+cp "$file" "$work/xgemm/"
 cp "$source_dir"/bench/*.sh "$source_dir"/bench/*.py "$source_dir"/bench/*.txt "$work/xgemm/bench/"
 strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? "$work/xgemm/libcublas-preload.so" \
+  "$work/xgemm/libxgemm-cublas.so" \
   "$work"/xgemm/tests/test_*
 tar -C "$work" -cJf "$out" xgemm
 ls -l "$out"

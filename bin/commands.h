@@ -6,6 +6,6 @@
 #include "options.h"
 
 extern const command command_multiply, command_bench, command_verify, command_kernels,
-    command_devices, command_explain, command_occupancy, command_probe, command_plan;
+    command_devices, command_explain, command_occupancy, command_probe, command_plan, command_run;
 
 #endif

@@ -10,7 +10,7 @@
 
 static const command *const commands[] = {
     &command_multiply, &command_bench,   &command_plan,      &command_verify, &command_kernels,
-    &command_devices,  &command_explain, &command_occupancy, &command_probe,
+    &command_devices,  &command_explain, &command_occupancy, &command_probe,  &command_run,
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -132,17 +132,28 @@ static bool take_common(const command *which, int key, settings *common)
     }
 }
 
-int option_next(const command *which, int argc, char **argv, settings *common, const char **value)
+/* Whether an option has an argument; "[=FILE]" is one that may be left out. */
+static int takes(const option_row *row)
+{
+    return !row->argument            ? no_argument
+           : row->argument[0] == '[' ? optional_argument
+                                     : required_argument;
+}
+
+/* "leading" is "+" where options end at the first operand, else "". */
+static int next(const command *which, const char *leading, int argc, char **argv, settings *common,
+                const char **value)
 {
     struct option long_options[ROWS_MAX + 1];
-    char short_options[2 * ROWS_MAX + 1], *letter = short_options;
+    char short_options[2 * ROWS_MAX + 2], *letter = short_options;
     int names = 0;
+    if (*leading)
+        *letter++ = *leading;
 
     for (int i = 0; i < which->option_count + COMMON_ROWS; i++) {
         const option_row *row = row_at(which, i);
         if (row->name)
-            long_options[names++] = (struct option){
-                row->name, row->argument ? required_argument : no_argument, NULL, row->key};
+            long_options[names++] = (struct option){row->name, takes(row), NULL, row->key};
         if (row->key < 256) {
             *letter++ = (char)row->key;
             if (row->argument)
@@ -158,6 +169,17 @@ int option_next(const command *which, int argc, char **argv, settings *common, c
         if (key == -1 || !take_common(which, key, common))
             return key;
     }
+}
+
+int option_next(const command *which, int argc, char **argv, settings *common, const char **value)
+{
+    return next(which, "", argc, argv, common, value);
+}
+
+int option_next_leading(const command *which, int argc, char **argv, settings *common,
+                        const char **value)
+{
+    return next(which, "+", argc, argv, common, value);
 }
 
 double option_real(const command *which, const char *name, const char *text)

@@ -25,7 +25,8 @@ typedef struct {
 typedef struct {
     int key;              /* a short option's letter, or a number from 256 for none */
     const char *name;     /* the long option */
-    const char *argument; /* what it takes, for the help; NULL: nothing */
+    const char *argument; /* what it takes, for the help; NULL: nothing; "[=FILE]": it may be left
+                             out, and *value is NULL then */
     const char *text;
 } option_row;
 
@@ -50,6 +51,10 @@ typedef struct {
  * *common; --help prints and ends the program, a wrong option ends it with 2.
  */
 int option_next(const command *which, int argc, char **argv, settings *common, const char **value);
+
+/* The same for a command whose first operand is a program, with options of its own after it. */
+int option_next_leading(const command *which, int argc, char **argv, settings *common,
+                        const char **value);
 
 /* Prints "xgemm COMMAND: sentence" and how to get help, and ends the program with 2. */
 _Noreturn void usage_error(const command *which, const char *format, ...)

@@ -126,6 +126,8 @@ function __xgemm_operand
         case devices
             __xgemm_ordinals
             __xgemm_catalogue $argv[1]
+        case run
+            complete -C "$argv[3]"
         case help
             __xgemm_commands $argv[1]
     end

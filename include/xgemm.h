@@ -52,6 +52,7 @@ typedef struct xgemm_handle xgemm_handle;
 #include "xgemm/timer.h"
 #include "xgemm/gemm.h"
 #include "xgemm/plan.h"
+#include "xgemm/product.h"
 #include "xgemm/occupancy.h"
 #include "xgemm/trace.h"
 #include "xgemm/probe.h"

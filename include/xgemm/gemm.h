@@ -19,7 +19,7 @@ typedef enum {
 typedef enum {
     XGEMM_NO_TRANS = 111,  /**< The matrix as it is. */
     XGEMM_TRANS = 112,     /**< Its transpose. */
-    XGEMM_CONJ_TRANS = 113 /**< Its conjugate transpose; the transpose, as matrices are real. */
+    XGEMM_CONJ_TRANS = 113 /**< Its conjugate transpose; of real numbers the transpose. */
 } xgemm_transpose;
 
 /**
@@ -134,5 +134,98 @@ XGEMM_API xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order ord
                                            const float *const *a, int64_t lda,
                                            const float *const *b, int64_t ldb, float beta,
                                            float *const *c, int64_t ldc, int64_t batch_count);
+
+/**
+ * \brief   C = alpha * op(A) * op(B) + beta * C, in double precision.
+ *
+ * The arguments are those of xgemm_sgemm(), and what is said there holds.
+ *
+ * \return  As xgemm_sgemm(); a pointer must be aligned to 8 bytes.
+ */
+XGEMM_API xgemm_status xgemm_dgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
+                                   xgemm_transpose transb, int64_t m, int64_t n, int64_t k,
+                                   double alpha, const double *a, int64_t lda, const double *b,
+                                   int64_t ldb, double beta, double *c, int64_t ldc);
+
+/** \brief   xgemm_sgemm_strided_batched() for xgemm_dgemm(). */
+XGEMM_API xgemm_status xgemm_dgemm_strided_batched(xgemm_handle *handle, xgemm_order order,
+                                                   xgemm_transpose transa, xgemm_transpose transb,
+                                                   int64_t m, int64_t n, int64_t k, double alpha,
+                                                   const double *a, int64_t lda, int64_t stride_a,
+                                                   const double *b, int64_t ldb, int64_t stride_b,
+                                                   double beta, double *c, int64_t ldc,
+                                                   int64_t stride_c, int64_t batch_count);
+
+/** \brief   xgemm_sgemm_batched() for xgemm_dgemm(). */
+XGEMM_API xgemm_status xgemm_dgemm_batched(xgemm_handle *handle, xgemm_order order,
+                                           xgemm_transpose transa, xgemm_transpose transb,
+                                           int64_t m, int64_t n, int64_t k, double alpha,
+                                           const double *const *a, int64_t lda,
+                                           const double *const *b, int64_t ldb, double beta,
+                                           double *const *c, int64_t ldc, int64_t batch_count);
+
+/**
+ * \brief   C = alpha * op(A) * op(B) + beta * C, in single-precision complex numbers.
+ *
+ * The arguments are those of xgemm_sgemm(), and what is said there holds.
+ *
+ * An element is two floats, the real part first, as C's float _Complex. alpha and
+ * beta point to one on the host, read before the call returns; NULL is 1 for
+ * alpha and 0 for beta. XGEMM_CONJ_TRANS is the conjugate transpose. How Inf and
+ * NaN spread from one part to the other: xgemm_product.
+ *
+ * \return  As xgemm_sgemm(); a pointer must be aligned to 4 bytes.
+ */
+XGEMM_API xgemm_status xgemm_cgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
+                                   xgemm_transpose transb, int64_t m, int64_t n, int64_t k,
+                                   const void *alpha, const void *a, int64_t lda, const void *b,
+                                   int64_t ldb, const void *beta, void *c, int64_t ldc);
+
+/** \brief   xgemm_sgemm_strided_batched() for xgemm_cgemm(). */
+XGEMM_API xgemm_status xgemm_cgemm_strided_batched(
+    xgemm_handle *handle, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
+    int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
+    int64_t stride_a, const void *b, int64_t ldb, int64_t stride_b, const void *beta, void *c,
+    int64_t ldc, int64_t stride_c, int64_t batch_count);
+
+/** \brief   xgemm_sgemm_batched() for xgemm_cgemm(). */
+XGEMM_API xgemm_status xgemm_cgemm_batched(xgemm_handle *handle, xgemm_order order,
+                                           xgemm_transpose transa, xgemm_transpose transb,
+                                           int64_t m, int64_t n, int64_t k, const void *alpha,
+                                           const void *const *a, int64_t lda, const void *const *b,
+                                           int64_t ldb, const void *beta, void *const *c,
+                                           int64_t ldc, int64_t batch_count);
+
+/**
+ * \brief   C = alpha * op(A) * op(B) + beta * C, in double-precision complex numbers.
+ *
+ * The arguments are those of xgemm_sgemm(), and what is said there holds.
+ *
+ * An element is two doubles, the real part first, as C's double _Complex. alpha and
+ * beta point to one on the host, read before the call returns; NULL is 1 for
+ * alpha and 0 for beta. XGEMM_CONJ_TRANS is the conjugate transpose. How Inf and
+ * NaN spread from one part to the other: xgemm_product.
+ *
+ * \return  As xgemm_sgemm(); a pointer must be aligned to 8 bytes.
+ */
+XGEMM_API xgemm_status xgemm_zgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
+                                   xgemm_transpose transb, int64_t m, int64_t n, int64_t k,
+                                   const void *alpha, const void *a, int64_t lda, const void *b,
+                                   int64_t ldb, const void *beta, void *c, int64_t ldc);
+
+/** \brief   xgemm_sgemm_strided_batched() for xgemm_zgemm(). */
+XGEMM_API xgemm_status xgemm_zgemm_strided_batched(
+    xgemm_handle *handle, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
+    int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
+    int64_t stride_a, const void *b, int64_t ldb, int64_t stride_b, const void *beta, void *c,
+    int64_t ldc, int64_t stride_c, int64_t batch_count);
+
+/** \brief   xgemm_sgemm_batched() for xgemm_zgemm(). */
+XGEMM_API xgemm_status xgemm_zgemm_batched(xgemm_handle *handle, xgemm_order order,
+                                           xgemm_transpose transa, xgemm_transpose transb,
+                                           int64_t m, int64_t n, int64_t k, const void *alpha,
+                                           const void *const *a, int64_t lda, const void *const *b,
+                                           int64_t ldb, const void *beta, void *const *c,
+                                           int64_t ldc, int64_t batch_count);
 
 #endif

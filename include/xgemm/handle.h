@@ -61,6 +61,22 @@ typedef enum {
 XGEMM_API xgemm_status xgemm_create(xgemm_handle **handle, int device);
 
 /**
+ * \brief   Makes a handle on several devices, for products of matrices in host memory.
+ *
+ * \param   handle    Receives the handle, or NULL on failure, as xgemm_create().
+ * \param   ordinals  The devices, as for xgemm_create(); read before the call returns.
+ * \param   count     How many, from 1 to 16.
+ *
+ * Products with XGEMM_HOST_MEMORY are divided among the devices. For all else the
+ * handle is one of xgemm_create() on the first.
+ *
+ * \return  As xgemm_create(); XGEMM_ERROR_NULL_POINTER also for ordinals;
+ *          XGEMM_ERROR_INVALID_VALUE for a count that is out of range. After a
+ *          failure xgemm_last_error(NULL) has the sentence. Any thread may call.
+ */
+XGEMM_API xgemm_status xgemm_create_devices(xgemm_handle **handle, const int *ordinals, int count);
+
+/**
  * \brief   Waits for the handle's work and frees it with its workspace.
  *
  * Graphs captured from the handle use its workspace: destroy them first.

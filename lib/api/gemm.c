@@ -120,7 +120,7 @@ static xgemm_status run_pointer_arrays(xgemm_handle *handle, const xg_call *call
     return status;
 }
 
-static xgemm_status sgemm(xgemm_handle *handle, const xg_call *call)
+static xgemm_status check_and_run(xgemm_handle *handle, const xg_call *call)
 {
     const xgemm_status status = xg_call_check(call, &handle->error);
     if (status)
@@ -129,12 +129,13 @@ static xgemm_status sgemm(xgemm_handle *handle, const xg_call *call)
     handle->recomputed = (xg_recomputed){.elements = 0};
     if (!xg_call_writes(call))
         return XGEMM_OK;
-    return call->pointer_arrays ? run_pointer_arrays(handle, call) : run(handle, call);
+    return call->flags & XGEMM_POINTER_ARRAYS ? run_pointer_arrays(handle, call)
+                                              : run(handle, call);
 }
 
-static xgemm_status multiply(xgemm_handle *handle, const xg_call *call, const char *function)
+xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function)
 {
-    const xgemm_status status = sgemm(handle, call);
+    const xgemm_status status = check_and_run(handle, call);
     if (handle->log != XG_NO_LOG)
         xg_log_call(handle->log, &(xg_log_entry){.function = function,
                                                  .call = call,
@@ -144,45 +145,4 @@ static xgemm_status multiply(xgemm_handle *handle, const xg_call *call, const ch
                                                  .error = handle->error.text,
                                                  .ran = &handle->ran});
     return xg_handle_done(handle, status, function);
-}
-
-xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
-                         xgemm_transpose transb, int64_t m, int64_t n, int64_t k, float alpha,
-                         const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
-                         float *c, int64_t ldc)
-{
-    if (!handle)
-        return xg_no_handle(__func__);
-    const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, a, lda, 0, b, ldb, 0,
-                                     beta, c, ldc, 0, 1);
-    return multiply(handle, &call, __func__);
-}
-
-xgemm_status xgemm_sgemm_strided_batched(xgemm_handle *handle, xgemm_order order,
-                                         xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                                         int64_t n, int64_t k, float alpha, const float *a,
-                                         int64_t lda, int64_t stride_a, const float *b, int64_t ldb,
-                                         int64_t stride_b, float beta, float *c, int64_t ldc,
-                                         int64_t stride_c, int64_t batch_count)
-{
-    if (!handle)
-        return xg_no_handle(__func__);
-    const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, a, lda, stride_a, b,
-                                     ldb, stride_b, beta, c, ldc, stride_c, batch_count);
-    return multiply(handle, &call, __func__);
-}
-
-xgemm_status xgemm_sgemm_batched(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
-                                 xgemm_transpose transb, int64_t m, int64_t n, int64_t k,
-                                 float alpha, const float *const *a, int64_t lda,
-                                 const float *const *b, int64_t ldb, float beta, float *const *c,
-                                 int64_t ldc, int64_t batch_count)
-{
-    if (!handle)
-        return xg_no_handle(__func__);
-    xg_call call = xg_call_f32(
-        order, transa, transb, m, n, k, alpha, (const float *)(const void *)a, lda, 0,
-        (const float *)(const void *)b, ldb, 0, beta, (float *)(uintptr_t)c, ldc, 0, batch_count);
-    call.pointer_arrays = true;
-    return multiply(handle, &call, __func__);
 }

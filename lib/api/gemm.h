@@ -9,4 +9,11 @@
 /* The workspace is the handle's, or as large as it takes. */
 xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem);
 
+/* Checks a call and runs it: all public functions of products end here. */
+xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function);
+
+/* Checks a call and says what it would run. */
+xgemm_status xg_plan_call(xgemm_handle *handle, const xg_call *call, xgemm_plan *plan,
+                          const char *function);
+
 #endif

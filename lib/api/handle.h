@@ -7,6 +7,8 @@
 #include "planner/cache.h"
 #include "planner/workspace.h"
 
+enum { XG_HOST_DEVICES_MAX = 16 };
+
 /* What the last product tells of the elements of C that it recomputed. */
 typedef struct {
     int64_t elements;  /* where nothing is counted on the device */
@@ -34,6 +36,8 @@ struct xgemm_handle {
     void *given_workspace; /* the caller's; NULL: the library's own */
     size_t given_bytes;
     xg_recomputed recomputed;
+    int host_devices; /* that share products of matrices in host memory; 0: its own device alone */
+    int host_ordinals[XG_HOST_DEVICES_MAX];
     xg_error error;
 };
 

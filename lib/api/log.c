@@ -5,6 +5,8 @@
  */
 #include "log.h"
 
+#include "problem/call_types.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -66,6 +68,27 @@ static const char *math_of(xgemm_math math)
     return math == XGEMM_MATH_STRICT ? "strict" : math == XGEMM_MATH_TF32 ? "tf32" : "default";
 }
 
+/* Types where one is not F32, beta, and what else there is of an epilogue. */
+static void add_types(line *to, const xg_call *call)
+{
+    const xg_type a = (xg_type)call->type_a, c = (xg_type)call->type_c;
+    const xg_epilogue_params epilogue = xg_call_problem(call).epilogue;
+    double beta[2];
+    xg_scalar_parts(epilogue.type, epilogue.beta, beta);
+    if (a != XG_F32)
+        add(to, " type=%s type_c=%s", xg_type_short_name(a), xg_type_short_name(c));
+    if (epilogue.beta_at)
+        add(to, " beta=device");
+    else if (xg_type_is_complex(c))
+        add(to, " beta=%g%+gi", beta[0], beta[1]);
+    else
+        add(to, " beta=%g", beta[0]);
+    if (call->bias)
+        add(to, " bias=%s", call->bias_per_row ? "row" : "column");
+    if (call->activation)
+        add(to, " activation=%d", (int)call->activation);
+}
+
 static void add_call(line *to, const xg_log_entry *entry)
 {
     const xg_call *call = entry->call;
@@ -73,10 +96,11 @@ static void add_call(line *to, const xg_log_entry *entry)
         math_of(entry->math), call->order == XGEMM_COL_MAJOR ? "col" : "row",
         letter_of(call->transa), letter_of(call->transb));
     add(to,
-        " m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64
-        " beta=%g batch=%" PRId64,
-        call->m, call->n, call->k, call->lda, call->ldb, call->ldc, (double)call->beta.f32,
-        call->batch_count);
+        " m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " lda=%" PRId64 " ldb=%" PRId64 " ldc=%" PRId64,
+        call->m, call->n, call->k, call->lda, call->ldb, call->ldc);
+    if (xg_call_has_types(call))
+        add_types(to, call);
+    add(to, " batch=%" PRId64, call->batch_count);
 }
 
 static void add_what_ran(line *to, const xg_ran *ran)

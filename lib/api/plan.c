@@ -30,7 +30,7 @@ static int64_t launches_of(const xg_plan *plan)
         for (at[1] = 0; at[1] < panels->counts[1]; at[1]++)
             for (at[2] = 0; at[2] < panels->counts[2]; at[2]++)
                 launches += panels->kinds[xg_panel_kind(panels, at)].step_count;
-    return launches * plan->batch_count;
+    return (launches + plan->step_count) * plan->batch_count;
 }
 
 static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_request *request,
@@ -91,6 +91,12 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     return status;
 }
 
+xgemm_status xg_plan_call(xgemm_handle *handle, const xg_call *call, xgemm_plan *plan,
+                          const char *function)
+{
+    return xg_handle_done(handle, plan_call(handle, call, plan, &handle->error), function);
+}
+
 /* Memory that is aligned as the caller's, in place of none. */
 static const float *aligned(const float *pointer)
 {
@@ -105,9 +111,9 @@ xgemm_status xgemm_sgemm_plan(xgemm_handle *handle, xgemm_order order, xgemm_tra
     if (!handle)
         return xg_no_handle(__func__);
     const xg_call call =
-        xg_call_f32(order, transa, transb, m, n, k, alpha, aligned(a), lda, 0, aligned(b), ldb, 0,
-                    beta, (float *)(uintptr_t)aligned(c), ldc, 0, 1);
-    return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
+        xg_call_of(XG_F32, order, transa, transb, m, n, k, &alpha, aligned(a), lda, 0, aligned(b),
+                   ldb, 0, &beta, (void *)(uintptr_t)aligned(c), ldc, 0, 1);
+    return xg_plan_call(handle, &call, plan, __func__);
 }
 
 xgemm_status xgemm_sgemm_strided_batched_plan(
@@ -118,8 +124,8 @@ xgemm_status xgemm_sgemm_strided_batched_plan(
 {
     if (!handle)
         return xg_no_handle(__func__);
-    const xg_call call = xg_call_f32(order, transa, transb, m, n, k, alpha, aligned(a), lda,
-                                     stride_a, aligned(b), ldb, stride_b, beta,
-                                     (float *)(uintptr_t)aligned(c), ldc, stride_c, batch_count);
-    return xg_handle_done(handle, plan_call(handle, &call, plan, &handle->error), __func__);
+    const xg_call call = xg_call_of(XG_F32, order, transa, transb, m, n, k, &alpha, aligned(a), lda,
+                                    stride_a, aligned(b), ldb, stride_b, &beta,
+                                    (void *)(uintptr_t)aligned(c), ldc, stride_c, batch_count);
+    return xg_plan_call(handle, &call, plan, __func__);
 }

@@ -36,9 +36,11 @@ static xg_call call_of(const xgemm_trace_problem *p)
                     .m = p->m,
                     .n = p->n,
                     .k = p->k,
-                    .type = XG_F32,
-                    .alpha.f32 = 1.0f,
-                    .beta.f32 = p->beta,
+                    .struct_size = sizeof call,
+                    .type_a = XGEMM_F32,
+                    .type_b = XGEMM_F32,
+                    .type_c = XGEMM_F32,
+                    .beta = &p->beta,
                     .batch_count = 1};
     call.lda = p->lda ? p->lda : least_ld(call.order, call.transa != XGEMM_NO_TRANS, p->m, p->k);
     call.ldb = p->ldb ? p->ldb : least_ld(call.order, call.transb != XGEMM_NO_TRANS, p->k, p->n);

@@ -42,7 +42,16 @@ typedef struct {
  * By the dialect's rule a kernel writes to one of them, its C, and to a workspace if it has one.
  * Unused regions have no rows.
  */
-enum { XG_REGION_A, XG_REGION_B, XG_REGION_C, XG_REGION_WORKSPACE, XG_REGIONS_MAX };
+enum {
+    XG_REGION_A,
+    XG_REGION_B,
+    XG_REGION_C,
+    XG_REGION_WORKSPACE,
+    XG_REGION_BIAS,
+    XG_REGION_ALPHA,
+    XG_REGION_BETA,
+    XG_REGIONS_MAX
+};
 
 /*
  * A matrix as TMA is to know it: rows of so many elements, and the box of a copy. Aligned to 16
@@ -66,7 +75,7 @@ typedef struct {
     bool pdl;    /* programmatic dependent launch: may begin before the stream's last launch has
                     ended, and waits itself */
     bool spread; /* no multiprocessor is to hold more of its CTAs than its share */
-    xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches accesses */
+    xg_region regions[XG_REGIONS_MAX]; /* for a backend that watches accesses; else no rows */
     const void *arguments;             /* the one argument, passed by value to the kernel */
     size_t arguments_size;
     xg_tensor tensors[XG_TENSORS_MAX]; /* of a kernel with tensor maps beside its argument */
@@ -79,8 +88,9 @@ typedef struct xg_arena xg_arena;   /* memory that grows where it is */
 typedef struct {
     const char *name;
     bool has_streams;
-    bool host_memory;    /* what the kernels read and write, the host can too */
-    bool runs_host_code; /* programs are plain functions of the host, not kernels */
+    bool host_memory;      /* what the kernels read and write, the host can too */
+    bool watches_accesses; /* launches need their regions */
+    bool runs_host_code;   /* programs are plain functions of the host, not kernels */
     bool (*can_run)(const xg_program *);
     int (*count)(void);
     int (*multiprocessors)(const xg_device *);    /* that a launch is to fill; device may be NULL */

@@ -27,6 +27,8 @@ typedef struct xg_kernel {
     const xg_family *family;
     /* By which operands are K-major (XG_A, XG_B): of kernels that read both majors. Else: [0]. */
     const xg_program *programs[4];
+    /* By the type of the operands, of kernels that take others than F32; programs[0] is F32's. */
+    const xg_program *typed[XG_TYPES];
     int tile_m, tile_n, tile_k;
     int block_x, block_y;
     int shared_bytes;
@@ -40,6 +42,7 @@ typedef struct xg_kernel {
     bool tensor_maps;        /* TMA: one product; stream-K in place of split-K */
     bool rows_on_x;          /* the grid's x counts tiles along m */
     bool pads_operands;      /* reads and writes copies of whole tiles */
+    bool copies_half;        /* 16-bit operands are copied to floats first */
 } xg_kernel;
 
 /* What a plan is for. */
@@ -110,10 +113,14 @@ struct xg_family {
     /* Whether one launch can compute a batch, and one of pointer arrays. NULL: never. */
     bool (*batches)(const xg_kernel *);
     bool (*takes_pointer_arrays)(const xg_kernel *);
+    /* Its kernels for F32 compute the whole epilogue, as all kernels for other types do: scalars on
+       the device, bias, activation. Where they do not, the planner has bias and activation computed
+       by a launch after the product. */
+    bool finishes;
 };
 
 extern const xg_family xg_family_ladder, xg_family_simt, xg_family_gemv, xg_family_tensor,
-    xg_family_host;
+    xg_family_general, xg_family_host;
 
 /*
  * Adds a step of the kernel's first program, whose argument is xg_product_args, for one product;

@@ -58,6 +58,34 @@ xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_e
                    math == XGEMM_MATH_STRICT ? "XGEMM_MATH_STRICT" : "XGEMM_MATH_DEFAULT");
 }
 
+static bool takes_type(const xg_kernel *kernel, const xg_problem *p)
+{
+    return xg_is_f32(p) || kernel->typed[p->type_a] != NULL;
+}
+
+bool xg_kernel_finishes(const xg_kernel *kernel, const xg_problem *p)
+{
+    return kernel->family->finishes || !xg_is_f32(p);
+}
+
+bool xg_kernel_takes(const xg_kernel *kernel, const xg_problem *p)
+{
+    return takes_type(kernel, p) && (xg_kernel_finishes(kernel, p) || !p->epilogue.device_scalars);
+}
+
+xgemm_status xg_kernel_check_problem(const xg_kernel *kernel, const xg_problem *p, xg_error *error)
+{
+    if (!takes_type(kernel, p))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s does not multiply matrices of %s; auto does", kernel->name,
+                       xg_type_name(p->type_a));
+    if (!xg_kernel_takes(kernel, p))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s cannot read alpha and beta from device memory; auto can",
+                       kernel->name);
+    return XGEMM_OK;
+}
+
 const xg_kernel *xg_kernel_at(int id)
 {
     return &kernels[id];

@@ -14,6 +14,14 @@ const xg_kernel *xg_kernel_named(const char *name);
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math);
 xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error);
 
+/* Whether the kernel computes all of the problem's epilogue, or alpha and beta alone. */
+bool xg_kernel_finishes(const xg_kernel *kernel, const xg_problem *problem);
+
+/* Whether a kernel can compute a problem's types and epilogue; and a sentence when it cannot. */
+bool xg_kernel_takes(const xg_kernel *kernel, const xg_problem *problem);
+xgemm_status xg_kernel_check_problem(const xg_kernel *kernel, const xg_problem *problem,
+                                     xg_error *error);
+
 /* Fails with a sentence that lists the kernels that the backend can run. */
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error);
 

@@ -57,5 +57,7 @@ _Static_assert((int)INDEX_host < (int)XG_PROGRAMS_MAX, "there are more programs 
 const xg_program xg_program_reference = {
     .symbol = "reference", .host = xg_host_reference, .index = INDEX_host};
 const xg_program xg_program_blas = {.symbol = "blas", .host = HOST_BLAS, .index = INDEX_host};
+const xg_program xg_program_finish_host = {
+    .symbol = "finish", .host = xg_host_finish, .index = INDEX_host};
 const xg_program xg_program_scale_host = {
     .symbol = "scale", .host = xg_host_scale, .index = INDEX_host};

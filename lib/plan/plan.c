@@ -118,6 +118,21 @@ xg_location xg_at_c(const xg_plan *plan, const xg_problem *part)
     return at(XG_BASE_C, part->c, plan->c, part->c_batch_stride, part, part->type_c);
 }
 
+xg_location xg_at_bias(void)
+{
+    return (xg_location){XG_BASE_BIAS, 0, 0};
+}
+
+xg_location xg_at_alpha(void)
+{
+    return (xg_location){XG_BASE_ALPHA, 0, 0};
+}
+
+xg_location xg_at_beta(void)
+{
+    return (xg_location){XG_BASE_BETA, 0, 0};
+}
+
 xg_location xg_at_workspace(int64_t offset)
 {
     return (xg_location){XG_BASE_WORKSPACE, offset, 0};
@@ -151,6 +166,18 @@ void xg_region_c(xg_step *step, const xg_plan *plan, const xg_problem *part)
 {
     set_region(step, XG_REGION_C, "C", xg_at_c(plan, part), part->m, part->n, part->c_stride_m, 1,
                part->type_c, part->pointer_arrays);
+}
+
+void xg_regions_of_epilogue(xg_step *step, const xg_problem *problem)
+{
+    const xg_epilogue_params *e = &problem->epilogue;
+    const int64_t length = e->bias_per_row ? problem->m : problem->n;
+    if (e->bias)
+        xg_step_region(step, XG_REGION_BIAS, "bias", xg_at_bias(), 1, length, length, e->bias_type);
+    if (e->alpha_at)
+        xg_step_region(step, XG_REGION_ALPHA, "alpha", xg_at_alpha(), 1, 1, 1, e->type);
+    if (e->beta_at)
+        xg_step_region(step, XG_REGION_BETA, "beta", xg_at_beta(), 1, 1, 1, e->type);
 }
 
 int64_t xg_plan_passes(const xg_plan *plan)

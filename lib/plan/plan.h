@@ -11,12 +11,21 @@
 #include "backend/backend.h"
 #include "problem/problem.h"
 
-enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 4, XG_ARGUMENTS_BYTES = 128 };
+enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 7, XG_ARGUMENTS_BYTES = 192 };
 
 enum { XG_GRID_Y_MAX = 65535, XG_GRID_Z_MAX = 65535 };
 
-/* What a location is relative to: a matrix of the call, or the workspace. */
-typedef enum { XG_BASE_NONE, XG_BASE_A, XG_BASE_B, XG_BASE_C, XG_BASE_WORKSPACE } xg_base;
+/* What a location is relative to: what a call points to, or the workspace. */
+typedef enum {
+    XG_BASE_NONE,
+    XG_BASE_A,
+    XG_BASE_B,
+    XG_BASE_C,
+    XG_BASE_WORKSPACE,
+    XG_BASE_BIAS,
+    XG_BASE_ALPHA,
+    XG_BASE_BETA
+} xg_base;
 
 /* Memory, until a call says where its matrices and its workspace are. */
 typedef struct {
@@ -58,7 +67,8 @@ typedef struct xg_panels xg_panels;
 typedef struct {
     int step_count;
     xg_step steps[XG_PLAN_STEPS];
-    xg_panels *panels;      /* NULL: the steps compute all of the problem; else they are unused */
+    xg_panels *panels;      /* NULL: the steps compute all of the problem; else they follow all
+                               panels of a product */
     int64_t batch_count;    /* of the problem, */
     int64_t batch_per_pass; /* of which the steps compute so many at a time */
     size_t workspace_bytes;
@@ -113,6 +123,9 @@ void xg_region_a(xg_step *step, const xg_plan *plan, const xg_problem *part);
 void xg_region_b(xg_step *step, const xg_plan *plan, const xg_problem *part);
 void xg_region_c(xg_step *step, const xg_plan *plan, const xg_problem *part);
 
+/* The regions of the bias and of device scalars, as far as there are any. */
+void xg_regions_of_epilogue(xg_step *step, const xg_problem *problem);
+
 /*
  * Room for rows x columns elements in the plan's workspace, at a multiple of 256 bytes; false, with
  * a sentence that names what it is for, when its size does not fit the address space.
@@ -127,6 +140,11 @@ double xg_room_bytes(double rows, double columns, xg_type type);
 xg_location xg_at_a(const xg_plan *plan, const xg_problem *part);
 xg_location xg_at_b(const xg_plan *plan, const xg_problem *part);
 xg_location xg_at_c(const xg_plan *plan, const xg_problem *part);
+
+/* The bias, and the scalars in device memory; of the whole problem. */
+xg_location xg_at_bias(void);
+xg_location xg_at_alpha(void);
+xg_location xg_at_beta(void);
 
 /* The workspace from a byte on. What is there serves one pass. */
 xg_location xg_at_workspace(int64_t offset);

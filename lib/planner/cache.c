@@ -4,40 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t alignment(const void *pointer)
+/* How a pointer is aligned, from that bit on of a word. */
+static int64_t alignment(const void *pointer, int bit)
 {
-    return (int64_t)((uintptr_t)pointer % 256);
+    return (int64_t)((uintptr_t)pointer % 256) << bit;
+}
+
+/* All of a problem that is a matter of a few bits. */
+static int64_t kind_of(const xg_problem *p)
+{
+    const xg_epilogue_params *e = &p->epilogue;
+    return p->type_a | (int64_t)p->type_b << 4 | (int64_t)p->type_c << 8 | (int64_t)e->type << 12 |
+           (int64_t)e->bias_type << 16 | (int64_t)e->activation << 20 |
+           (int64_t)(e->bias != NULL) << 24 | (int64_t)e->bias_per_row << 25 |
+           (int64_t)(e->alpha_at != NULL) << 26 | (int64_t)(e->beta_at != NULL) << 27 |
+           (int64_t)p->a_conjugate << 28 | (int64_t)p->b_conjugate << 29 |
+           (int64_t)p->pointer_arrays << 30;
 }
 
 static xg_plan_key key_of(const xg_request *request)
 {
     const xg_problem *p = &request->problem;
     const xg_target *t = &request->target;
-    return (xg_plan_key){{p->m,
-                          p->n,
-                          p->k,
-                          p->type_a | (int64_t)p->type_b << 8 | (int64_t)p->type_c << 16 |
-                              (int64_t)p->epilogue.type << 24,
-                          (int64_t)xg_scalar_bits(p->epilogue.type, p->epilogue.alpha),
-                          (int64_t)xg_scalar_bits(p->epilogue.type, p->epilogue.beta),
-                          alignment(p->a),
-                          alignment(p->b),
-                          alignment(p->c),
-                          p->a_stride_m,
-                          p->a_stride_k,
-                          p->b_stride_k,
-                          p->b_stride_n,
-                          p->c_stride_m,
-                          p->batch_count,
-                          p->a_batch_stride,
-                          p->b_batch_stride,
-                          p->c_batch_stride,
-                          p->pointer_arrays,
-                          t->host | (int64_t)t->compute_capability << 8,
-                          t->multiprocessors,
-                          request->kernel ? request->kernel->id : -1,
-                          request->math,
-                          (int64_t)request->workspace_limit}};
+    xg_plan_key key = {{p->m, p->n, p->k, kind_of(p),
+                        alignment(p->a, 0) | alignment(p->b, 8) | alignment(p->c, 16) |
+                            (int64_t)t->compute_capability << 24 | (int64_t)t->host << 48,
+                        p->a_stride_m, p->a_stride_k, p->b_stride_k, p->b_stride_n, p->c_stride_m,
+                        p->batch_count, p->a_batch_stride, p->b_batch_stride, p->c_batch_stride,
+                        t->multiprocessors,
+                        (request->kernel ? request->kernel->id : -1) * INT64_C(16) + request->math,
+                        (int64_t)request->workspace_limit}};
+    memcpy(&key.words[17], &p->epilogue.alpha, sizeof p->epilogue.alpha);
+    memcpy(&key.words[19], &p->epilogue.beta, sizeof p->epilogue.beta);
+    return key;
 }
 
 static uint64_t hash_of(const xg_plan_key *key)

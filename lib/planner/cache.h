@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The last plans of a handle, so that a call like one before costs no planning. They are found by a
- * hash; beyond XG_PLANS_KEPT of them, some 7 MB, the one that was not used for longest goes.
+ * hash; beyond XG_PLANS_KEPT of them, some 10 MB, the one that was not used for longest goes.
  */
 #ifndef XGEMM_LIB_PLAN_CACHE_H
 #define XGEMM_LIB_PLAN_CACHE_H
 
 #include "planner.h"
 
-enum { XG_PLANS_KEPT = 1024, XG_PLAN_BUCKETS = 2048, XG_PLAN_KEY_WORDS = 24 };
+enum { XG_PLANS_KEPT = 1024, XG_PLAN_BUCKETS = 2048, XG_PLAN_KEY_WORDS = 21 };
 
 /* All that a plan depends on; of pointers that is how they are aligned. */
 typedef struct {

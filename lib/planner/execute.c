@@ -10,6 +10,7 @@ typedef struct {
     char *workspace;
     int64_t first; /* product of a batch, of this pass */
     bool is_first; /* pass of the call */
+    bool watched;  /* regions are wanted */
 } bases;
 
 static void *resolve(const bases *from, const xg_location *at)
@@ -29,6 +30,15 @@ static void *resolve(const bases *from, const xg_location *at)
         break;
     case XG_BASE_WORKSPACE:
         base = from->workspace;
+        break;
+    case XG_BASE_BIAS:
+        base = from->problem->epilogue.bias;
+        break;
+    case XG_BASE_ALPHA:
+        base = from->problem->epilogue.alpha_at;
+        break;
+    case XG_BASE_BETA:
+        base = from->problem->epilogue.beta_at;
         break;
     }
     const uintptr_t bytes = (uintptr_t)at->offset + (uintptr_t)(from->first * at->batch_stride);
@@ -63,7 +73,7 @@ static xg_launch launch_of(const bases *from, int index, void *arguments)
     memcpy(launch.block, step->block, sizeof launch.block);
     if (together > 1 && !step->once)
         launch.grid[2] = (uint32_t)(left < together ? left : together);
-    for (int i = 0; i < XG_REGIONS_MAX; i++) {
+    for (int i = 0; from->watched && i < XG_REGIONS_MAX; i++) {
         launch.regions[i] = step->regions[i];
         launch.regions[i].base = resolve(from, &step->region_at[i]);
         if (together == 1) /* a grid's z that is no product's number moves nothing */
@@ -79,7 +89,7 @@ static xg_launch launch_of(const bases *from, int index, void *arguments)
 xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_problem *problem, int64_t pass,
                          void *workspace, void *arguments)
 {
-    const bases from = {plan, problem, workspace, pass * plan->batch_per_pass, pass == 0};
+    const bases from = {plan, problem, workspace, pass * plan->batch_per_pass, pass == 0, true};
     return launch_of(&from, index, arguments);
 }
 
@@ -106,8 +116,12 @@ static xgemm_status run_panels(const xg_panels *panels, const xg_problem *proble
         for (at[1] = 0; at[1] < panels->counts[1] && !status; at[1]++)
             for (at[2] = 0; at[2] < panels->counts[2] && !status; at[2]++) {
                 const xg_problem panel = xg_panel_problem(panels, problem, at);
-                const bases from = {&panels->kinds[xg_panel_kind(panels, at)], &panel, workspace, 0,
-                                    is_first};
+                const bases from = {&panels->kinds[xg_panel_kind(panels, at)],
+                                    &panel,
+                                    workspace,
+                                    0,
+                                    is_first,
+                                    backend->watches_accesses};
                 status = run_steps(&from, backend, device, stream, error);
                 is_first = false;
             }
@@ -121,14 +135,19 @@ xgemm_status xg_execute(const xg_plan *plan, const xg_problem *problem, const xg
     if (plan->panels) {
         for (int64_t i = 0; i < plan->batch_count && !status; i++) {
             const xg_problem one = xg_problem_of_batch(problem, i);
+            const bases from = {plan, problem, workspace, i, i == 0, backend->watches_accesses};
             status =
                 run_panels(plan->panels, &one, i == 0, backend, device, stream, workspace, error);
+            if (!status)
+                status = run_steps(&from, backend, device, stream, error);
         }
         return status;
     }
     const int64_t passes = plan->step_count > 0 ? xg_plan_passes(plan) : 0;
     for (int64_t pass = 0; pass < passes && !status; pass++) {
-        const bases from = {plan, problem, workspace, pass * plan->batch_per_pass, pass == 0};
+        const bases from = {plan,      problem,
+                            workspace, pass * plan->batch_per_pass,
+                            pass == 0, backend->watches_accesses};
         status = run_steps(&from, backend, device, stream, error);
     }
     return status;

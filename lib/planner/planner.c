@@ -3,6 +3,7 @@
 
 #include "families/programs.h"
 #include "families/transform/transform.h"
+#include "families/typed.h"
 #include "tuning/tuning.h"
 
 #include <inttypes.h>
@@ -38,10 +39,16 @@ static bool fits_device(const xg_kernel *kernel, const xg_target *target)
            kernel->shared_bytes + SHARED_BESIDE <= target->shared_per_block;
 }
 
+/* The math mode concerns products of F32. */
+static bool allows(const xg_kernel *kernel, const xg_request *request)
+{
+    return xg_type_is_half(request->problem.type_a) || xg_kernel_serves(kernel, request->math);
+}
+
 static bool may_serve(const xg_kernel *kernel, const xg_backend *backend, const xg_request *request)
 {
     return backend->can_run(kernel->programs[0]) && fits_device(kernel, &request->target) &&
-           xg_kernel_serves(kernel, request->math) &&
+           allows(kernel, request) && xg_kernel_takes(kernel, &request->problem) &&
            (!request->problem.pointer_arrays || xg_takes_pointer_arrays(kernel)) &&
            kernel->family->applies(kernel, request);
 }
@@ -84,7 +91,8 @@ static double least_bytes(const xg_problem *p)
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
     const double a = p->a_batch_stride || p->pointer_arrays ? count : 1.0;
     const double b = p->b_batch_stride || p->pointer_arrays ? count : 1.0;
-    return 4.0 * (a * m * k + b * k * n + count * m * n);
+    return (double)xg_type_bytes(p->type_a) * (a * m * k + b * k * n) +
+           (double)xg_type_bytes(p->type_c) * count * m * n;
 }
 
 /* What the GPU takes at its peaks, of which the L2 may hold some bytes from before; 0: unknown. */
@@ -167,19 +175,45 @@ static xgemm_status find(const xg_backend *backend, const xg_request *request, x
                        "kernel %s cannot compute a batch from arrays of pointers on the %s device; "
                        "auto can, and strided batches are for every kernel",
                        kernel->name, backend->name);
-    *found = candidate_of(kernel, request, INFINITY);
-    return XGEMM_OK;
+    const xgemm_status status = xg_kernel_check_problem(kernel, &request->problem, error);
+    if (!status)
+        *found = candidate_of(kernel, request, INFINITY);
+    return status;
 }
 
-/* C = beta * C, of as many products at once as a grid, or the host, takes. */
-static xgemm_status plan_scale(const xg_request *request, xg_plan *plan, xg_error *error)
+/*
+ * Without a product, C = activation(beta * C + bias), of as many products at once as a grid, or the
+ * host, takes.
+ */
+static xgemm_status plan_without_product(const xg_request *request, xg_plan *plan, xg_error *error)
 {
-    const bool host = request->target.host;
-    const int64_t count = request->problem.batch_count, most = host ? 1 : XG_GRID_Z_MAX;
-    if (xg_scalar_is(request->problem.epilogue.type, request->problem.epilogue.beta, 1))
+    const xg_problem *const p = &request->problem;
+    const bool host = request->target.host, plain = xg_is_plain_epilogue(&p->epilogue);
+    const int64_t count = p->batch_count, most = host ? 1 : XG_GRID_Z_MAX;
+    if (plain && xg_scalar_is(p->epilogue.type, p->epilogue.beta, 1))
         return XGEMM_OK;
     plan->batch_per_pass = count < most ? count : most;
-    return xg_add_scale(plan, &request->problem, host, error);
+    return plain && xg_is_f32(p) ? xg_add_scale(plan, p, host, error)
+                                 : xg_add_finish(plan, p, host, error);
+}
+
+/* Whether A and B are not multiplied, as far as the host knows. */
+static bool has_no_product(const xg_problem *p)
+{
+    return p->k == 0 ||
+           (!p->epilogue.alpha_at && xg_scalar_is(p->epilogue.type, p->epilogue.alpha, 0));
+}
+
+/* The candidate's launches; a kernel whose epilogue is alpha and beta alone is followed by another.
+ */
+static xgemm_status build(const xg_candidate *chosen, const xg_request *request, xg_plan *plan,
+                          xg_error *error)
+{
+    const xgemm_status status = chosen->kernel->family->build(chosen, request, plan, error);
+    return status || xg_kernel_finishes(chosen->kernel, &request->problem) ||
+                   xg_is_plain_epilogue(&request->problem.epilogue)
+               ? status
+               : xg_add_activation(plan, &request->problem, error);
 }
 
 xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, xg_plan *plan,
@@ -188,15 +222,15 @@ xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, 
     const xg_problem *p = &request->problem;
     xg_plan_begin(plan, p);
     *chosen = (xg_candidate){.batch_per_pass = 1};
-    if (p->k == 0 || xg_scalar_is(p->epilogue.type, p->epilogue.alpha, 0))
-        return plan_scale(request, plan, error);
+    if (has_no_product(p))
+        return plan_without_product(request, plan, error);
     xgemm_status status = find(backend, request, chosen, error);
     if (status)
         return status;
     if (!request->target.predicts)
         chosen->microseconds = 0.0;
     plan->batch_per_pass = chosen->batch_per_pass;
-    status = chosen->kernel->family->build(chosen, request, plan, error);
+    status = build(chosen, request, plan, error);
     if (!status && plan->workspace_bytes > request->workspace_limit)
         status = xg_fail(error, XGEMM_ERROR_WORKSPACE,
                          "kernel %s needs a workspace of %zu bytes for m = %" PRId64

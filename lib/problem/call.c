@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "call.h"
 
+#include "call_types.h"
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A matrix of the call, as it lies in memory (before op). */
 typedef struct {
@@ -14,23 +17,28 @@ typedef struct {
     int64_t ld;
     const void *data;
     bool used;
+    xg_type type;
     int64_t stride; /* from one product of a batch to the next */
 } matrix;
 
-xg_call xg_call_f32(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                    int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-                    int64_t stride_a, const float *b, int64_t ldb, int64_t stride_b, float beta,
-                    float *c, int64_t ldc, int64_t stride_c, int64_t batch_count)
+xg_call xg_call_of(xg_type type, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
+                   int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
+                   int64_t stride_a, const void *b, int64_t ldb, int64_t stride_b, const void *beta,
+                   void *c, int64_t ldc, int64_t stride_c, int64_t batch_count)
 {
-    return (xg_call){.order = order,
+    const xgemm_type of = (xgemm_type)type;
+    return (xg_call){.struct_size = sizeof(xg_call),
+                     .order = order,
                      .transa = transa,
                      .transb = transb,
                      .m = m,
                      .n = n,
                      .k = k,
-                     .type = XG_F32,
-                     .alpha.f32 = alpha,
-                     .beta.f32 = beta,
+                     .type_a = of,
+                     .type_b = of,
+                     .type_c = of,
+                     .alpha = alpha,
+                     .beta = beta,
                      .a = a,
                      .b = b,
                      .c = c,
@@ -41,6 +49,28 @@ xg_call xg_call_f32(xgemm_order order, xgemm_transpose transa, xgemm_transpose t
                      .stride_a = stride_a,
                      .stride_b = stride_b,
                      .stride_c = stride_c};
+}
+
+xgemm_status xg_call_of_product(const xgemm_product *product, xg_call *call, xg_error *error)
+{
+    const size_t least = offsetof(xgemm_product, bias_per_row) + sizeof product->bias_per_row;
+    if (!product)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "product is NULL");
+    const size_t bytes = product->struct_size;
+    if (bytes < least)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "struct_size is %zu; begin with XGEMM_PRODUCT_INIT, which sets it to "
+                       "sizeof(xgemm_product)",
+                       bytes);
+    memset(call, 0, sizeof *call);
+    memcpy(call, product, bytes < sizeof *call ? bytes : sizeof *call);
+    call->struct_size = sizeof *call;
+    return XGEMM_OK;
+}
+
+static bool has(const xg_call *call, unsigned flag)
+{
+    return (call->flags & flag) != 0;
 }
 
 static bool is_transpose(xgemm_transpose trans)
@@ -78,16 +108,16 @@ static xgemm_status check_sizes(const xg_call *call, xg_error *error)
 }
 
 static matrix operand(const char *name, const char *trans_name, xgemm_transpose trans, int64_t rows,
-                      const char *rows_name, int64_t columns, const char *columns_name, int64_t ld,
-                      const void *data, bool used)
+                      const char *rows_name, int64_t columns, const char *columns_name)
 {
-    const matrix plain = {name,         trans_name, trans, rows, columns, rows_name,
-                          columns_name, ld,         data,  used, 0};
-    if (trans == XGEMM_NO_TRANS)
-        return plain;
-    const matrix transposed = {name,      trans_name, trans, columns, rows, columns_name,
-                               rows_name, ld,         data,  used,    0};
-    return transposed;
+    const bool turned = trans != XGEMM_NO_TRANS;
+    return (matrix){.name = name,
+                    .trans_name = trans_name,
+                    .trans = trans,
+                    .rows = turned ? columns : rows,
+                    .columns = turned ? rows : columns,
+                    .rows_name = turned ? columns_name : rows_name,
+                    .columns_name = turned ? rows_name : columns_name};
 }
 
 static xgemm_status check_ld(const matrix *x, xgemm_order order, xg_error *error)
@@ -127,7 +157,7 @@ static int64_t width_of(const matrix *x, xgemm_order order)
 static xgemm_status check_extent(const matrix *x, const xg_call *call, xg_error *error)
 {
     const int64_t lines = lines_of(x, call->order), width = width_of(x, call->order);
-    const int64_t most = PTRDIFF_MAX / (int64_t)xg_type_bytes(call->type);
+    const int64_t most = PTRDIFF_MAX / (int64_t)xg_type_bytes(x->type);
     int64_t span, before;
     if (lines == 0 || width == 0)
         return XGEMM_OK;
@@ -162,7 +192,7 @@ static xgemm_status check_stride(const matrix *x, xg_error *error)
 static xgemm_status check_overlap(const matrix *c, const xg_call *call, xg_error *error)
 {
     const int64_t lines = lines_of(c, call->order), width = width_of(c, call->order);
-    if (call->batch_count < 2 || call->pointer_arrays || lines == 0 || width == 0)
+    if (call->batch_count < 2 || has(call, XGEMM_POINTER_ARRAYS) || lines == 0 || width == 0)
         return XGEMM_OK;
     const int64_t line = c->stride / c->ld, into = c->stride % c->ld;
     const bool first = line < lines && into < width;
@@ -178,10 +208,11 @@ static xgemm_status check_overlap(const matrix *c, const xg_call *call, xg_error
 
 static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error *error)
 {
-    const size_t unit = call->pointer_arrays ? sizeof(void *) : xg_type_bytes(call->type);
+    const bool list = has(call, XGEMM_POINTER_ARRAYS);
+    const size_t unit = list ? sizeof(void *) : xg_type_alignment(x->type);
     if (!x->used)
         return XGEMM_OK;
-    if (!x->data && call->pointer_arrays)
+    if (!x->data && list)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
                        "%s is NULL, and pointers to %" PRId64 " matrices are to be read there",
                        x->name, call->batch_count);
@@ -192,40 +223,66 @@ static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error
     if ((uintptr_t)x->data % unit != 0)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "%s is %p, which is not aligned to the %zu bytes of a %s", x->name, x->data,
-                       unit, call->pointer_arrays ? "pointer" : xg_type_name(call->type));
+                       unit, list ? "pointer" : xg_type_part_name(x->type));
     return XGEMM_OK;
+}
+
+/* The host's scalar; with scalars on the device any that is neither 0 nor 1 could be it. */
+static bool scalar_is(const xg_call *call, const void *scalar, int number, int when_null)
+{
+    const xg_type type = xg_type_of_scalars((xg_type)call->type_a);
+    if (!scalar)
+        return number == when_null;
+    if (has(call, XGEMM_DEVICE_SCALARS))
+        return false;
+    return xg_scalar_is(type, xg_scalar_load(type, scalar), number);
 }
 
 /* Whether A and B are read. */
 static bool reads(const xg_call *call)
 {
-    return call->m > 0 && call->n > 0 && call->k > 0 && !xg_scalar_is(call->type, call->alpha, 0) &&
-           call->batch_count > 0;
+    return call->m > 0 && call->n > 0 && call->k > 0 && call->batch_count > 0 &&
+           !scalar_is(call, call->alpha, 0, 1);
 }
 
 bool xg_call_writes(const xg_call *call)
 {
     return call->m > 0 && call->n > 0 && call->batch_count > 0 &&
-           (reads(call) || !xg_scalar_is(call->type, call->beta, 1));
+           (reads(call) || call->bias || call->activation || !scalar_is(call, call->beta, 1, 0));
+}
+
+static void describe(const xg_call *call, matrix matrices[3])
+{
+    const bool used = reads(call);
+    matrices[0] = operand("a", "transa", call->transa, call->m, "m", call->k, "k");
+    matrices[1] = operand("b", "transb", call->transb, call->k, "k", call->n, "n");
+    matrices[2] = operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n");
+    matrices[0].used = matrices[1].used = used;
+    matrices[2].used = xg_call_writes(call);
+    matrices[0].ld = call->lda, matrices[0].data = call->a;
+    matrices[1].ld = call->ldb, matrices[1].data = call->b;
+    matrices[2].ld = call->ldc, matrices[2].data = call->c;
+    matrices[0].type = (xg_type)call->type_a;
+    matrices[1].type = (xg_type)call->type_b;
+    matrices[2].type = (xg_type)call->type_c;
+    if (has(call, XGEMM_POINTER_ARRAYS))
+        return;
+    matrices[0].stride = call->stride_a;
+    matrices[1].stride = call->stride_b;
+    matrices[2].stride = call->stride_c;
 }
 
 xgemm_status xg_call_check(const xg_call *call, xg_error *error)
 {
+    matrix matrices[3];
     xgemm_status status = check_enums(call, error);
     if (!status)
         status = check_sizes(call, error);
+    if (!status)
+        status = xg_call_check_types(call, error);
     if (status)
         return status;
-
-    matrix matrices[3] = {operand("a", "transa", call->transa, call->m, "m", call->k, "k",
-                                  call->lda, call->a, reads(call)),
-                          operand("b", "transb", call->transb, call->k, "k", call->n, "n",
-                                  call->ldb, call->b, reads(call)),
-                          operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n", call->ldc,
-                                  call->c, xg_call_writes(call))};
-    matrices[0].stride = call->stride_a;
-    matrices[1].stride = call->stride_b;
-    matrices[2].stride = call->stride_c;
+    describe(call, matrices);
     for (int i = 0; i < 3 && !status; i++)
         status = check_ld(&matrices[i], call->order, error);
     for (int i = 0; i < 3 && !status; i++)
@@ -236,7 +293,7 @@ xgemm_status xg_call_check(const xg_call *call, xg_error *error)
         status = check_overlap(&matrices[2], call, error);
     for (int i = 0; i < 3 && !status; i++)
         status = check_pointer(&matrices[i], call, error);
-    return status;
+    return status ? status : xg_call_check_epilogue(call, error);
 }
 
 static const void *pointer_of(const void *pointers, int64_t i)
@@ -246,25 +303,20 @@ static const void *pointer_of(const void *pointers, int64_t i)
 
 xgemm_status xg_call_check_pointers(const xg_call *call, xg_error *error)
 {
-    const struct {
-        char name;
-        const void *pointers;
-        bool used;
-    } arrays[3] = {{'a', call->a, reads(call)},
-                   {'b', call->b, reads(call)},
-                   {'c', call->c, xg_call_writes(call)}};
-    const size_t bytes = xg_type_bytes(call->type);
+    matrix matrices[3];
+    describe(call, matrices);
     for (int x = 0; x < 3; x++)
-        for (int64_t i = 0; arrays[x].used && i < call->batch_count; i++) {
-            const void *pointer = pointer_of(arrays[x].pointers, i);
+        for (int64_t i = 0; matrices[x].used && i < call->batch_count; i++) {
+            const void *const pointer = pointer_of(matrices[x].data, i);
+            const size_t unit = xg_type_alignment(matrices[x].type);
             if (!pointer)
-                return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%c[%" PRId64 "] is NULL",
-                               arrays[x].name, i);
-            if ((uintptr_t)pointer % bytes != 0)
-                return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                               "%c[%" PRId64
-                               "] is %p, which is not aligned to the %zu bytes of a %s",
-                               arrays[x].name, i, pointer, bytes, xg_type_name(call->type));
+                return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s[%" PRId64 "] is NULL",
+                               matrices[x].name, i);
+            if ((uintptr_t)pointer % unit != 0)
+                return xg_fail(
+                    error, XGEMM_ERROR_INVALID_VALUE,
+                    "%s[%" PRId64 "] is %p, which is not aligned to the %zu bytes of a %s",
+                    matrices[x].name, i, pointer, unit, xg_type_part_name(matrices[x].type));
         }
     return XGEMM_OK;
 }
@@ -272,8 +324,9 @@ xgemm_status xg_call_check_pointers(const xg_call *call, xg_error *error)
 xg_call xg_call_of_batch(const xg_call *call, int64_t i)
 {
     xg_call one = *call;
-    one.pointer_arrays = false;
+    one.flags &= ~(unsigned)XGEMM_POINTER_ARRAYS;
     one.batch_count = 1;
+    one.stride_a = one.stride_b = one.stride_c = 0;
     one.a = reads(call) ? pointer_of(call->a, i) : NULL;
     one.b = reads(call) ? pointer_of(call->b, i) : NULL;
     one.c = ((void *const *)call->c)[i];
@@ -286,9 +339,35 @@ static int64_t stride_of(int64_t ld, int64_t lines, int64_t width)
     return lines > 1 ? ld : width > 1 ? width : 1;
 }
 
+static xg_scalar scalar_of(const xg_call *call, xg_type type, const void *scalar, int when_null)
+{
+    if (!scalar)
+        return xg_scalar_of(type, when_null);
+    return has(call, XGEMM_DEVICE_SCALARS) ? xg_scalar_of(type, 1) : xg_scalar_load(type, scalar);
+}
+
+static xg_epilogue_params epilogue_of(const xg_call *call)
+{
+    const xg_type type = xg_type_of_scalars((xg_type)call->type_a);
+    const bool device = has(call, XGEMM_DEVICE_SCALARS) && (call->alpha || call->beta);
+    const bool column_order = call->order == XGEMM_COL_MAJOR;
+    return (xg_epilogue_params){.type = type,
+                                .alpha = scalar_of(call, type, call->alpha, 1),
+                                .beta = scalar_of(call, type, call->beta, 0),
+                                .device_scalars = device,
+                                .alpha_at = device ? call->alpha : NULL,
+                                .beta_at = device ? call->beta : NULL,
+                                .activation = call->activation,
+                                .bias = call->bias,
+                                .bias_type = call->bias ? (xg_type)call->type_bias : type,
+                                .bias_per_row =
+                                    call->bias && (call->bias_per_row != 0) != column_order};
+}
+
 xg_problem xg_call_problem(const xg_call *call)
 {
     const bool swap = call->order == XGEMM_COL_MAJOR;
+    const bool complex = xg_type_is_complex((xg_type)call->type_a);
     const int64_t m = swap ? call->n : call->m, n = swap ? call->m : call->n, k = call->k;
     /*
      * A column-major matrix is the row-major transpose, and C' = B' A': the
@@ -304,10 +383,10 @@ xg_problem xg_call_problem(const xg_call *call)
         .m = m,
         .n = n,
         .k = k,
-        .type_a = call->type,
-        .type_b = call->type,
-        .type_c = call->type,
-        .epilogue = {.type = call->type, .alpha = call->alpha, .beta = call->beta},
+        .type_a = (xg_type)call->type_a,
+        .type_b = (xg_type)call->type_b,
+        .type_c = (xg_type)call->type_c,
+        .epilogue = epilogue_of(call),
         .a = swap ? call->b : call->a,
         .b = swap ? call->a : call->b,
         .c = call->c,
@@ -316,10 +395,12 @@ xg_problem xg_call_problem(const xg_call *call)
         .b_stride_k = transpose_b ? 1 : ldb,
         .b_stride_n = transpose_b ? ldb : 1,
         .c_stride_m = stride_of(call->ldc, m, n),
+        .a_conjugate = complex && (swap ? call->transb : call->transa) == XGEMM_CONJ_TRANS,
+        .b_conjugate = complex && (swap ? call->transa : call->transb) == XGEMM_CONJ_TRANS,
         .batch_count = call->batch_count,
-        .pointer_arrays = call->pointer_arrays,
+        .pointer_arrays = has(call, XGEMM_POINTER_ARRAYS),
     };
-    if (call->batch_count > 1 && !call->pointer_arrays) {
+    if (call->batch_count > 1 && !problem.pointer_arrays) {
         problem.a_batch_stride = swap ? call->stride_b : call->stride_a;
         problem.b_batch_stride = swap ? call->stride_a : call->stride_b;
         problem.c_batch_stride = call->stride_c;

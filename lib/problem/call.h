@@ -5,25 +5,20 @@
 
 #include "problem.h"
 
-typedef struct {
-    xgemm_order order;
-    xgemm_transpose transa, transb;
-    int64_t m, n, k;
-    xg_type type; /* of the matrices and the scalars */
-    xg_scalar alpha, beta;
-    const void *a, *b;
-    void *c;
-    int64_t lda, ldb, ldc;
-    int64_t batch_count; /* 1 for a single product */
-    bool pointer_arrays; /* a, b and c are arrays of pointers */
-    int64_t stride_a, stride_b, stride_c;
-} xg_call;
+/*
+ * A call is the public struct: as it came, complete, or as a function of one type fills it in. The
+ * host's alpha and beta live as long as the call.
+ */
+typedef xgemm_product xg_call;
 
-/* The arguments of xgemm_sgemm() and its batched forms; of one product the strides are 0. */
-xg_call xg_call_f32(xgemm_order order, xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                    int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-                    int64_t stride_a, const float *b, int64_t ldb, int64_t stride_b, float beta,
-                    float *c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+/* The arguments of a function of one type and its batched forms; of one product strides are 0. */
+xg_call xg_call_of(xg_type type, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
+                   int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int64_t lda,
+                   int64_t stride_a, const void *b, int64_t ldb, int64_t stride_b, const void *beta,
+                   void *c, int64_t ldc, int64_t stride_c, int64_t batch_count);
+
+/* A caller's struct, of which an older program has less; what it lacks is 0. */
+xgemm_status xg_call_of_product(const xgemm_product *product, xg_call *call, xg_error *error);
 
 /* Refuses what the interface does not allow; the sentence says what and why. */
 xgemm_status xg_call_check(const xg_call *call, xg_error *error);

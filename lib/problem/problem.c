@@ -3,51 +3,104 @@
 
 #include <string.h>
 
+/* Of each type, by its value. */
+static const struct {
+    size_t bytes, alignment;
+    bool complex, half;
+    xg_type scalars;
+    const char *name, *short_name;
+} types[XG_TYPES] = {
+    [XG_F32] = {4, 4, false, false, XG_F32, "float", "f32"},
+    [XG_F64] = {8, 8, false, false, XG_F64, "double", "f64"},
+    [XG_F16] = {2, 2, false, true, XG_F32, "half", "f16"},
+    [XG_BF16] = {2, 2, false, true, XG_F32, "bfloat16", "bf16"},
+    [XG_C32] = {8, 4, true, false, XG_C32, "float complex", "c32"},
+    [XG_C64] = {16, 8, true, false, XG_C64, "double complex", "c64"},
+};
+
 size_t xg_type_bytes(xg_type type)
 {
-    switch (type) {
-    case XG_F32:
-        return 4;
-    }
-    return 0;
+    return types[type].bytes;
+}
+
+size_t xg_type_alignment(xg_type type)
+{
+    return types[type].alignment;
+}
+
+bool xg_type_is_complex(xg_type type)
+{
+    return types[type].complex;
+}
+
+bool xg_type_is_half(xg_type type)
+{
+    return types[type].half;
+}
+
+xg_type xg_type_of_scalars(xg_type operands)
+{
+    return types[operands].scalars;
 }
 
 const char *xg_type_name(xg_type type)
 {
-    switch (type) {
-    case XG_F32:
-        return "float";
-    }
-    return "";
+    return types[type].name;
+}
+
+const char *xg_type_short_name(xg_type type)
+{
+    return types[type].short_name;
 }
 
 xg_scalar xg_scalar_of(xg_type type, int number)
 {
-    xg_scalar x = {0};
-    switch (type) {
-    case XG_F32:
+    xg_scalar x = {.c64 = {0.0, 0.0}};
+    if (type == XG_F64)
+        x.f64 = number;
+    else if (type == XG_C64)
+        x.c64[0] = number;
+    else if (type == XG_C32)
+        x.c32[0] = (float)number;
+    else
         x.f32 = (float)number;
-    }
     return x;
 }
 
 bool xg_scalar_is(xg_type type, xg_scalar x, int number)
 {
-    switch (type) {
-    case XG_F32:
+    if (type == XG_F32)
         return x.f32 == (float)number;
-    }
-    return false;
+    double parts[2];
+    xg_scalar_parts(type, x, parts);
+    return parts[0] == number && parts[1] == 0.0;
 }
 
-uint64_t xg_scalar_bits(xg_type type, xg_scalar x)
+xg_scalar xg_scalar_load(xg_type type, const void *from)
 {
-    uint32_t bits = 0;
-    switch (type) {
-    case XG_F32:
-        memcpy(&bits, &x.f32, sizeof bits);
-    }
-    return bits;
+    xg_scalar x = {.c64 = {0.0, 0.0}};
+    memcpy(&x, from, xg_type_bytes(type));
+    return x;
+}
+
+void xg_scalar_parts(xg_type type, xg_scalar x, double parts[2])
+{
+    parts[0] = type == XG_F64   ? x.f64
+               : type == XG_C64 ? x.c64[0]
+               : type == XG_C32 ? (double)x.c32[0]
+                                : (double)x.f32;
+    parts[1] = type == XG_C64 ? x.c64[1] : type == XG_C32 ? (double)x.c32[1] : 0.0;
+}
+
+bool xg_is_plain_epilogue(const xg_epilogue_params *epilogue)
+{
+    return !epilogue->device_scalars && !epilogue->bias &&
+           epilogue->activation == XGEMM_ACTIVATION_NONE;
+}
+
+bool xg_is_f32(const xg_problem *problem)
+{
+    return problem->type_a == XG_F32 && problem->type_c == XG_F32;
 }
 
 unsigned xg_k_major(const xg_problem *problem)
@@ -70,6 +123,10 @@ xg_problem xg_problem_part(const xg_problem *problem, int64_t row, int64_t rows,
     part.b = move(problem->b, column * problem->b_stride_n, problem->type_b);
     part.c = (char *)problem->c +
              (row * problem->c_stride_m + column) * (int64_t)xg_type_bytes(problem->type_c);
+    if (problem->epilogue.bias)
+        part.epilogue.bias =
+            move(problem->epilogue.bias, problem->epilogue.bias_per_row ? row : column,
+                 problem->epilogue.bias_type);
     return part;
 }
 

@@ -17,32 +17,65 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The type of a matrix's elements. */
-typedef enum { XG_F32 = 1 } xg_type;
+/* The type of a matrix's elements: the public one's values. */
+typedef enum {
+    XG_F32 = XGEMM_F32,
+    XG_F64 = XGEMM_F64,
+    XG_F16 = XGEMM_F16,
+    XG_BF16 = XGEMM_BF16,
+    XG_C32 = XGEMM_C32,
+    XG_C64 = XGEMM_C64
+} xg_type;
+
+enum { XG_TYPES = 7 }; /* one more than the largest value */
 
 size_t xg_type_bytes(xg_type type);
 
-/* The type's name in C: "float". */
-const char *xg_type_name(xg_type type);
+/* What pointers to elements are aligned to: a part of a complex one. */
+size_t xg_type_alignment(xg_type type);
 
+bool xg_type_is_complex(xg_type type);
+
+/* F16 or BF16. */
+bool xg_type_is_half(xg_type type);
+
+/* That of the scalars of a product whose operands have the type. */
+xg_type xg_type_of_scalars(xg_type operands);
+
+/* The type's name in C: "float"; and in short: "f32". */
+const char *xg_type_name(xg_type type);
+const char *xg_type_short_name(xg_type type);
+
+/* A number of a type that scalars have: f32, f64, c32 or c64. */
 typedef union {
-    float f32;
+    float f32, c32[2];
+    double f64, c64[2];
 } xg_scalar;
 
 /* The number as a scalar; and whether a scalar is that number. */
 xg_scalar xg_scalar_of(xg_type type, int number);
 bool xg_scalar_is(xg_type type, xg_scalar x, int number);
 
-/* Its bits, from the lowest on. */
-uint64_t xg_scalar_bits(xg_type type, xg_scalar x);
+/* The scalar in memory. */
+xg_scalar xg_scalar_load(xg_type type, const void *from);
+
+/* Its real and its imaginary part. */
+void xg_scalar_parts(xg_type type, xg_scalar x, double parts[2]);
 
 /*
- * What is stored of a sum: alpha * sum + beta * C. The type is that in which the product is summed.
- * With beta = 0 C is not read.
+ * What is stored of a sum: activation(alpha * sum + beta * C + bias). The type is that in which the
+ * product is summed. With beta = 0 C is not read. A scalar that is in device memory is not known,
+ * and 1 here.
  */
 typedef struct {
     xg_type type;
     xg_scalar alpha, beta;
+    bool device_scalars;            /* one of them, or both */
+    const void *alpha_at, *beta_at; /* in device memory; NULL: alpha, beta */
+    xgemm_activation activation;
+    const void *bias; /* NULL: none */
+    xg_type bias_type;
+    bool bias_per_row; /* an element for each row of C; else for each column */
 } xg_epilogue_params;
 
 /* Sizes and strides are in elements. */
@@ -55,6 +88,7 @@ typedef struct {
     int64_t a_stride_m, a_stride_k;
     int64_t b_stride_k, b_stride_n;
     int64_t c_stride_m;
+    bool a_conjugate, b_conjugate;                          /* of complex types alone */
     int64_t batch_count;                                    /* at least 1 */
     int64_t a_batch_stride, b_batch_stride, c_batch_stride; /* 0 with one product */
     bool pointer_arrays; /* A, B and C are arrays of batch_count pointers */
@@ -62,6 +96,12 @@ typedef struct {
 
 /* Which of two operands; bits. */
 enum { XG_A = 1, XG_B = 2 };
+
+/* Whether the epilogue has only alpha and beta, which are known. */
+bool xg_is_plain_epilogue(const xg_epilogue_params *epilogue);
+
+/* Whether all that is multiplied, added and stored is F32. */
+bool xg_is_f32(const xg_problem *problem);
 
 /* The operands that are K-major. A vector of k elements counts. */
 unsigned xg_k_major(const xg_problem *problem);

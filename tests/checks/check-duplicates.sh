@@ -9,7 +9,7 @@
 # shellcheck source=tests/checks/known.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/checks/known.sh"
 
-sources lib bin -- c h cu inc >"$work/files"
+sources lib bin shim -- c h cu inc >"$work/files"
 # shellcheck disable=SC2016 # fields of awk
 (cd "$srcdir" && xargs awk '
     # Without comments, of which one may go on.

@@ -62,7 +62,7 @@ done <<END
 $names
 END
 
-for target in $(find lib bin include tests bench -type f -exec grep -hoE 'doc/[A-Za-z0-9_/-]+\.md' {} + | sort -u); do
+for target in $(find lib bin include tests bench shim -type f -exec grep -hoE 'doc/[A-Za-z0-9_/-]+\.md' {} + | sort -u); do
     [ -e "$target" ] || complain "$target is named in a source, and is not there"
 done
 

@@ -49,7 +49,7 @@ GEMV                       _skinny1_
 cost                       _xg_speeds?_
 vector-clock               _news_of_
 END
-sources lib bin include man tests bench -- c h cu inc sh awk py am def txt 1 3 7 |
+sources lib bin include man tests bench shim -- c h cu inc sh awk py am def txt 1 3 7 |
     grep -v -e '^tests/checks/check-words.sh$' -e '^tests/checks/known-' >"$work/files"
 for file in README.md PACKAGERS.md; do
     echo "$file"

@@ -83,7 +83,10 @@ if [ -x "${DESTDIR-}$bindir/xgemm" ]; then
   "${DESTDIR-}$bindir/xgemm" multiply --quiet "$source_dir/examples/a.npy" \
     "$source_dir/examples/b.npy" -o "$work/c.npy"
   cmp "$work/c.npy" "$source_dir/examples/product.npy"
+  XGEMM_DROPINS=${DESTDIR-}$libdir/libxgemm "${DESTDIR-}$bindir/xgemm" run --log=/dev/null \
+    "${DESTDIR-}$bindir/xgemm" --version
   test -s "${DESTDIR-}$mandir/man1/xgemm.1"
+  test -s "${DESTDIR-}$mandir/man1/xgemm-run.1"
 fi
 for page in man3/libxgemm.3 man3/xgemm_create.3 man3/xgemm_sgemm.3 \
   man3/xgemm_malloc.3 man7/xgemm-kernels.7; do

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# An independent suite: xscblat3, the reference BLAS's test of CBLAS (Debian's
-# libblas-test), with its cblas_sgemm made xgemm_sgemm by cblas_shim.so.
+# An independent suite: xscblat3, xdcblat3, xccblat3 and xzcblat3, the reference BLAS's
+# tests of CBLAS (Debian's libblas-test), with its cblas_sgemm, dgemm, cgemm and zgemm
+# made libxgemm's by cblas_shim.so.
 #
 # usage: blas-suite.sh [device]...
 #
@@ -16,7 +17,7 @@
 LC_ALL=C
 export LC_ALL
 
-# xscblat3 takes at most nine values of N, none above 65: each run multiplies
+# They take at most nine values of N, none above 65: each run multiplies
 # all m, n and k of one list.
 sizes='0,1,2,3,7,16,17 0,1,31,32,33,64,65 1,3,7,17,33,65'
 [ "${XGEMM_TEST_EFFORT:-100}" -lt 100 ] && sizes=0,1,17,33
@@ -34,11 +35,12 @@ skip()
     exit 77
 }
 
-find_xscblat3()
+# $1: s, d, c or z, the type
+find_tester()
 {
-    for xscblat3 in $(dpkg -L libblas-test 2>/dev/null | grep '/xscblat3$') \
-        /usr/lib/*/blas/xscblat3 /usr/lib*/blas/xscblat3; do
-        [ -x "$xscblat3" ] && return 0
+    for tester in $(dpkg -L libblas-test 2>/dev/null | grep "/x$1cblat3\$") \
+        /usr/lib/*/blas/x"$1"cblat3 /usr/lib*/blas/x"$1"cblat3; do
+        [ -x "$tester" ] && return 0
     done
     return 1
 }
@@ -71,14 +73,32 @@ sanitizers()
         sed -n 's/.* => \(.*lib[at]san\.so[^ ]*\) .*/\1/p' | tr '\n' ' '
 }
 
+# The values of alpha and beta, and the functions beside gemm.
+scalars()
+{
+    case $type in
+    s | d)
+        alphas='0.0 1.0 0.7'
+        betas='0.0 1.0 1.3'
+        others='symm trmm trsm syrk syr2k'
+        ;;
+    *)
+        alphas='(0.0,0.0) (1.0,0.0) (0.7,-0.9)'
+        betas='(0.0,0.0) (1.0,0.0) (1.3,-1.1)'
+        others='hemm symm trmm trsm herk syrk her2k syr2k'
+        ;;
+    esac
+}
+
 # $1: sizes, with commas
 print_input()
 {
     sizes=$(echo "$1" | tr ',' ' ')
     # shellcheck disable=SC2086 # split into the sizes
     set -- $sizes
+    scalars
     cat <<EOF
-'SBLAT3.SNAP'     NAME OF SNAPSHOT OUTPUT FILE
+'BLAT3.SNAP'      NAME OF SNAPSHOT OUTPUT FILE
 -1                UNIT NUMBER OF SNAPSHOT FILE (NOT USED IF .LT. 0)
 F                 REWIND SNAPSHOT FILE AFTER EACH RECORD
 F                 STOP ON FAILURES
@@ -88,16 +108,14 @@ T                 TEST ERROR EXITS
 $#                NUMBER OF VALUES OF N
 $sizes
 3                 NUMBER OF VALUES OF ALPHA
-0.0 1.0 0.7
+$alphas
 3                 NUMBER OF VALUES OF BETA
-0.0 1.0 1.3
-cblas_sgemm  T
-cblas_ssymm  F
-cblas_strmm  F
-cblas_strsm  F
-cblas_ssyrk  F
-cblas_ssyr2k F
+$betas
 EOF
+    printf '%-12s T\n' "cblas_${type}gemm"
+    for other in $others; do
+        printf '%-12s F\n' "cblas_$type$other"
+    done
 }
 
 fail()
@@ -117,18 +135,19 @@ device_number()
     esac
 }
 
-# The calls that xscblat3 says it made in layout $1, 0 if they did not pass.
+# The calls that the tester says it made in layout $1, 0 if they did not pass.
 passed_calls()
 {
-    made=$(sed -n -e "s/^ *cblas_sgemm  *PASSED THE $1  *COMPUTATIONAL TESTS//" \
+    made=$(sed -n -e "s/^ *cblas_${type}gemm  *PASSED THE $1  *COMPUTATIONAL TESTS//" \
         -e 't found' -e d -e ': found' -e 's/[^0-9]//gp' "$work/out")
     echo "${made:-0}"
 }
 
-# $1: device; the shim must have had every call that xscblat3 made, on it.
+# $1: device; the shim must have had every call that the tester made, on it.
 check_calls()
 {
-    line=$(sed -n 's/^cblas_shim: \([0-9]* calls of cblas_sgemm on device .*\)/\1/p' "$work/err")
+    line=$(sed -n "s/^cblas_shim: \([0-9]* calls of cblas_${type}gemm on device .*\)/\1/p" \
+        "$work/err")
     calls=${line%% *}
     number=$(device_number "$1")
     column=$(passed_calls COLUMN-MAJOR)
@@ -143,10 +162,10 @@ check_calls()
 
 check_output()
 {
-    grep -q '^ *cblas_sgemm  *PASSED THE TESTS OF ERROR-EXITS' "$work/out" ||
+    grep -q "^ *cblas_${type}gemm  *PASSED THE TESTS OF ERROR-EXITS" "$work/out" ||
         fail "error exits not passed"
-    grep -q '^ *END OF TESTS' "$work/out" || fail "xscblat3 did not reach its end"
-    grep -E -q 'FAIL|SUSPECT|FATAL|ABANDONED|\*{5}' "$work/out" && fail "xscblat3 found a fault"
+    grep -q '^ *END OF TESTS' "$work/out" || fail "x${type}cblat3 did not reach its end"
+    grep -E -q 'FAIL|SUSPECT|FATAL|ABANDONED|\*{5}' "$work/out" && fail "x${type}cblat3 found a fault"
     grep -v -q '^cblas_shim: [0-9]* calls' "$work/err" && fail "errors were printed"
 }
 
@@ -156,21 +175,21 @@ run()
     failed=0
     print_input "$2" >"$work/in"
     XGEMM_DEVICE=$1 LD_LIBRARY_PATH=$libraries LD_PRELOAD=$preload \
-        "$xscblat3" <"$work/in" >"$work/out" 2>"$work/err"
+        "$tester" <"$work/in" >"$work/out" 2>"$work/err"
     rc=$?
-    [ "$rc" -eq 0 ] || fail "xscblat3 exited with $rc"
+    [ "$rc" -eq 0 ] || fail "x${type}cblat3 exited with $rc"
     check_output
     check_calls "$1"
     if [ "$failed" -eq 0 ]; then
         echo "PASS: device $1, sizes $2: $line"
     else
-        echo "FAIL: device $1, sizes $2; xscblat3 printed:"
+        echo "FAIL: device $1, sizes $2; x${type}cblat3 printed:"
         head -n 80 "$work/out" "$work/err"
         status=1
     fi
 }
 
-find_xscblat3 || skip "libblas-test is not installed"
+find_tester s || skip "libblas-test is not installed"
 find_shim
 work=$(mktemp -d) || hard_error "no temporary directory"
 trap 'rm -rf "$work"' EXIT
@@ -184,11 +203,14 @@ if [ $# -eq 0 ]; then
     set -- ${XGEMM_DEVICE:-cpu sim}
 fi
 
-echo "xscblat3: $xscblat3; shim: $shim"
 status=0
-for device in "$@"; do
-    for sizes in $SIZES; do
-        run "$device" "$sizes"
+for type in s d c z; do
+    find_tester "$type" || hard_error "libblas-test has no x${type}cblat3"
+    echo "x${type}cblat3: $tester; shim: $shim"
+    for device in "$@"; do
+        for sizes in $SIZES; do
+            run "$device" "$sizes"
+        done
     done
 done
 exit "$status"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CBLAS's cblas_sgemm over xgemm_sgemm, for tests alone: preloaded into a
- * program that calls cblas_sgemm, it makes that program a test of libxgemm
- * (see blas-suite.sh). The device is $XGEMM_DEVICE's.
+ * CBLAS's cblas_sgemm, dgemm, cgemm and zgemm over libxgemm's, for tests
+ * alone: preloaded into a program that calls one of them, it makes that
+ * program a test of libxgemm (see blas-suite.sh). The device is $XGEMM_DEVICE's.
  *
  * Arguments are libxgemm's to refuse; only after it did, or to see that it
  * should have, does the shim look for the wrong one, whose number CBLAS gives
@@ -23,6 +23,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct call {
+    char type; /* s, d, c or z */
     int order;
     int transa;
     int transb;
@@ -43,8 +44,16 @@ struct buffer {
 typedef void sgemm_function(int order, int transa, int transb, int m, int n, int k, float alpha,
                             const float *a, int lda, const float *b, int ldb, float beta, float *c,
                             int ldc);
+typedef void dgemm_function(int order, int transa, int transb, int m, int n, int k, double alpha,
+                            const double *a, int lda, const double *b, int ldb, double beta,
+                            double *c, int ldc);
+typedef void complex_function(int order, int transa, int transb, int m, int n, int k,
+                              const void *alpha, const void *a, int lda, const void *b, int ldb,
+                              const void *beta, void *c, int ldc);
 
 EXPORT sgemm_function cblas_sgemm;
+EXPORT dgemm_function cblas_dgemm;
+EXPORT complex_function cblas_cgemm, cblas_zgemm;
 
 /* The host program's own where it has one, as xscblat3 does, else its BLAS's. */
 extern void cblas_xerbla(int info, const char *routine, const char *format, ...)
@@ -58,6 +67,8 @@ extern int RowMajorStrg;
 EXPORT int RowMajorStrg;
 
 static unsigned long calls;
+static char type_of_calls = 's'; /* of the last one */
+static bool inside;              /* of a call of libxgemm */
 static xgemm_handle *handle;
 static int device = XGEMM_DEVICE_AUTO;
 static struct buffer buffers[3];
@@ -83,7 +94,8 @@ static void check(xgemm_status status)
 /* The caller can tell by this line that the shim was in use, and on which device. */
 __attribute__((destructor)) static void print_calls(void)
 {
-    fprintf(stderr, "cblas_shim: %lu calls of cblas_sgemm on device %d\n", calls, device);
+    fprintf(stderr, "cblas_shim: %lu calls of cblas_%cgemm on device %d\n", calls, type_of_calls,
+            device);
 }
 
 static void close_device(void)
@@ -119,15 +131,20 @@ static int run_length(int order, int trans, int rows, int cols)
     return (trans == XGEMM_NO_TRANS) == (order == XGEMM_ROW_MAJOR) ? cols : rows;
 }
 
+static size_t element_bytes(char type)
+{
+    return type == 's' ? 4 : type == 'z' ? 16 : 8;
+}
+
 /* The bytes from the first element of X to its last, gaps included. */
-static size_t span(int order, int trans, int rows, int cols, int ld)
+static size_t span(char type, int order, int trans, int rows, int cols, int ld)
 {
     int length = run_length(order, trans, rows, cols);
     int runs = run_length(order, trans, cols, rows);
 
     if (rows == 0 || cols == 0)
         return 0;
-    return ((size_t)(runs - 1) * (size_t)ld + (size_t)length) * sizeof(float);
+    return ((size_t)(runs - 1) * (size_t)ld + (size_t)length) * element_bytes(type);
 }
 
 /* Wrong sizes, numbered as in wrong_argument(); 0 when there is none. */
@@ -175,15 +192,29 @@ static int wrong_argument(const struct call *x)
     return wrong_size(x);
 }
 
-static xgemm_status multiply(const struct call *x, float alpha, const float *a, const float *b,
-                             float beta, float *c)
+static xgemm_status multiply(const struct call *x, const void *alpha, const void *a, const void *b,
+                             const void *beta, void *c)
 {
-    return xgemm_sgemm(handle, (xgemm_order)x->order, (xgemm_transpose)x->transa,
-                       (xgemm_transpose)x->transb, x->m, x->n, x->k, alpha, a, x->lda, b, x->ldb,
-                       beta, c, x->ldc);
+    const xgemm_order order = (xgemm_order)x->order;
+    const xgemm_transpose ta = (xgemm_transpose)x->transa, tb = (xgemm_transpose)x->transb;
+
+    switch (x->type) {
+    case 's':
+        return xgemm_sgemm(handle, order, ta, tb, x->m, x->n, x->k, *(const float *)alpha, a,
+                           x->lda, b, x->ldb, *(const float *)beta, c, x->ldc);
+    case 'd':
+        return xgemm_dgemm(handle, order, ta, tb, x->m, x->n, x->k, *(const double *)alpha, a,
+                           x->lda, b, x->ldb, *(const double *)beta, c, x->ldc);
+    case 'c':
+        return xgemm_cgemm(handle, order, ta, tb, x->m, x->n, x->k, alpha, a, x->lda, b, x->ldb,
+                           beta, c, x->ldc);
+    default:
+        return xgemm_zgemm(handle, order, ta, tb, x->m, x->n, x->k, alpha, a, x->lda, b, x->ldb,
+                           beta, c, x->ldc);
+    }
 }
 
-static float *upload(struct buffer *buffer, const float *host, size_t bytes)
+static void *upload(struct buffer *buffer, const void *host, size_t bytes)
 {
     if (bytes > buffer->bytes) {
         check(xgemm_free(handle, buffer->memory));
@@ -196,13 +227,15 @@ static float *upload(struct buffer *buffer, const float *host, size_t bytes)
     return buffer->memory;
 }
 
-static xgemm_status multiply_on_gpu(const struct call *x, float alpha, const float *a,
-                                    const float *b, float beta, float *c)
+static xgemm_status multiply_on_gpu(const struct call *x, const void *alpha, const void *a,
+                                    const void *b, const void *beta, void *c)
 {
-    size_t bytes = span(x->order, XGEMM_NO_TRANS, x->m, x->n, x->ldc);
-    const float *device_a = upload(&buffers[0], a, span(x->order, x->transa, x->m, x->k, x->lda));
-    const float *device_b = upload(&buffers[1], b, span(x->order, x->transb, x->k, x->n, x->ldb));
-    float *device_c = upload(&buffers[2], c, bytes);
+    size_t bytes = span(x->type, x->order, XGEMM_NO_TRANS, x->m, x->n, x->ldc);
+    const void *device_a =
+        upload(&buffers[0], a, span(x->type, x->order, x->transa, x->m, x->k, x->lda));
+    const void *device_b =
+        upload(&buffers[1], b, span(x->type, x->order, x->transb, x->k, x->n, x->ldb));
+    void *device_c = upload(&buffers[2], c, bytes);
     xgemm_status status = multiply(x, alpha, device_a, device_b, beta, device_c);
 
     if (status == XGEMM_OK && bytes > 0)
@@ -210,62 +243,110 @@ static xgemm_status multiply_on_gpu(const struct call *x, float alpha, const flo
     return status;
 }
 
-static void refuse(int number)
+static void refuse(char type, int number)
 {
+    char name[] = "cblas_?gemm";
+
+    name[6] = type;
     if (!cblas_xerbla)
         die("argument %d is wrong, and there is no cblas_xerbla to tell", number);
-    cblas_xerbla(number, "cblas_sgemm", "%s\n", xgemm_last_error(handle));
+    cblas_xerbla(number, name, "%s\n", xgemm_last_error(handle));
 }
 
 /*
  * A wrong argument that libxgemm accepts is passed over in silence here: it
  * is the calling test that must notice that cblas_xerbla was not called.
  */
-static void run(const struct call *x, float alpha, const float *a, const float *b, float beta,
-                float *c)
+static void run(const struct call *x, const void *alpha, const void *a, const void *b,
+                const void *beta, void *c)
 {
     int wrong = wrong_argument(x);
     /* Wrong sizes are nothing to copy by; libxgemm must refuse before it reads. */
-    bool on_gpu = device >= 0 && !wrong;
-    xgemm_status status =
-        on_gpu ? multiply_on_gpu(x, alpha, a, b, beta, c) : multiply(x, alpha, a, b, beta, c);
+    bool on_gpu;
+    xgemm_status status;
 
+    inside = true;
+    calls++;
+    type_of_calls = x->type;
+    if (!handle)
+        open_device();
+    on_gpu = device >= 0 && !wrong;
+    status = on_gpu ? multiply_on_gpu(x, alpha, a, b, beta, c) : multiply(x, alpha, a, b, beta, c);
+    inside = false;
     if (status == XGEMM_ERROR_INVALID_VALUE && wrong)
-        refuse(wrong);
+        refuse(x->type, wrong);
     else
         check(status);
 }
 
-/* The BLAS's own, which the shim stands before. */
-static sgemm_function *blas_sgemm(void)
+/* The BLAS's own function, which the shim stands before. */
+static void find_blas(const char *name, void *function, size_t size)
 {
-    static sgemm_function *function;
-    void *symbol;
+    void *symbol = dlsym(RTLD_NEXT, name);
 
-    if (!function) {
-        symbol = dlsym(RTLD_NEXT, "cblas_sgemm");
-        if (!symbol)
-            die("no BLAS for libxgemm's own call");
-        memcpy(&function, &symbol, sizeof(function));
-    }
-    return function;
+    if (!symbol)
+        die("no BLAS for libxgemm's own call");
+    memcpy(function, &symbol, size);
 }
 
-/* On the CPU libxgemm may itself call cblas_sgemm, and comes here by that. */
+/* On the CPU libxgemm may itself call these, and comes here by that. */
 void cblas_sgemm(int order, int transa, int transb, int m, int n, int k, float alpha,
                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)
 {
-    static bool inside;
-    const struct call x = {order, transa, transb, m, n, k, lda, ldb, ldc};
+    static sgemm_function *blas;
+    const struct call x = {'s', order, transa, transb, m, n, k, lda, ldb, ldc};
 
-    if (inside) {
-        blas_sgemm()(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    if (!inside) {
+        run(&x, &alpha, a, b, &beta, c);
         return;
     }
-    inside = true;
-    calls++;
-    if (!handle)
-        open_device();
-    run(&x, alpha, a, b, beta, c);
-    inside = false;
+    if (!blas)
+        find_blas("cblas_sgemm", &blas, sizeof(blas));
+    blas(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+void cblas_dgemm(int order, int transa, int transb, int m, int n, int k, double alpha,
+                 const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                 int ldc)
+{
+    static dgemm_function *blas;
+    const struct call x = {'d', order, transa, transb, m, n, k, lda, ldb, ldc};
+
+    if (!inside) {
+        run(&x, &alpha, a, b, &beta, c);
+        return;
+    }
+    if (!blas)
+        find_blas("cblas_dgemm", &blas, sizeof(blas));
+    blas(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+void cblas_cgemm(int order, int transa, int transb, int m, int n, int k, const void *alpha,
+                 const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc)
+{
+    static complex_function *blas;
+    const struct call x = {'c', order, transa, transb, m, n, k, lda, ldb, ldc};
+
+    if (!inside) {
+        run(&x, alpha, a, b, beta, c);
+        return;
+    }
+    if (!blas)
+        find_blas("cblas_cgemm", &blas, sizeof(blas));
+    blas(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+void cblas_zgemm(int order, int transa, int transb, int m, int n, int k, const void *alpha,
+                 const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc)
+{
+    static complex_function *blas;
+    const struct call x = {'z', order, transa, transb, m, n, k, lda, ldb, ldc};
+
+    if (!inside) {
+        run(&x, alpha, a, b, beta, c);
+        return;
+    }
+    if (!blas)
+        find_blas("cblas_zgemm", &blas, sizeof(blas));
+    blas(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }

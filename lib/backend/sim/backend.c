@@ -132,6 +132,7 @@ const xg_backend xg_backend_sim = {
     .name = "simulator",
     .has_streams = false,
     .host_memory = true,
+    .watches_accesses = true,
     .can_run = can_run,
     .count = count,
     .multiprocessors = multiprocessors,

@@ -158,6 +158,7 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
 #define xg_wgmma_64x128x16(d, a, b, add)      xg_sim_wgmma(d, a, b, add, 128, false, XG_SIM_HERE)
 #define xg_wgmma_64x256x16(d, a, b, add)      xg_sim_wgmma(d, a, b, add, 256, false, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x128x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 128, true, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x256x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 256, true, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x64x16(d, a, b, add)  xg_sim_wgmma(d, a, b, add, 64, true, XG_SIM_HERE)
 #define xg_wgmma_ra_64x64x16(d, a, b, add)    xg_sim_wgmma_ra(d, a, b, add, 64, XG_SIM_HERE)
 #define xg_wgmma_commit()                     xg_sim_wgmma_commit(XG_SIM_HERE)

@@ -41,4 +41,48 @@ typedef struct {
     xg_tensor_map a, b;
 } xg_tensor_maps;
 
+/* Element types, as public ones have them. */
+enum {
+    XG_TYPE_F32 = 1,
+    XG_TYPE_F64 = 2,
+    XG_TYPE_F16 = 3,
+    XG_TYPE_BF16 = 4,
+    XG_TYPE_C32 = 5,
+    XG_TYPE_C64 = 6
+};
+
+/* Activations, likewise. */
+enum {
+    XG_ACTIVATION_RELU = 1,
+    XG_ACTIVATION_GELU = 2,
+    XG_ACTIVATION_GELU_TANH = 3,
+    XG_ACTIVATION_SILU = 4
+};
+
+/* What is stored of a sum of any type: see problem/problem.h, whose names these are. */
+typedef struct {
+    double alpha[2], beta[2];       /* real and imaginary part */
+    const void *alpha_at, *beta_at; /* in device memory; NULL: alpha, beta */
+    const void *bias;               /* NULL: none */
+    uint8_t type_c, type_bias, activation, bias_per_row;
+    uint8_t a_conjugate, b_conjugate; /* of a complex product */
+    uint8_t is_complex, type_a, type_scalars;
+    uint8_t unused[7];
+} xg_epilogue_args;
+
+/*
+ * The whole argument of kernels and functions of the host that take any element type. It is larger
+ * than the 128 bytes above: these have registers to spare.
+ */
+typedef struct {
+    int64_t m, n, k;
+    const void *a, *b;
+    void *c;
+    int64_t a_stride_m, a_stride_k;
+    int64_t b_stride_k, b_stride_n;
+    int64_t c_stride_m;
+    int64_t a_batch_stride, b_batch_stride, c_batch_stride; /* or XG_POINTER_ARRAYS: all of them */
+    xg_epilogue_args epilogue;
+} xg_typed_args;
+
 #endif

@@ -4,6 +4,7 @@
 #include "families/gemv/gemv.h"
 #include "families/programs.h"
 #include "fp16_layout.h"
+#include "half.h"
 #include "tensor.h"
 
 #include <inttypes.h>
@@ -284,6 +285,8 @@ static xgemm_status add_panels(const xg_candidate *candidate, const xg_request *
 static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_half_build(of, request, plan, error);
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     if (of->panels > 1)
         return add_panels(of, request, &tiles, plan, error);
@@ -294,6 +297,8 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
 
 static double workspace(const xg_candidate *of, const xg_request *request)
 {
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_half_workspace(of, request);
     const xg_kernel *const kernel = of->kernel;
     const int64_t below = request->problem.m - of->m, beside = request->problem.n - of->n;
     const xg_fp16_layout at =
@@ -312,15 +317,28 @@ static double workspace(const xg_candidate *of, const xg_request *request)
 /* In short sums the terms' own rounding shows: they go to plain FP32. */
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_half_applies(kernel, request);
     return (kernel->fp16_terms != 2 || request->problem.k >= XG_K_BLOCK) &&
            !request->problem.pointer_arrays;
+}
+
+static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
+{
+    return xg_type_is_half(request->problem.type_a) ? xg_half_candidate(kernel, request)
+                                                    : xg_tensor_candidate(kernel, request, most_us);
+}
+
+static double least_us(const xg_kernel *kernel, const xg_request *request)
+{
+    return xg_type_is_half(request->problem.type_a) ? 0.0 : xg_tensor_least_us(kernel, request);
 }
 
 const xg_family xg_family_tensor = {
     .name = "tensor",
     .applies = applies,
-    .candidate = xg_tensor_candidate,
-    .least_us = xg_tensor_least_us,
+    .candidate = candidate,
+    .least_us = least_us,
     .workspace = workspace,
     .build = build,
 };

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * types: xgemm_gemm() beside cuBLAS for every element type, on GPU 0, as CSV.
+ *
+ *     bench/types [TYPE]...        f32 f64 f16 bf16 c32 c64; all of them without one
+ *
+ * For each shape and layout the median of SAMPLES bursts of each, taken in turns; a burst is as
+ * many products as take some milliseconds. cuBLAS is loaded when it runs (cublasGemmEx, computing
+ * in FP32 for 16-bit operands, which may not use a reduced precision); without it its columns are
+ * 0. The numbers are uniform in (-1, 1). FLOP are 2mnk, of complex products 8mnk.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xgemm.h>
+
+enum { SAMPLES = 7, BURST_MOST = 200 };
+#define BURST_US 3000.0
+
+typedef struct {
+    const char *name;
+    xgemm_type type;
+    size_t bytes;
+    int cuda_type, compute; /* cudaDataType_t, cublasComputeType_t */
+    double flops;           /* of a multiplication and an addition */
+} element_type;
+
+static const element_type types[] = {
+    {"f32", XGEMM_F32, 4, 0, 68, 2.0}, {"f64", XGEMM_F64, 8, 1, 70, 2.0},
+    {"f16", XGEMM_F16, 2, 2, 68, 2.0}, {"bf16", XGEMM_BF16, 2, 14, 68, 2.0},
+    {"c32", XGEMM_C32, 8, 4, 68, 8.0}, {"c64", XGEMM_C64, 16, 5, 70, 8.0},
+};
+
+/* m, n, k and what leading dimensions have beyond the least. */
+static const int shapes[][4] = {
+    {64, 64, 64, 0},       {128, 128, 128, 0},    {256, 256, 256, 0},    {512, 512, 512, 0},
+    {1024, 1024, 1024, 0}, {2048, 2048, 2048, 0}, {4096, 4096, 4096, 0}, {8192, 8192, 8192, 0},
+    {1023, 1023, 1023, 0}, {1025, 1025, 1025, 0}, {2049, 2049, 2049, 0}, {4095, 4095, 4095, 0},
+    {4097, 4097, 4097, 0}, {8193, 8193, 8193, 0}, {4096, 4096, 4096, 1}, {4096, 4096, 4096, 2},
+    {4096, 4096, 4096, 4}, {16, 4096, 4096, 0},   {64, 14336, 4096, 0},  {1, 12288, 4096, 0},
+    {4096, 4096, 64, 0},   {64, 64, 100000, 0},
+};
+
+/* ---- cuBLAS ---- */
+
+typedef int gemm_ex(void *handle, int transa, int transb, int m, int n, int k, const void *alpha,
+                    const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
+                    const void *beta, void *c, int type_c, int ldc, int compute, int algorithm);
+typedef struct {
+    void *handle;
+    gemm_ex *multiply;
+} cublas;
+
+static cublas cublas_open(void)
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+    cublas of = {NULL, NULL};
+    void *library = NULL;
+    int (*create)(void **), (*set_math)(void *, int);
+    for (int i = 0; i < 3 && !library; i++)
+        library = dlopen(names[i], RTLD_NOW);
+    if (!library)
+        return of;
+    *(void **)&create = dlsym(library, "cublasCreate_v2");
+    *(void **)&set_math = dlsym(library, "cublasSetMathMode");
+    *(void **)&of.multiply = dlsym(library, "cublasGemmEx");
+    if (!create || !set_math || !of.multiply || create(&of.handle) != 0)
+        return (cublas){NULL, NULL};
+    set_math(of.handle, 16); /* CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION */
+    return of;
+}
+
+/* ---- A case ---- */
+
+typedef struct {
+    const element_type *type;
+    int m, n, k, extra;
+    const char *layout; /* "NT": B is transposed; in column order */
+    void *a, *b, *c;
+    xgemm_handle *handle;
+    const cublas *other;
+} test_case;
+
+static void require(xgemm_handle *handle, xgemm_status status)
+{
+    if (status == XGEMM_OK)
+        return;
+    fprintf(stderr, "types: error: %s\n", xgemm_last_error(handle));
+    exit(EXIT_FAILURE);
+}
+
+static int lda_of(const test_case *t)
+{
+    return (t->layout[0] == 'N' ? t->m : t->k) + t->extra;
+}
+
+static int ldb_of(const test_case *t)
+{
+    return (t->layout[1] == 'N' ? t->k : t->n) + t->extra;
+}
+
+static xgemm_transpose transpose_of(char letter)
+{
+    return letter == 'N' ? XGEMM_NO_TRANS : letter == 'T' ? XGEMM_TRANS : XGEMM_CONJ_TRANS;
+}
+
+static void run_ours(const test_case *t)
+{
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.order = XGEMM_COL_MAJOR;
+    p.transa = transpose_of(t->layout[0]), p.transb = transpose_of(t->layout[1]);
+    p.m = t->m, p.n = t->n, p.k = t->k;
+    p.type_a = p.type_b = p.type_c = t->type->type;
+    p.a = t->a, p.lda = lda_of(t);
+    p.b = t->b, p.ldb = ldb_of(t);
+    p.c = t->c, p.ldc = t->m + t->extra;
+    require(t->handle, xgemm_gemm(t->handle, &p));
+}
+
+static void run_cublas(const test_case *t)
+{
+    static const float one_f32[2] = {1.0f, 0.0f}, zero[4] = {0.0f};
+    static const double one_f64[2] = {1.0, 0.0};
+    const void *one = t->type->compute == 70 ? (const void *)one_f64 : (const void *)one_f32;
+    const int status = t->other->multiply(
+        t->other->handle, (int)(t->layout[0] != 'N'), (int)(t->layout[1] != 'N'), t->m, t->n, t->k,
+        one, t->a, t->type->cuda_type, lda_of(t), t->b, t->type->cuda_type, ldb_of(t), zero, t->c,
+        t->type->cuda_type, t->m + t->extra, t->type->compute, -1);
+    if (status != 0) {
+        fprintf(stderr, "types: error: cublasGemmEx returned %d\n", status);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static double burst_us(const test_case *t, void (*run)(const test_case *), int count,
+                       xgemm_timer *timer)
+{
+    double us;
+    require(t->handle, xgemm_timer_start(timer));
+    for (int i = 0; i < count; i++)
+        run(t);
+    require(t->handle, xgemm_timer_stop(timer));
+    require(t->handle, xgemm_timer_elapsed(timer, &us));
+    return us / count;
+}
+
+static int compare(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
+}
+
+static double median(double *of)
+{
+    qsort(of, SAMPLES, sizeof *of, compare);
+    return of[SAMPLES / 2];
+}
+
+static void measure(const test_case *t, xgemm_timer *timer)
+{
+    double ours[SAMPLES], others[SAMPLES] = {0.0};
+    burst_us(t, run_ours, 2, timer);
+    if (t->other->handle)
+        burst_us(t, run_cublas, 2, timer);
+    const double once = burst_us(t, run_ours, 1, timer);
+    const int count = (int)fmax(1.0, fmin(BURST_US / once, BURST_MOST));
+    for (int i = 0; i < SAMPLES; i++) {
+        ours[i] = burst_us(t, run_ours, count, timer);
+        if (t->other->handle)
+            others[i] = burst_us(t, run_cublas, count, timer);
+    }
+    const double us = median(ours), theirs = median(others);
+    const double flops = t->type->flops * t->m * (double)t->n * t->k;
+    run_ours(t);
+    printf("%s,%s,%d,%d,%d,%d,%s,%.2f,%.2f,%.2f,%.2f,%.3f\n", t->type->name, t->layout, t->m, t->n,
+           t->k, t->extra, xgemm_last_kernel(t->handle), us, flops / us * 1e-6, theirs,
+           theirs > 0.0 ? flops / theirs * 1e-6 : 0.0, theirs / us);
+    fflush(stdout);
+}
+
+/* ---- Numbers ---- */
+
+static void fill(const element_type *of, void *to, size_t count)
+{
+    const size_t parts = of->flops > 2.0 ? 2 : 1;
+    for (size_t i = 0; i < count * parts; i++) {
+        const double x = 2.0 * rand() / RAND_MAX - 1.0;
+        const float f = (float)x;
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        if (of->type == XGEMM_F64 || of->type == XGEMM_C64)
+            ((double *)to)[i] = x;
+        else if (of->type == XGEMM_BF16)
+            ((uint16_t *)to)[i] = (uint16_t)(bits >> 16);
+        else if (of->type == XGEMM_F16) /* in [2^-14, 1): the exponent's bias moves */
+            ((uint16_t *)to)[i] =
+                (uint16_t)((bits >> 16 & 0x8000) |
+                           (fabs(x) < 0x1p-14 ? 0 : ((bits & 0x7fffffff) - (112u << 23)) >> 13));
+        else
+            ((float *)to)[i] = f;
+    }
+}
+
+/* Memory of the GPU that the largest shape fits, full of numbers. */
+static void *operand(xgemm_handle *handle, const element_type *of, size_t elements)
+{
+    enum { BLOCK = 1 << 20 };
+    static double block[2 * BLOCK];
+    void *memory;
+    fill(of, block, BLOCK);
+    require(handle, xgemm_malloc(handle, elements * of->bytes, &memory));
+    for (size_t at = 0; at < elements; at += BLOCK) {
+        const size_t count = elements - at < BLOCK ? elements - at : BLOCK;
+        require(handle,
+                xgemm_upload(handle, (char *)memory + at * of->bytes, block, count * of->bytes));
+    }
+    return memory;
+}
+
+static void measure_type(xgemm_handle *handle, const cublas *other, const element_type *of,
+                         xgemm_timer *timer)
+{
+    static const char *const layouts[] = {"NN", "NT", "TN", "TT"};
+    const size_t elements = (size_t)8200 * 8200;
+    void *const a = operand(handle, of, elements), *const b = operand(handle, of, elements);
+    void *const c = operand(handle, of, elements);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int layout = 0; layout < 4; layout++) {
+            const test_case t = {
+                of, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layouts[layout], a, b,
+                c,  handle,       other};
+            const int is_large = shapes[i][0] > 4200;
+            if (is_large && (layout % 3 != 0 || of->bytes > 4))
+                continue; /* some seconds each in double precision */
+            measure(&t, timer);
+        }
+    xgemm_free(handle, a);
+    xgemm_free(handle, b);
+    xgemm_free(handle, c);
+}
+
+int main(int argc, char **argv)
+{
+    xgemm_handle *handle;
+    xgemm_timer *timer;
+    require(NULL, xgemm_create(&handle, 0));
+    require(handle, xgemm_make_current(handle));
+    require(handle, xgemm_timer_create(handle, &timer));
+    const cublas other = cublas_open();
+    printf("type,layout,m,n,k,ld_extra,kernel,us,tflops,cublas_us,cublas_tflops,speedup\n");
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        int wanted = argc < 2;
+        for (int j = 1; j < argc; j++)
+            wanted |= strcmp(argv[j], types[i].name) == 0;
+        if (wanted)
+            measure_type(handle, &other, &types[i], timer);
+    }
+    xgemm_timer_destroy(timer);
+    xgemm_destroy(handle);
+    return EXIT_SUCCESS;
+}

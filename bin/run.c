@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xgemm run: starts a program with the drop-ins preloaded. */
+#include "commands.h"
+#include "run_log.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ME (&command_run)
+
+/* The statuses that shells and env(1) have for a program that cannot be run. */
+enum { STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
+
+enum { KEY_MATH = 256, KEY_LOG };
+
+static const option_row rows[] = {
+    {KEY_MATH, "math", "MODE", "what cuBLAS's default math means: default, strict or tf32"},
+    {KEY_LOG, "log", "[=FILE]", "at the end say what was served (to standard error)"},
+};
+
+/* Those that are there are preloaded. */
+static const char *const dropins[] = {"libxgemm-cublas.so"};
+enum { DROPINS = sizeof dropins / sizeof *dropins };
+
+typedef struct {
+    settings common;
+    xgemm_math math;
+    bool is_logged;
+    const char *log_name; /* NULL: standard error */
+    char **program;
+} request;
+
+static request parse(int argc, char **argv)
+{
+    request r = {.common = {.device = XGEMM_DEVICE_AUTO}, .math = XGEMM_MATH_DEFAULT};
+    const char *value;
+    for (int key; (key = option_next_leading(ME, argc, argv, &r.common, &value)) != -1;) {
+        if (key == KEY_MATH) {
+            r.math = option_math(ME, value);
+        } else {
+            r.is_logged = true;
+            r.log_name = value;
+        }
+    }
+    if (r.common.device != XGEMM_DEVICE_AUTO)
+        usage_error(ME, "the program chooses its device; --device has no meaning");
+    if (optind == argc)
+        usage_error(ME, "which program?");
+    r.program = argv + optind;
+    return r;
+}
+
+/* ---- The environment ---- */
+
+/* Puts FOLDER/NAME into the path if there is such a file. */
+static bool is_in(const char *folder, const char *name, char path[PATH_MAX])
+{
+    const int length = snprintf(path, PATH_MAX, "%s/%s", folder, name);
+    return *folder && length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/*
+ * A drop-in: of the folder that the environment names, beside the utility, as in a build, or where
+ * it is installed.
+ */
+static bool find_dropin(const char *name, char path[PATH_MAX])
+{
+    char own[PATH_MAX];
+    const char *named = getenv("XGEMM_DROPINS");
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(own, '/');
+    if (slash)
+        *slash = '\0';
+    if (named && *named)
+        return is_in(named, name, path);
+    return is_in(own, name, path) || is_in(DROPINS_DIR, name, path);
+}
+
+/* The file of the library that this utility runs with, so that the drop-ins load the same one. */
+static bool find_libxgemm(char path[PATH_MAX])
+{
+    Dl_info about;
+    const char *(*const version)(void) = xgemm_version;
+    void *address;
+    memcpy(&address, &version, sizeof address);
+    return dladdr(address, &about) && strstr(about.dli_fname, ".so") &&
+           realpath(about.dli_fname, path);
+}
+
+/* Adds a file to the list; the dynamic linker would part a name at these. */
+static void preload(char **list, const char *path)
+{
+    char *longer;
+    if (strpbrk(path, ": "))
+        usage_error(ME, "a library whose name has a colon or a blank cannot be preloaded: %s",
+                    path);
+    if (asprintf(&longer, "%s%s%s", *list, **list ? ":" : "", path) < 0)
+        exit(failed(ME, "the host is out of memory"));
+    free(*list);
+    *list = longer;
+}
+
+static void set(const char *name, const char *value)
+{
+    if (setenv(name, value, 1))
+        exit(failed(ME, "the host is out of memory"));
+}
+
+static void prepare(const request *r)
+{
+    char path[PATH_MAX];
+    const char *before = getenv("LD_PRELOAD");
+    char *list = strdup("");
+    int found = 0;
+    if (!list)
+        exit(failed(ME, "the host is out of memory"));
+    if (find_libxgemm(path))
+        set("XGEMM_RUN_LIBRARY", path);
+    for (int i = 0; i < DROPINS; i++)
+        if (find_dropin(dropins[i], path)) {
+            preload(&list, path);
+            found++;
+        }
+    if (found == 0)
+        exit(failed(ME, "the drop-ins are not installed: there is no %s/%s", DROPINS_DIR,
+                    dropins[0]));
+    if (before && *before) {
+        char *all;
+        if (asprintf(&all, "%s:%s", list, before) < 0)
+            exit(failed(ME, "the host is out of memory"));
+        free(list);
+        list = all;
+    }
+    set("LD_PRELOAD", list);
+    set("XGEMM_RUN_MATH", math_word(r->math));
+    unsetenv(COUNTERS_VARIABLE);
+    free(list);
+}
+
+/* ---- The program ---- */
+
+/* In place of this one; returns if it cannot be run. */
+static int become(char **program)
+{
+    execvp(program[0], program);
+    const int why = errno;
+    failed(ME, "%s: %s", program[0], strerror(why));
+    return why == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+static volatile pid_t child;
+
+static void forward(int signal)
+{
+    if (child > 0)
+        kill(child, signal);
+}
+
+static void handle(int signal, void (*handler)(int))
+{
+    const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigaction(signal, &action, NULL);
+}
+
+/*
+ * The program as a child, and its end. A terminal's keys reach it as they reach this process, which
+ * ignores them; other signals are passed on. Signals are held while there is no child to give them
+ * to.
+ */
+static int run_child(char **program)
+{
+    static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
+    sigset_t held, before;
+    int status;
+    sigfillset(&held);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    child = fork();
+    if (child < 0)
+        exit(failed(ME, "a process cannot be started: %s", strerror(errno)));
+    if (child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        _exit(become(program));
+    }
+    handle(SIGINT, SIG_IGN);
+    handle(SIGQUIT, SIG_IGN);
+    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+        handle(forwarded[i], forward);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            exit(failed(ME, "the program's end is not known: %s", strerror(errno)));
+    child = 0;
+    return status;
+}
+
+/* Ends as the program did; a core file of this process would say nothing. */
+static int end_like(int status)
+{
+    if (WIFSIGNALED(status)) {
+        const struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_CORE, &none);
+        handle(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_FAILED;
+}
+
+static int run_logged(const request *r)
+{
+    char name[64];
+    const int to =
+        r->log_name ? open(r->log_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
+                    : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (to < 0)
+        return failed(ME, "%s: %s", r->log_name ? r->log_name : "standard error", strerror(errno));
+    counters *counts = run_log_create(name, sizeof name);
+    if (!counts)
+        return failed(ME, "there is no memory for the log: %s", strerror(errno));
+    set(COUNTERS_VARIABLE, name);
+    const int ended = run_child(r->program);
+    const int printed = run_log_print(ME, &r->common, counts, to);
+    const int status = end_like(ended);
+    return status ? status : printed;
+}
+
+static int run(int argc, char **argv)
+{
+    const request r = parse(argc, argv);
+    prepare(&r);
+    signal(SIGXFSZ, SIG_DFL); /* the utility's own choice, which the program must not inherit */
+    return r.is_logged ? run_logged(&r) : become(r.program);
+}
+
+const command command_run = {
+    "run", "PROGRAM [ARGUMENT]...",    "start a program with cuBLAS's products served by libxgemm",
+    rows,  sizeof rows / sizeof *rows, run};

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "host_product.h"
+
+#include "gemm.h"
+#include "host_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LANES = 6,     /* threads of a GPU: packing takes longer than copying, and that than products */
+    LANES_SIM = 2, /* of the simulator */
+    TILE_MOST = 4096,
+    TILE_LEAST = 512, /* unless the memory is short: a smaller one is not worth its launches */
+    TILE_FLOOR = 64,
+    STAGING = 8 << 20,
+    BLOCK_MOST = 256 << 20
+};
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t parts(int64_t size, int64_t of)
+{
+    return (size + of - 1) / of;
+}
+
+/* ---- The product in row order ---- */
+
+/* C = A B in column order is C^T = B^T A^T in row order. */
+static xg_call in_row_order(const xg_call *call)
+{
+    xg_call row = *call;
+    row.flags &= ~(unsigned)XGEMM_HOST_MEMORY;
+    row.batch_count = 1;
+    row.stride_a = row.stride_b = row.stride_c = 0;
+    if (call->order == XGEMM_ROW_MAJOR)
+        return row;
+    row.order = XGEMM_ROW_MAJOR;
+    row.m = call->n, row.n = call->m;
+    row.a = call->b, row.lda = call->ldb, row.transa = call->transb;
+    row.b = call->a, row.ldb = call->lda, row.transb = call->transa;
+    row.bias_per_row = call->bias && !call->bias_per_row;
+    return row;
+}
+
+/* ---- Sizes ---- */
+
+static size_t block_bytes(const xg_host_job *job, int operand)
+{
+    const bool is_plain = (operand ? job->call.transb : job->call.transa) == XGEMM_NO_TRANS;
+    const int64_t rows = operand ? job->tile_k : job->tile_m;
+    const int64_t columns = operand ? job->tile_n : job->tile_k;
+    return (size_t)(is_plain ? rows * xg_host_step(columns) : columns * xg_host_step(rows)) *
+           job->bytes;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* All that follows from the tile's size. */
+static void derive(xg_host_job *job)
+{
+    const xg_call *c = &job->call;
+    const int64_t side = job->tile_m > job->tile_n ? job->tile_m : job->tile_n;
+    const int64_t longest = side > job->tile_k ? side : job->tile_k;
+    job->tiles_m = parts(c->m, job->tile_m);
+    job->tiles_n = parts(c->n, job->tile_n);
+    job->panels = c->k ? parts(c->k, job->tile_k) : 1;
+    job->a_block = block_bytes(job, 0);
+    job->b_block = block_bytes(job, 1);
+    job->c_tile = (size_t)(job->tile_m * xg_host_step(job->tile_n)) * job->c_bytes;
+    const size_t row =
+        (size_t)xg_host_step(longest) * larger(job->bytes, larger(job->c_bytes, job->bias_bytes));
+    const size_t all = larger(larger(job->a_block, job->b_block), job->c_tile);
+    job->staging = larger(row, all < STAGING ? all : STAGING);
+}
+
+/* Whether each thread can have two blocks and a tile; the places that there is room for. */
+static bool fits(xg_host_job *job, uint64_t room)
+{
+    const uint64_t block = larger(job->a_block, job->b_block);
+    const uint64_t fixed = (uint64_t)job->lanes * job->c_tile;
+    const int64_t wanted = (job->tiles_m + job->tiles_n) * job->panels + 2 * (int64_t)job->lanes;
+    const uint64_t places = room > fixed ? (room - fixed) / block : 0;
+    job->places = (int)(places < (uint64_t)wanted ? places : (uint64_t)wanted);
+    return job->places >= 2 * job->lanes;
+}
+
+/* The tile as large as leaves each thread some; then smaller ones until they fit. */
+static bool choose_sizes(xg_host_job *job, int lanes, uint64_t room)
+{
+    const xg_call *c = &job->call;
+    int64_t side = TILE_MOST;
+    while (side > TILE_LEAST && parts(c->m, side) * parts(c->n, side) < 4 * lanes * job->devices)
+        side /= 2;
+    job->tile_m = least(side, c->m);
+    job->tile_n = least(side, c->n);
+    const int64_t most_k =
+        BLOCK_MOST / (int64_t)job->bytes / least(side, c->m > c->n ? c->m : c->n);
+    /* Sums of half-precision C would be rounded after each panel. */
+    const bool may_split = job->c_bytes > 2;
+    job->tile_k = c->k == 0 ? 1 : may_split ? least(c->k, most_k / 256 * 256 + 256) : c->k;
+    job->lanes = lanes;
+    for (;;) {
+        derive(job);
+        if (fits(job, room))
+            break;
+        int64_t *const tile = job->tile_m > job->tile_n ? &job->tile_m : &job->tile_n;
+        if (may_split && job->tile_k > 4 * *tile)
+            job->tile_k = (job->tile_k / 2 + 15) / 16 * 16;
+        else if (*tile > TILE_FLOOR)
+            *tile = (*tile / 2 + 15) / 16 * 16;
+        else if (may_split && job->tile_k > TILE_FLOOR)
+            job->tile_k = (job->tile_k / 2 + 15) / 16 * 16;
+        else if (job->lanes > 1)
+            job->lanes--;
+        else
+            return false;
+    }
+    const int64_t tiles = job->tiles_m * job->tiles_n;
+    job->lanes = (int)least(job->lanes, tiles);
+    return true;
+}
+
+/* ---- Devices and threads ---- */
+
+typedef struct {
+    xg_host_job *job;
+    int device, ordinal;
+    pthread_t thread;
+    bool is_started;
+} worker;
+
+static void *run_worker(void *argument)
+{
+    worker *const w = argument;
+    xg_host_run_lane(w->job, w->device, w->ordinal);
+    return NULL;
+}
+
+/* All threads but one; the caller's is the last, which alone will do where no other can be made. */
+static void run_all(xg_host_job *job, const int *ordinals)
+{
+    enum { MOST = LANES * XG_HOST_DEVICES_MAX };
+    worker workers[MOST];
+    const int count = job->lanes * job->devices;
+    for (int i = 1; i < count; i++) {
+        const int device = i % job->devices;
+        workers[i] = (worker){.job = job, .device = device, .ordinal = ordinals[device]};
+        workers[i].is_started =
+            pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
+    }
+    xg_host_run_lane(job, 0, ordinals[0]);
+    for (int i = 1; i < count; i++)
+        if (workers[i].is_started)
+            pthread_join(workers[i].thread, NULL);
+}
+
+/* Handles that keep the devices open; the least memory that one has free. */
+static xgemm_status open_devices(const int *ordinals, int count, xgemm_handle **handles,
+                                 uint64_t *room, xg_error *error)
+{
+    xgemm_status status = XGEMM_OK;
+    *room = UINT64_MAX;
+    for (int i = 0; i < count && !status; i++) {
+        uint64_t bytes, total;
+        status = xgemm_create(&handles[i], ordinals[i]);
+        if (status) {
+            *error = *xg_thread_error();
+            return status;
+        }
+        status = handles[i]->backend->memory_info(handles[i]->device, &bytes, &total, error);
+        if (!status && bytes < *room)
+            *room = bytes;
+    }
+    return status;
+}
+
+static void close_devices(xg_host_job *job, xgemm_handle **handles)
+{
+    xg_error ignored;
+    for (int i = 0; i < job->devices; i++) {
+        const xgemm_handle *h = handles[i];
+        for (int at = 0; h && job->blocks[i].places && at < job->blocks[i].count; at++)
+            if (job->blocks[i].places[at].memory)
+                h->backend->release(h->device, job->blocks[i].places[at].memory, &ignored);
+        xg_blocks_free(&job->blocks[i]);
+        xgemm_destroy(handles[i]);
+    }
+}
+
+static xgemm_status run_on(xg_host_job *job, const int *ordinals, xgemm_handle **handles)
+{
+    uint64_t room;
+    xgemm_status status = open_devices(ordinals, job->devices, handles, &room, &job->error);
+    if (status)
+        return status;
+    /* The rest is for workspaces. */
+    if (!choose_sizes(job, handles[0]->backend->host_memory ? LANES_SIM : LANES, room / 2))
+        return xg_fail(&job->error, XGEMM_ERROR_OUT_OF_DEVICE_MEMORY,
+                       "the device has %llu bytes free, too few for tiles of the matrices",
+                       (unsigned long long)room);
+    for (int i = 0; i < job->devices; i++)
+        if (!xg_blocks_init(&job->blocks[i], job->places))
+            return xg_fail(&job->error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    run_all(job, ordinals);
+    return job->status;
+}
+
+/* One product of a checked call. */
+static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *function)
+{
+    xgemm_handle *handles[XG_HOST_DEVICES_MAX] = {NULL};
+    xg_blocks blocks[XG_HOST_DEVICES_MAX];
+    xg_host_job job = {.call = in_row_order(call),
+                       .bytes = xg_type_bytes((xg_type)call->type_a),
+                       .c_bytes = xg_type_bytes((xg_type)call->type_c),
+                       .bias_bytes = call->bias ? xg_type_bytes((xg_type)call->type_bias) : 0,
+                       .settings = handle,
+                       .function = function,
+                       .blocks = blocks,
+                       .devices = handle->host_devices ? handle->host_devices : 1};
+    const xg_type scalars = xg_type_of_scalars((xg_type)call->type_a);
+    const int *const ordinals = handle->host_devices ? handle->host_ordinals : &handle->ordinal;
+    if (call->alpha && xg_scalar_is(scalars, xg_scalar_load(scalars, call->alpha), 0))
+        job.call.k = 0; /* A and B are not read */
+    memset(blocks, 0, sizeof blocks);
+    pthread_mutex_init(&job.lock, NULL);
+    const xgemm_status status = run_on(&job, ordinals, handles);
+    close_devices(&job, handles);
+    pthread_mutex_destroy(&job.lock);
+    handle->ran = (xg_ran){.kernel = job.kernel};
+    if (status)
+        handle->error = job.error;
+    return status;
+}
+
+/* Product number i of a batch that is a stride apart. */
+static xg_call strided(const xg_call *call, int64_t i)
+{
+    const int64_t bytes = (int64_t)xg_type_bytes((xg_type)call->type_a);
+    const int64_t c_bytes = (int64_t)xg_type_bytes((xg_type)call->type_c);
+    xg_call one = *call;
+    one.a = call->a ? (const char *)call->a + i * call->stride_a * bytes : NULL;
+    one.b = call->b ? (const char *)call->b + i * call->stride_b * bytes : NULL;
+    one.c = (char *)call->c + i * call->stride_c * c_bytes;
+    return one;
+}
+
+static xgemm_status run_batch(xgemm_handle *handle, const xg_call *call, const char *function)
+{
+    const bool lists = call->flags & XGEMM_POINTER_ARRAYS;
+    xgemm_status status = lists ? xg_call_check_pointers(call, &handle->error) : XGEMM_OK;
+    for (int64_t i = 0; i < call->batch_count && !status; i++) {
+        const xg_call one = lists ? xg_call_of_batch(call, i) : strided(call, i);
+        status = run(handle, &one, function);
+    }
+    return status;
+}
+
+xgemm_status xg_multiply_host(xgemm_handle *handle, const xg_call *call, const char *function)
+{
+    xg_call on_host = *call;
+    on_host.flags &= ~(unsigned)XGEMM_HOST_MEMORY;
+    if (call->flags & XGEMM_DEVICE_SCALARS)
+        return xg_handle_done(
+            handle,
+            xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
+                    "flags has XGEMM_HOST_MEMORY and XGEMM_DEVICE_SCALARS; the scalars must be on "
+                    "the host, too"),
+            function);
+    if (handle->backend->runs_host_code)
+        return xg_multiply(handle, &on_host, function);
+    xgemm_status status = xg_call_check(&on_host, &handle->error);
+    handle->ran = (xg_ran){.kernel = NULL};
+    handle->recomputed = (xg_recomputed){.elements = 0};
+    if (!status && xg_call_writes(&on_host))
+        status = run_batch(handle, &on_host, function);
+    return xg_handle_done(handle, status, function);
+}
+
+xgemm_status xgemm_create_devices(xgemm_handle **handle, const int *ordinals, int count)
+{
+    xg_error *const error = xg_thread_error();
+    xgemm_handle *made = NULL;
+    xgemm_status status = XGEMM_OK;
+    if (handle)
+        *handle = NULL;
+    if (!handle || !ordinals)
+        status = xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s: %s is NULL", __func__,
+                         handle ? "ordinals" : "handle");
+    else if (count < 1 || count > XG_HOST_DEVICES_MAX)
+        status = xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s: count is %d; it must be 1 to %d",
+                         __func__, count, (int)XG_HOST_DEVICES_MAX);
+    for (int i = count - 1; i >= 0 && !status; i--) { /* the last is the first device's */
+        xgemm_destroy(made);
+        status = xgemm_create(&made, ordinals[i]);
+    }
+    if (status)
+        return status;
+    made->host_devices = count;
+    memcpy(made->host_ordinals, ordinals, (size_t)count * sizeof *ordinals);
+    *handle = made;
+    return XGEMM_OK;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions that take the public struct. */
+#include "gemm.h"
+#include "host_product.h"
+
+/* Memory that is aligned as the caller's, in place of none. */
+static const void *aligned(const void *pointer)
+{
+    return pointer ? pointer : (const void *)256;
+}
+
+xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *product)
+{
+    xg_call call;
+    if (!handle)
+        return xg_no_handle(__func__);
+    const xgemm_status status = xg_call_of_product(product, &call, &handle->error);
+    if (status)
+        return xg_handle_done(handle, status, __func__);
+    return (call.flags & XGEMM_HOST_MEMORY ? xg_multiply_host : xg_multiply)(handle, &call,
+                                                                             __func__);
+}
+
+xgemm_status xgemm_gemm_plan(xgemm_handle *handle, const xgemm_product *product, xgemm_plan *plan)
+{
+    xg_call call;
+    if (!handle)
+        return xg_no_handle(__func__);
+    const xgemm_status status = xg_call_of_product(product, &call, &handle->error);
+    if (status)
+        return xg_handle_done(handle, status, __func__);
+    call.a = aligned(call.a);
+    call.b = aligned(call.b);
+    call.c = (void *)(uintptr_t)aligned(call.c);
+    return xg_plan_call(handle, &call, plan, __func__);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The epilogue of any type, for kernels whose sums are float, and for those whose are double. */
+#ifndef XGEMM_KERNELS_EPILOGUE_TYPED_H
+#define XGEMM_KERNELS_EPILOGUE_TYPED_H
+
+#include "convert.h"
+
+#define EPILOGUE_REAL                   float
+#define EPILOGUE_NAME(name)             name##_f32
+#define EPILOGUE_ERFC                   erfcf
+#define EPILOGUE_EXP                    expf
+#define EPILOGUE_LOAD(from, at, type)   xg_load_as_f32(from, at, type)
+#define EPILOGUE_STORE(to, at, type, x) xg_store_f32_as(to, at, type, x)
+#include "epilogue_typed.inc"
+#undef EPILOGUE_REAL
+#undef EPILOGUE_NAME
+#undef EPILOGUE_ERFC
+#undef EPILOGUE_EXP
+#undef EPILOGUE_LOAD
+#undef EPILOGUE_STORE
+
+#define EPILOGUE_REAL                   double
+#define EPILOGUE_NAME(name)             name##_f64
+#define EPILOGUE_ERFC                   erfc
+#define EPILOGUE_EXP                    exp
+#define EPILOGUE_LOAD(from, at, type)   (((const double *)(from))[at])
+#define EPILOGUE_STORE(to, at, type, x) ((void)(((double *)(to))[at] = (x)))
+#include "epilogue_typed.inc"
+#undef EPILOGUE_REAL
+#undef EPILOGUE_NAME
+#undef EPILOGUE_ERFC
+#undef EPILOGUE_EXP
+#undef EPILOGUE_LOAD
+#undef EPILOGUE_STORE
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The family of the general kernel: any element type, layout, alignment and epilogue, one launch.
+ */
+#include "families/family.h"
+#include "families/typed.h"
+
+#include <math.h>
+
+/* It is chosen where no other family's kernels apply: for all but F32 whose scalars are known. */
+static bool applies(const xg_kernel *kernel, const xg_request *request)
+{
+    (void)kernel;
+    return !xg_is_f32(&request->problem) || request->problem.epilogue.device_scalars;
+}
+
+/*
+ * A time for operands of 16 bits, which tensor cores may multiply faster: half of the peak in FP32
+ * where the GPU is full, and by itself a CTA's loads from one k to the next. To be fitted to
+ * measurements. Other types have no choice.
+ */
+static double half_us(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const double step_us = 0.7, share = 0.5; /* of a step of the main loop; of the peak */
+    const double tiles = (double)xg_ceil_div(p->m, kernel->tile_m) *
+                         (double)xg_ceil_div(p->n, kernel->tile_n) * (double)p->batch_count;
+    const double waves = ceil(tiles / request->target.multiprocessors);
+    const double flops = 2.0 * kernel->tile_m * kernel->tile_n * (double)p->k;
+    return costs->launch_us + xg_larger(waves * 1e-3 * flops / (share * costs->sm_fp32_gflops),
+                                        step_us * (double)xg_ceil_div(p->k, kernel->tile_k));
+}
+
+/* As many products as a grid's z counts are computed by one launch. */
+static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
+{
+    const int64_t count = request->problem.batch_count;
+    xg_candidate only = xg_only_candidate(kernel, request, most_us);
+    only.batch_per_pass = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    if (xg_type_is_half(request->problem.type_a))
+        only.microseconds = half_us(kernel, request);
+    return only;
+}
+
+static double workspace(const xg_candidate *of, const xg_request *request)
+{
+    (void)of, (void)request;
+    return 0.0;
+}
+
+static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
+                          xg_error *error)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_kernel *const kernel = of->kernel;
+    const xg_typed_args args = xg_typed_args_of(p);
+    const double tiles =
+        (double)xg_ceil_div(p->m, kernel->tile_m) * (double)xg_ceil_div(p->n, kernel->tile_n);
+    if (tiles > INT32_MAX)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "the launch would need %.0f blocks, more than a grid holds", tiles);
+    xg_step *const step = xg_plan_add(plan, kernel->typed[p->type_a], &args, sizeof args, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    step->is_product = true;
+    xg_point_typed(step, plan, p);
+    xg_region_a(step, plan, p);
+    xg_region_b(step, plan, p);
+    xg_region_c(step, plan, p);
+    xg_regions_of_epilogue(step, p);
+    return xg_step_grid(step, (int64_t)tiles, 1, kernel->block_x, 1, error);
+}
+
+static bool always(const xg_kernel *kernel)
+{
+    (void)kernel;
+    return true;
+}
+
+const xg_family xg_family_general = {
+    .name = "general",
+    .applies = applies,
+    .candidate = candidate,
+    .workspace = workspace,
+    .build = build,
+    .batches = always,
+    .takes_pointer_arrays = always,
+    .finishes = true,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * finish: C = activation(beta * C + bias), of any type and without a product: where alpha or k is
+ * 0, and after a product of float by a kernel whose epilogue is alpha and beta alone. The
+ * argument's alpha is 0. A grid-stride loop along y, since the grid's z is the product of a batch.
+ */
+#include "families/common/epilogue_typed.h"
+
+XG_DEVICE void finish_f32(const xg_typed_args *p, void *c, int64_t row, int64_t column)
+{
+    const xg_scalars_f32 by = xg_scalars_of_f32(&p->epilogue);
+    const int64_t at = row * p->c_stride_m + column;
+    if (p->epilogue.is_complex)
+        xg_store_complex_f32(&p->epilogue, &by, c, at, row, column, 0.0f, 0.0f);
+    else
+        xg_store_real_f32(&p->epilogue, &by, c, at, row, column, 0.0f);
+}
+
+XG_DEVICE void finish_f64(const xg_typed_args *p, void *c, int64_t row, int64_t column)
+{
+    const xg_scalars_f64 by = xg_scalars_of_f64(&p->epilogue);
+    const int64_t at = row * p->c_stride_m + column;
+    if (p->epilogue.is_complex)
+        xg_store_complex_f64(&p->epilogue, &by, c, at, row, column, 0.0, 0.0);
+    else
+        xg_store_real_f64(&p->epilogue, &by, c, at, row, column, 0.0);
+}
+
+XG_KERNEL(, finish, xg_typed_args)
+{
+    const int type = p.epilogue.type_c;
+    const int of_double = type == XG_TYPE_F64 || type == XG_TYPE_C64;
+    const int half = type == XG_TYPE_F16 || type == XG_TYPE_BF16;
+    const int bytes = (half ? 2 : of_double ? 8 : 4) * (p.epilogue.is_complex ? 2 : 1);
+    const int64_t column = XG_BLOCK_X * blockDim.x + threadIdx.x;
+    const int64_t first = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
+
+    xg_pdl_wait();
+    xg_pdl_trigger();
+    void *const c = p.c_batch_stride == XG_POINTER_ARRAYS
+                        ? ((void *const *)p.c)[XG_BATCH]
+                        : (char *)p.c + XG_BATCH * p.c_batch_stride * bytes;
+    if (column < p.n)
+        for (int64_t row = first; row < p.m; row += (int64_t)gridDim.y * blockDim.y) {
+            if (of_double)
+                finish_f64(&p, c, row, column);
+            else
+                finish_f32(&p, c, row, column);
+        }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arguments of kernels and functions that take any element type (common/args.h). */
+#ifndef XGEMM_LIB_TYPED_H
+#define XGEMM_LIB_TYPED_H
+
+#include "families/common/args.h"
+#include "plan/plan.h"
+
+/* A problem's sizes, strides and epilogue; its pointers are left. */
+xg_typed_args xg_typed_args_of(const xg_problem *problem);
+
+/* The pointers of a step whose argument begins with those: to the matrices, bias and scalars. */
+void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *problem);
+
+/* Those of an epilogue at that offset of the argument: to bias and scalars. */
+void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *problem);
+
+/* C = activation(beta * C + bias), of all products of a pass. */
+xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, bool host, xg_error *error);
+
+/*
+ * The same after a product that is in C already, alpha and beta with it: C = activation(C + bias).
+ */
+xgemm_status xg_add_activation(xg_plan *plan, const xg_problem *problem, xg_error *error);
+
+#endif

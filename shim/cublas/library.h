@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libxgemm, loaded when a product is first to be served: programs that multiply nothing on a GPU
+ * never have it, nor the CPU's BLAS that it is linked with, which must not stand in for theirs.
+ */
+#ifndef XGEMM_SHIM_LIBRARY_H
+#define XGEMM_SHIM_LIBRARY_H
+
+#include <xgemm.h>
+
+#include <stdbool.h>
+
+/* Its functions that the drop-in uses, each with the type of its declaration. */
+#define LIBRARY_FUNCTIONS(X)                                                                       \
+    X(create)                                                                                      \
+    X(destroy)                                                                                     \
+    X(device_find)                                                                                 \
+    X(device_get)                                                                                  \
+    X(gemm)                                                                                        \
+    X(gemm_plan)                                                                                   \
+    X(make_current)                                                                                \
+    X(set_math)                                                                                    \
+    X(set_stream)
+
+typedef struct {
+#define MEMBER(name) __typeof__(xgemm_##name) *name;
+    LIBRARY_FUNCTIONS(MEMBER)
+#undef MEMBER
+} library_functions;
+
+/* What library_load() found; nobody else changes it. */
+extern library_functions library;
+
+/*
+ * Loads $XGEMM_RUN_LIBRARY, or else libxgemm.so.0 as the dynamic linker finds it; false: it is not
+ * there, or too old. One thread at a time.
+ */
+bool library_load(void);
+
+#endif

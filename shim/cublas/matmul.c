@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cublasLtMatmul: the descriptors are read by cublasLt's own functions, and only by these. */
+#include "decide.h"
+#include "serve.h"
+
+typedef int attribute_get(const void *of, int attribute, void *value, size_t bytes,
+                          size_t *written);
+typedef int matmul_function(void *handle, const void *descriptor, const void *alpha, const void *a,
+                            const void *a_layout, const void *b, const void *b_layout,
+                            const void *beta, const void *c, const void *c_layout, void *d,
+                            const void *d_layout, const void *algorithm, void *workspace,
+                            size_t workspace_bytes, void *stream);
+
+EXPORT matmul_function cublasLtMatmul;
+
+static real_function of_matmul = {REAL_CUBLASLT, "cublasLtMatmulDescGetAttribute", NULL};
+static real_function of_layout = {REAL_CUBLASLT, "cublasLtMatrixLayoutGetAttribute", NULL};
+
+static bool get(real_function *getter, const void *from, int attribute, void *value, size_t bytes)
+{
+    attribute_get *const function = REAL(attribute_get, getter);
+    size_t written = 0;
+    return function && from && function(from, attribute, value, bytes, &written) == 0 &&
+           written == bytes;
+}
+
+/* ---- Layouts ---- */
+
+typedef struct {
+    int type, order, batch_count;
+    int64_t rows, columns, ld, stride;
+} layout;
+
+static bool read_layout(const void *from, layout *to)
+{
+    return get(&of_layout, from, LT_LAYOUT_TYPE, &to->type, sizeof to->type) &&
+           get(&of_layout, from, LT_LAYOUT_ORDER, &to->order, sizeof to->order) &&
+           get(&of_layout, from, LT_LAYOUT_ROWS, &to->rows, sizeof to->rows) &&
+           get(&of_layout, from, LT_LAYOUT_COLUMNS, &to->columns, sizeof to->columns) &&
+           get(&of_layout, from, LT_LAYOUT_LD, &to->ld, sizeof to->ld) &&
+           get(&of_layout, from, LT_LAYOUT_BATCH_COUNT, &to->batch_count, sizeof to->batch_count) &&
+           get(&of_layout, from, LT_LAYOUT_BATCH_STRIDE, &to->stride, sizeof to->stride);
+}
+
+static bool is_same(const layout *a, const layout *b)
+{
+    return a->type == b->type && a->order == b->order && a->batch_count == b->batch_count &&
+           a->rows == b->rows && a->columns == b->columns && a->ld == b->ld &&
+           a->stride == b->stride;
+}
+
+/* Whether the matrices of a batch are a stride apart; a list of pointers has no stride. */
+static bool is_strided(const void *from, const layout *of)
+{
+    int mode;
+    return of->batch_count == 1 ||
+           !get(&of_layout, from, LT_LAYOUT_BATCH_MODE, &mode, sizeof mode) || mode == 0;
+}
+
+/* Why D is not where C is, or otherwise laid out; NULL: it is the same, or C is not read. */
+static const char *compare(const void *c_layout, const layout *d, bool reads_c, bool is_in_place)
+{
+    layout c;
+    if (!reads_c)
+        return NULL;
+    if (!read_layout(c_layout, &c))
+        return "a layout cannot be read";
+    return is_in_place && is_same(&c, d) ? NULL : "C is not D";
+}
+
+/* Fills in A, B and D; NULL, or why not. The description is read already. */
+static const char *put_layouts(const void *const layouts[4], bool reads_c, bool is_in_place,
+                               xgemm_product *p)
+{
+    layout a, b, d;
+    if (!read_layout(layouts[0], &a) || !read_layout(layouts[1], &b) ||
+        !read_layout(layouts[3], &d))
+        return "a layout cannot be read";
+    if (a.order != LT_ORDER_COLUMN || b.order != LT_ORDER_COLUMN || d.order != LT_ORDER_COLUMN)
+        return "a matrix is not in column order";
+    if (a.batch_count != d.batch_count || b.batch_count != d.batch_count ||
+        !is_strided(layouts[3], &d))
+        return "its batch is not a strided one";
+    const char *why = compare(layouts[2], &d, reads_c, is_in_place);
+    if (why)
+        return why;
+    p->type_a = type_of(a.type), p->type_b = type_of(b.type), p->type_c = type_of(d.type);
+    p->m = d.rows, p->n = d.columns;
+    p->k = p->transa == XGEMM_NO_TRANS ? a.columns : a.rows;
+    const bool fits = (p->transa == XGEMM_NO_TRANS ? a.rows : a.columns) == p->m &&
+                      (p->transb == XGEMM_NO_TRANS ? b.rows : b.columns) == p->k &&
+                      (p->transb == XGEMM_NO_TRANS ? b.columns : b.rows) == p->n;
+    p->lda = a.ld, p->ldb = b.ld, p->ldc = d.ld;
+    p->stride_a = a.stride, p->stride_b = b.stride, p->stride_c = d.stride;
+    p->batch_count = d.batch_count;
+    return fits ? NULL : "an argument is invalid";
+}
+
+/* ---- The description ---- */
+
+typedef struct {
+    int compute, scale, pointers, transa, transb, transc, fill, epilogue, multiprocessors;
+} description;
+
+static bool read_description(const void *from, description *to)
+{
+    const struct {
+        int attribute, *to;
+    } fields[] = {
+        {LT_COMPUTE_TYPE, &to->compute},
+        {LT_SCALE_TYPE, &to->scale},
+        {LT_POINTER_MODE, &to->pointers},
+        {LT_TRANSA, &to->transa},
+        {LT_TRANSB, &to->transb},
+        {LT_TRANSC, &to->transc},
+        {LT_FILL_MODE, &to->fill},
+        {LT_EPILOGUE, &to->epilogue},
+        {LT_SM_COUNT_TARGET, &to->multiprocessors},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!get(&of_matmul, from, fields[i].attribute, fields[i].to, sizeof(int)))
+            return false;
+    return true;
+}
+
+static const struct {
+    int epilogue;
+    bool has_bias;
+    xgemm_activation activation;
+} epilogues[] = {
+    {LT_EPILOGUE_NONE, false, XGEMM_ACTIVATION_NONE},
+    {LT_EPILOGUE_BIAS, true, XGEMM_ACTIVATION_NONE},
+    {LT_EPILOGUE_RELU, false, XGEMM_RELU},
+    {LT_EPILOGUE_RELU_BIAS, true, XGEMM_RELU},
+    {LT_EPILOGUE_GELU, false, XGEMM_GELU_TANH},
+    {LT_EPILOGUE_GELU_BIAS, true, XGEMM_GELU_TANH},
+};
+
+/* The bias, one element a row of D; its type is D's where none is set (-1). */
+static const char *put_bias(const void *from, xgemm_product *p)
+{
+    int type = -1;
+    const void *bias = NULL;
+    if (!get(&of_matmul, from, LT_BIAS_POINTER, (void *)&bias, sizeof bias) || !bias)
+        return "there is no bias";
+    const bool typed = get(&of_matmul, from, LT_BIAS_TYPE, &type, sizeof type) && type >= 0;
+    p->bias = bias;
+    p->bias_per_row = 1;
+    p->type_bias = typed ? type_of(type) : p->type_c;
+    return p->type_bias ? NULL : "libxgemm has no such type";
+}
+
+static const char *put_epilogue(const void *from, int epilogue, xgemm_product *p)
+{
+    for (size_t i = 0; i < sizeof epilogues / sizeof *epilogues; i++)
+        if (epilogues[i].epilogue == epilogue) {
+            p->activation = epilogues[i].activation;
+            return epilogues[i].has_bias ? put_bias(from, p) : NULL;
+        }
+    return "libxgemm has no such epilogue";
+}
+
+/* Whether a product of these operands has scalars of that type. */
+static bool scales_by(xgemm_type type, int scale)
+{
+    return type_of(scale) == (type == XGEMM_F16 || type == XGEMM_BF16 ? XGEMM_F32 : type);
+}
+
+static bool reads_c(const description *d, const void *beta)
+{
+    if (d->pointers != CUBLAS_POINTERS_HOST || !beta)
+        return true;
+    const float *f = beta;
+    const double *g = beta;
+    switch (d->scale) {
+    case CUDA_32F:
+        return f[0] != 0.0f;
+    case CUDA_64F:
+        return g[0] != 0.0;
+    case CUDA_C32F:
+        return f[0] != 0.0f || f[1] != 0.0f;
+    case CUDA_C64F:
+        return g[0] != 0.0 || g[1] != 0.0;
+    default:
+        return true;
+    }
+}
+
+/* Fills in the call; NULL, or why it is passed on. */
+static const char *put(call *to, const void *from, const void *const layouts[4], bool in_place)
+{
+    xgemm_product *const p = &to->product;
+    description d;
+    int type;
+    if (!get(&of_layout, layouts[0], LT_LAYOUT_TYPE, &type, sizeof type))
+        return "a layout cannot be read";
+    p->type_a = type_of(type);
+    if (!p->type_a)
+        return "libxgemm has no such type";
+    if (!may_serve(p->type_a))
+        return TYPE_REFUSED;
+    if (!read_description(from, &d))
+        return "the description cannot be read";
+    if (d.pointers != CUBLAS_POINTERS_HOST && d.pointers != CUBLAS_POINTERS_DEVICE)
+        return "alpha is a vector";
+    if (d.pointers == CUBLAS_POINTERS_DEVICE)
+        p->flags |= XGEMM_DEVICE_SCALARS;
+    if (d.transc != CUBLAS_N || d.fill != LT_FILL_MODE_FULL || d.multiprocessors)
+        return "a setting that libxgemm does not have";
+    p->transa = transpose_of(d.transa), p->transb = transpose_of(d.transb);
+    const char *why = put_layouts(layouts, reads_c(&d, p->beta), in_place, p);
+    if (why)
+        return why;
+    if (!math_allowed(p->type_a, d.compute, CUBLAS_MATH_DEFAULT, &to->math) ||
+        !scales_by(p->type_a, d.scale))
+        return "libxgemm has no such compute type or math mode";
+    return put_epilogue(from, d.epilogue, p);
+}
+
+int cublasLtMatmul(void *handle, const void *descriptor, const void *alpha, const void *a,
+                   const void *a_layout, const void *b, const void *b_layout, const void *beta,
+                   const void *c, const void *c_layout, void *d, const void *d_layout,
+                   const void *algorithm, void *workspace, size_t workspace_bytes, void *stream)
+{
+    static real_function real = {REAL_CUBLASLT, "cublasLtMatmul", NULL};
+    const void *const layouts[4] = {a_layout, b_layout, c_layout, d_layout};
+    call of = {.function = "cublasLtMatmul",
+               .handle = handle,
+               .stream = stream,
+               .product = {.struct_size = sizeof of.product,
+                           .order = XGEMM_COL_MAJOR,
+                           .alpha = alpha,
+                           .beta = beta,
+                           .a = a,
+                           .b = b,
+                           .c = d,
+                           .batch_count = 1}};
+    int status;
+    if (real_depth == 0) {
+        of.refusal = put(&of, descriptor, layouts, c == d);
+        if (serve(&of, &status))
+            return status;
+    }
+    PASS_ON(matmul_function, real, handle, descriptor, alpha, a, a_layout, b, b_layout, beta, c,
+            c_layout, d, d_layout, algorithm, workspace, workspace_bytes, stream);
+}

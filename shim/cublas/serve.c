@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "serve.h"
+
+#include "decide.h"
+#include "library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What the caller asked for, in libxgemm's words ---- */
+
+xgemm_type type_of(int cuda)
+{
+    switch (cuda) {
+    case CUDA_32F:
+        return XGEMM_F32;
+    case CUDA_64F:
+        return XGEMM_F64;
+    case CUDA_16F:
+        return XGEMM_F16;
+    case CUDA_16BF:
+        return XGEMM_BF16;
+    case CUDA_C32F:
+        return XGEMM_C32;
+    case CUDA_C64F:
+        return XGEMM_C64;
+    default:
+        return (xgemm_type)0;
+    }
+}
+
+xgemm_transpose transpose_of(int operation)
+{
+    switch (operation) {
+    case CUBLAS_N:
+        return XGEMM_NO_TRANS;
+    case CUBLAS_T:
+        return XGEMM_TRANS;
+    case CUBLAS_C:
+        return XGEMM_CONJ_TRANS;
+    default:
+        return (xgemm_transpose)0;
+    }
+}
+
+static bool is_double(xgemm_type type)
+{
+    return type == XGEMM_F64 || type == XGEMM_C64;
+}
+
+/* What the handle's mode allows. TENSOR_OP would round FP32 to FP16, which is coarser than TF32. */
+static bool mode_allows(xgemm_type type, int mode, xgemm_math *math)
+{
+    const bool rounds = type == XGEMM_F32 || type == XGEMM_C32;
+    switch (mode & ~CUBLAS_MATH_NO_REDUCED_SUMS) {
+    case CUBLAS_MATH_DEFAULT:
+        *math = XGEMM_MATH_DEFAULT;
+        return true;
+    case CUBLAS_MATH_PEDANTIC:
+        *math = XGEMM_MATH_STRICT;
+        return true;
+    case CUBLAS_MATH_TENSOR_OP:
+    case CUBLAS_MATH_TF32:
+        *math = rounds ? XGEMM_MATH_TF32 : XGEMM_MATH_DEFAULT;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool math_allowed(xgemm_type type, int compute, int mode, xgemm_math *math)
+{
+    if (!type || !mode_allows(type, mode, math))
+        return false;
+    switch (compute) {
+    case CUBLAS_32F:
+        return !is_double(type);
+    case CUBLAS_64F:
+        return is_double(type);
+    case CUBLAS_32F_PEDANTIC:
+    case CUBLAS_64F_PEDANTIC:
+        *math = XGEMM_MATH_STRICT;
+        return is_double(type) == (compute == CUBLAS_64F_PEDANTIC);
+    case CUBLAS_32F_FAST_16F:
+    case CUBLAS_32F_FAST_16BF:
+    case CUBLAS_32F_FAST_TF32:
+        if (*math != XGEMM_MATH_STRICT)
+            *math = XGEMM_MATH_TF32;
+        return type == XGEMM_F32 || type == XGEMM_C32;
+    default:
+        return false;
+    }
+}
+
+/* ---- The user's choice ---- */
+
+/* XGEMM_RUN_MATH: strict is for all; tf32 is for what was neither stricter nor coarser. */
+static xgemm_math chosen = XGEMM_MATH_DEFAULT;
+static bool is_off;
+
+__attribute__((constructor)) static void read_environment(void)
+{
+    const char *math = secure_getenv("XGEMM_RUN_MATH");
+    const char *serve = secure_getenv("XGEMM_SERVE");
+    if (math && strcmp(math, "strict") == 0)
+        chosen = XGEMM_MATH_STRICT;
+    else if (math && strcmp(math, "tf32") == 0)
+        chosen = XGEMM_MATH_TF32;
+    is_off = serve && strcmp(serve, "none") == 0;
+}
+
+static xgemm_math math_of(const call *c)
+{
+    const xgemm_type type = c->product.type_a;
+    if (chosen == XGEMM_MATH_STRICT)
+        return chosen;
+    if (chosen == XGEMM_MATH_TF32 && c->math == XGEMM_MATH_DEFAULT && type == XGEMM_F32)
+        return chosen;
+    return c->math;
+}
+
+/* ---- Calls ---- */
+
+/* What cuBLAS checks, or does in no time, stays with it: errors are its own. */
+static const char *not_ours(const call *c)
+{
+    const xgemm_product *p = &c->product;
+    if (c->refusal)
+        return c->refusal;
+    if (!p->type_a || !p->type_b || !p->type_c)
+        return "libxgemm has no such type";
+    if (!p->alpha || !p->beta || !p->transa || !p->transb || p->m < 0 || p->n < 0 || p->k < 0 ||
+        p->batch_count < 0 || p->lda < 1 || p->ldb < 1 || p->ldc < 1)
+        return "an argument is invalid";
+    if (p->m == 0 || p->n == 0 || p->k == 0 || p->batch_count == 0 ||
+        (!(p->flags & XGEMM_DEVICE_SCALARS) && is_zero(p->type_a, p->alpha)))
+        return "nothing is multiplied";
+    return NULL;
+}
+
+/* A product that failed while it was computed is an error: C may have been written. */
+static bool run(const state *s, const call *c, int *status)
+{
+    if (library.set_math(s->xgemm, c->math) || library.set_stream(s->xgemm, c->stream))
+        return false;
+    const xgemm_status done = library.gemm(s->xgemm, &c->product);
+    *status = done ? CUBLAS_EXECUTION_FAILED : CUBLAS_SUCCESS;
+    return done == XGEMM_OK || done == XGEMM_ERROR_LAUNCH || done == XGEMM_ERROR_DRIVER;
+}
+
+static bool serve_in(state *s, const call *c, int *status)
+{
+    if (!s->xgemm) {
+        count_passed_on(c, s->why);
+        return false;
+    }
+    pthread_mutex_lock(&s->lock);
+    const decision *d = decide(s, c);
+    const bool wanted = d && d->is_served;
+    counters_kind *const kind = d ? d->kind : NULL;
+    const bool is_served = wanted && run(s, c, status);
+    pthread_mutex_unlock(&s->lock);
+    if (wanted && !is_served)
+        count_passed_on(c, "libxgemm refused it");
+    else
+        counters_count(kind);
+    return is_served;
+}
+
+bool serve(const call *c, int *status)
+{
+    if (real_depth || is_off)
+        return false;
+    const char *why = not_ours(c);
+    state *s = why ? NULL : state_of(c->handle);
+    if (!s) {
+        count_passed_on(c, why ? why : "no context of the GPU is current");
+        return false;
+    }
+    call with_math = *c;
+    with_math.math = math_of(c);
+    return serve_in(s, &with_math, status);
+}
+
+/* ---- Handles of cuBLAS ---- */
+
+typedef int stream_get(void *handle, void **stream);
+typedef int mode_get(void *handle, int *mode);
+
+bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
+                  int *status)
+{
+    static real_function get_stream = {REAL_CUBLAS, "cublasGetStream_v2", NULL};
+    static real_function get_pointer_mode = {REAL_CUBLAS, "cublasGetPointerMode_v2", NULL};
+    static real_function get_math_mode = {REAL_CUBLAS, "cublasGetMathMode", NULL};
+    if (real_depth || is_off)
+        return false;
+    stream_get *const stream_of = REAL(stream_get, &get_stream);
+    mode_get *const pointers_of = REAL(mode_get, &get_pointer_mode);
+    mode_get *const mode_of = REAL(mode_get, &get_math_mode);
+    call c = {.function = function, .handle = handle, .product = *product};
+    int pointers = CUBLAS_POINTERS_HOST, mode = CUBLAS_MATH_DEFAULT;
+    if (product->type_a && !may_serve(product->type_a))
+        c.refusal = TYPE_REFUSED;
+    else if (!handle || !stream_of || !pointers_of || !mode_of || stream_of(handle, &c.stream) ||
+             pointers_of(handle, &pointers) || mode_of(handle, &mode))
+        c.refusal = "the handle is invalid";
+    else if (pointers != CUBLAS_POINTERS_HOST && pointers != CUBLAS_POINTERS_DEVICE)
+        c.refusal = "the pointer mode is not known";
+    else if (product->type_a && !math_allowed(product->type_a, compute, mode, &c.math))
+        c.refusal = "libxgemm has no such compute type or math mode";
+    if (pointers == CUBLAS_POINTERS_DEVICE)
+        c.product.flags |= XGEMM_DEVICE_SCALARS;
+    return serve(&c, status);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "states.h"
+
+#include "library.h"
+#include "real.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 256 };
+
+typedef int context_get(void **context);
+typedef int context_set(void *context);
+typedef int device_get(int *ordinal);
+
+static real_function current = {REAL_DRIVER, "cuCtxGetCurrent", NULL};
+static real_function make_current = {REAL_DRIVER, "cuCtxSetCurrent", NULL};
+static real_function current_device = {REAL_DRIVER, "cuCtxGetDevice", NULL};
+
+static _Atomic(state *) buckets[BUCKETS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of making and forgetting */
+
+/* A child of fork() finds the lock free. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+static _Atomic(state *) *bucket_of(const void *handle)
+{
+    return &buckets[((uintptr_t)handle >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+static state *find(void *handle, const void *context)
+{
+    state *s = atomic_load_explicit(bucket_of(handle), memory_order_acquire);
+    while (s && (atomic_load_explicit(&s->handle, memory_order_acquire) != handle ||
+                 s->context != context))
+        s = s->next;
+    return s;
+}
+
+/* libxgemm works in the primary context of the device; another one's memory is not reached from it.
+ */
+static bool is_primary(xgemm_handle *xgemm, void *context)
+{
+    context_get *const get = REAL(context_get, &current);
+    context_set *const set = REAL(context_set, &make_current);
+    void *primary = NULL;
+    if (!set || library.make_current(xgemm))
+        return false;
+    const bool known = get(&primary) == 0;
+    return set(context) == 0 && known && primary == context;
+}
+
+/* Whether both names are of one GPU, which may have several. */
+static bool is_same_gpu(const xgemm_device *gpu, const char *measured_on)
+{
+    xgemm_device a = {.struct_size = sizeof a}, b = a;
+    if (strcmp(gpu->name, measured_on) == 0)
+        return true;
+    return !library.device_find(gpu->name, &a) && !library.device_find(measured_on, &b) &&
+           strcmp(a.name, b.name) == 0 && a.multiprocessors == gpu->multiprocessors;
+}
+
+/* Whether times that are predicted for the GPU are from measurements on such a one. */
+static bool is_measured(state *s)
+{
+    enum { SIZE = 1024 };
+    const xgemm_product product = {.struct_size = sizeof product,
+                                   .order = XGEMM_COL_MAJOR,
+                                   .transa = XGEMM_NO_TRANS,
+                                   .transb = XGEMM_NO_TRANS,
+                                   .m = SIZE,
+                                   .n = SIZE,
+                                   .k = SIZE,
+                                   .type_a = XGEMM_F32,
+                                   .type_b = XGEMM_F32,
+                                   .type_c = XGEMM_F32,
+                                   .lda = SIZE,
+                                   .ldb = SIZE,
+                                   .ldc = SIZE,
+                                   .batch_count = 1};
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    return !library.gemm_plan(s->xgemm, &product, &plan) && plan.measured_on &&
+           is_same_gpu(&s->device, plan.measured_on);
+}
+
+static void open_xgemm(state *s)
+{
+    device_get *const get = REAL(device_get, &current_device);
+    int ordinal;
+    s->device = (xgemm_device){.struct_size = sizeof s->device};
+    s->why = "libxgemm.so.0 is not there, or too old";
+    if (!library_load())
+        return;
+    s->why = "libxgemm has no handle on the GPU";
+    if (!get || get(&ordinal) || library.create(&s->xgemm, ordinal))
+        return;
+    if (!is_primary(s->xgemm, s->context))
+        s->why = "the context is not the GPU's primary one";
+    else if (!library.device_get(ordinal, &s->device)) {
+        s->is_measured = is_measured(s);
+        return;
+    }
+    library.destroy(s->xgemm);
+    s->xgemm = NULL;
+}
+
+/* A place that was forgotten, or a new one. */
+static state *place_in(_Atomic(state *) *bucket)
+{
+    state *s = atomic_load(bucket);
+    while (s && atomic_load(&s->handle))
+        s = s->next;
+    if (s)
+        return s;
+    s = calloc(1, sizeof *s);
+    if (!s || pthread_mutex_init(&s->lock, NULL)) {
+        free(s);
+        return NULL;
+    }
+    s->next = atomic_load(bucket);
+    atomic_store_explicit(bucket, s, memory_order_release);
+    return s;
+}
+
+state *state_of(void *handle)
+{
+    context_get *const get = REAL(context_get, &current);
+    void *context = NULL;
+    if (!handle || !get || get(&context) || !context)
+        return NULL;
+    state *s = find(handle, context);
+    if (s)
+        return s;
+    pthread_mutex_lock(&lock);
+    s = find(handle, context);
+    if (!s && (s = place_in(bucket_of(handle))) != NULL) {
+        s->context = context;
+        open_xgemm(s);
+        atomic_store_explicit(&s->handle, handle, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+void states_forget(void *handle)
+{
+    pthread_mutex_lock(&lock);
+    for (state *s = atomic_load(bucket_of(handle)); s; s = s->next) {
+        if (!handle || atomic_load(&s->handle) != handle)
+            continue;
+        if (s->xgemm)
+            library.destroy(s->xgemm);
+        free(s->decisions);
+        s->xgemm = NULL;
+        s->decisions = NULL;
+        s->is_measured = false;
+        atomic_store_explicit(&s->handle, NULL, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products of every element type: results, epilogues, special values, and what is refused. */
+#include "typed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const xgemm_type types[] = {XGEMM_F32,  XGEMM_F64, XGEMM_F16,
+                                   XGEMM_BF16, XGEMM_C32, XGEMM_C64};
+static const xgemm_transpose transposes[] = {XGEMM_NO_TRANS, XGEMM_TRANS, XGEMM_CONJ_TRANS};
+static const int sizes[][3] = {{1, 1, 1},   {5, 3, 2},   {65, 33, 17},  {64, 64, 16},
+                               {1, 70, 31}, {70, 1, 9},  {66, 130, 5},  {17, 15, 64},
+                               {2, 2, 129}, {31, 64, 1}, {128, 65, 33}, {7, 9, 100}};
+
+/* The devices that a test runs on: the one under test, and the CPU with each of its kernels. */
+static const struct {
+    bool cpu;
+    const char *kernel;
+} places[] = {{false, "auto"}, {false, "general"}, {true, "auto"}, {true, "reference"}};
+
+static xgemm_handle *open_place(int place)
+{
+    xgemm_handle *handle = open_handle(places[place].cpu ? XGEMM_DEVICE_CPU : test_device());
+    const xgemm_status status = xgemm_set_kernel(handle, places[place].kernel);
+    ck_assert_msg(status == XGEMM_OK || test_device() == XGEMM_DEVICE_CPU, "%s",
+                  xgemm_last_error(handle));
+    return handle;
+}
+
+/* The spec number "run" of a type: a mix of layouts, sizes, factors and batches. */
+static typed_spec mixed(xgemm_type type, int run)
+{
+    static const double factors[][2] = {{1.0, 0.0}, {0.0, 0.0}, {-0.75, 0.0}, {0.5, -1.25}};
+    const int *size = sizes[run % COUNT(sizes)];
+    typed_spec s = typed_spec_of(type, size[0], size[1], size[2]);
+    s.order = run / 3 % 2 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+    s.transa = transposes[run % 3];
+    s.transb = transposes[run / 2 % 3];
+    s.gap = run % 4 * 3;
+    s.count = run % 5 == 4 ? 3 : 1;
+    s.pointer_arrays = run % 10 == 4;
+    s.shared_b = run % 10 == 9;
+    s.device_scalars = run % 7 == 2;
+    memcpy(s.alpha, factors[run % 11 == 10 ? 1 : run % 3 + (run % 3 == 1)], sizeof s.alpha);
+    memcpy(s.beta, factors[run / 5 % 4], sizeof s.beta);
+    if (!typed_is_complex(type))
+        s.alpha[1] = s.beta[1] = 0.0;
+    if (type == XGEMM_F16 || type == XGEMM_BF16)
+        s.type_c = run % 3 == 0 ? XGEMM_F32 : run % 3 == 1 ? XGEMM_F16 : XGEMM_BF16;
+    return s;
+}
+
+/* Each type in each place; all of the mix at full effort. */
+START_TEST(mixes)
+{
+    const xgemm_type type = types[_i % COUNT(types)];
+    xgemm_handle *handle = open_place(_i / COUNT(types));
+    const int step = test_effort() >= 100 ? 1 : 3;
+    for (int run = _i % step; run < 132; run += step) {
+        const typed_spec s = mixed(type, run);
+        typed_check(handle, &s, (uint64_t)run);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* Every order and pair of transposes, with and without gaps. */
+START_TEST(layouts)
+{
+    const xgemm_type type = types[_i % COUNT(types)];
+    xgemm_handle *handle = open_place(_i / COUNT(types));
+    for (int layout = 0; layout < 36; layout++) {
+        typed_spec s = typed_spec_of(type, 35, 18, 21);
+        s.order = layout % 2 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+        s.transa = transposes[layout / 2 % 3];
+        s.transb = transposes[layout / 6 % 3];
+        s.gap = layout / 18 * 5;
+        s.beta[0] = 0.5;
+        typed_check(handle, &s, (uint64_t)layout);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* Bias of each type, by row and column in both orders, and activations of real types. */
+START_TEST(epilogues)
+{
+    static const xgemm_type biases[] = {XGEMM_F32, XGEMM_F16, XGEMM_BF16};
+    const xgemm_type type = types[_i % COUNT(types)];
+    xgemm_handle *handle = open_place(_i / COUNT(types));
+    const bool mixes_types = type != XGEMM_F64 && !typed_is_complex(type);
+    for (int run = 0; run < 60; run++) {
+        typed_spec s = typed_spec_of(type, 33, 20, run % 7 == 6 ? 0 : 9);
+        s.order = run % 2 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+        s.activation = typed_is_complex(type) ? XGEMM_ACTIVATION_NONE : (xgemm_activation)(run % 5);
+        s.type_bias = run % 4 == 3 ? (xgemm_type)0 : mixes_types ? biases[run % 3] : type;
+        s.bias_per_row = run / 2 % 2;
+        s.beta[0] = run % 3 == 1 ? 0.5 : 0.0;
+        s.alpha[0] = run % 11 == 3 ? 0.0 : 0.25;
+        s.device_scalars = run % 6 == 5;
+        s.count = run % 5 == 2 ? 2 : 1;
+        s.pointer_arrays = run % 10 == 7;
+        typed_check(handle, &s, (uint64_t)run);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* Inf and NaN spread as IEEE has it, also where C's type ends earlier; F16 overflows to Inf. */
+START_TEST(special_values)
+{
+    const xgemm_type type = types[_i % COUNT(types)];
+    xgemm_handle *handle = open_place(_i / COUNT(types));
+    const double values[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
+    for (int i = 0; !typed_is_complex(type) && i < COUNT(values); i++) {
+        typed_spec s = typed_spec_of(type, 9, 17, 5);
+        s.special = values[i];
+        typed_check(handle, &s, (uint64_t)i);
+    }
+    if (type == XGEMM_F16) {
+        typed_spec s = typed_spec_of(type, 20, 20, 40);
+        s.alpha[0] = 16384.0;
+        typed_check(handle, &s, 5);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* The kernels of tensor cores with 16-bit operands: sizes around their tiles, every layout. */
+START_TEST(tensor_cores)
+{
+    static const char *const kernels[] = {"fp16x1-128x128", "fp16x1-128x256"};
+    static const char *const orders[] = {"early", "late", "shuffle=3,multiprocessors=4"};
+    static const int shapes[][3] = {{130, 70, 65}, {64, 260, 200}, {257, 129, 33},
+                                    {1, 1, 1},     {40, 300, 448}, {128, 128, 64}};
+    const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
+    const int step = test_effort() >= 100 ? 1 : 4;
+    if (test_device() == XGEMM_DEVICE_SIM)
+        setenv("XGEMM_SIM", orders[_i / 2 % COUNT(orders)], 1);
+    xgemm_handle *handle = open_handle(test_device());
+    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_TF32), XGEMM_OK);
+    for (int run = _i % step; run < 36; run += step) {
+        const xgemm_status status = xgemm_set_kernel(handle, kernels[run % COUNT(kernels)]);
+        const int *size = shapes[run / 2 % COUNT(shapes)];
+        if (status == XGEMM_ERROR_NOT_SUPPORTED)
+            break; /* a GPU without these kernels */
+        ck_assert_int_eq(status, XGEMM_OK);
+        typed_spec s = mixed(type, run);
+        s.m = size[0], s.n = size[1], s.k = size[2];
+        s.pointer_arrays = false;
+        s.count = run % 9 == 8 ? 3 : 1;
+        s.type_bias = run % 4 == 1 ? XGEMM_BF16 : (xgemm_type)0;
+        s.activation = run % 5 == 3 ? XGEMM_GELU : XGEMM_ACTIVATION_NONE;
+        typed_check(handle, &s, (uint64_t)run);
+        const char *const ran = xgemm_last_kernel(handle);
+        ck_assert(!ran || strcmp(ran, kernels[run % COUNT(kernels)]) == 0);
+    }
+    xgemm_destroy(handle);
+    unsetenv("XGEMM_SIM");
+}
+END_TEST
+
+/* The typed functions are xgemm_gemm() with one type. */
+START_TEST(functions)
+{
+    enum { N = 6, COUNT_ = 2 };
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_CPU);
+    double a[2 * N * N * COUNT_], b[2 * N * N * COUNT_], c[2 * N * N * COUNT_];
+    double expected[2 * N * N * COUNT_];
+    const double alpha[2] = {0.5, 1.0}, beta[2] = {0.0, 0.0};
+    const void *as[COUNT_] = {a, a + 2 * N * N}, *bs[COUNT_] = {b, b + 2 * N * N};
+    void *cs[COUNT_] = {c, c + 2 * N * N};
+    generator from = {7};
+    for (int i = 0; i < COUNT(a); i++)
+        a[i] = (double)random_dyadic(&from), b[i] = (double)random_dyadic(&from);
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.transa = XGEMM_CONJ_TRANS;
+    p.m = p.n = p.k = p.lda = p.ldb = p.ldc = N;
+    p.stride_a = p.stride_b = p.stride_c = N * N;
+    p.batch_count = COUNT_;
+    p.type_a = p.type_b = p.type_c = XGEMM_C64;
+    p.alpha = alpha, p.a = a, p.b = b, p.c = expected;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_OK);
+    ck_assert_int_eq(xgemm_zgemm_strided_batched(handle, p.order, p.transa, p.transb, N, N, N,
+                                                 alpha, a, N, N * N, b, N, N * N, beta, c, N, N * N,
+                                                 COUNT_),
+                     XGEMM_OK);
+    ck_assert_mem_eq(c, expected, sizeof c);
+    memset(c, 0xff, sizeof c);
+    ck_assert_int_eq(xgemm_zgemm_batched(handle, p.order, p.transa, p.transb, N, N, N, alpha, as, N,
+                                         bs, N, NULL, cs, N, COUNT_),
+                     XGEMM_OK);
+    ck_assert_mem_eq(c, expected, sizeof c);
+    memset(c, 0xff, sizeof c);
+    for (int i = 0; i < COUNT_; i++)
+        ck_assert_int_eq(xgemm_zgemm(handle, p.order, p.transa, p.transb, N, N, N, alpha, as[i], N,
+                                     bs[i], N, beta, cs[i], N),
+                         XGEMM_OK);
+    ck_assert_mem_eq(c, expected, sizeof c);
+    p.type_a = p.type_b = p.type_c = XGEMM_F64;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_OK);
+    ck_assert_int_eq(
+        xgemm_dgemm(handle, p.order, p.transa, p.transb, N, N, N, alpha[0], a, N, b, N, 0.0, c, N),
+        XGEMM_OK);
+    ck_assert_mem_eq(c, expected, N * N * sizeof *c);
+    p.type_a = p.type_b = p.type_c = XGEMM_C32;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_OK);
+    ck_assert_int_eq(
+        xgemm_cgemm(handle, p.order, p.transa, p.transb, N, N, N, alpha, a, N, b, N, beta, c, N),
+        XGEMM_OK);
+    ck_assert_mem_eq(c, expected, N * N * 2 * sizeof(float));
+    xgemm_destroy(handle);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("types");
+    TCase *numbers = add_case(suite, "numbers");
+    const int runs = COUNT(types) * (test_device() == XGEMM_DEVICE_CPU ? 4 : COUNT(places));
+    const int first = test_device() == XGEMM_DEVICE_CPU ? 2 * COUNT(types) : 0;
+    tcase_add_loop_test(numbers, mixes, first, runs);
+    tcase_add_loop_test(numbers, layouts, first, runs);
+    tcase_add_loop_test(numbers, epilogues, first, runs);
+    tcase_add_loop_test(numbers, special_values, first, runs);
+    if (test_device() != XGEMM_DEVICE_CPU)
+        tcase_add_loop_test(numbers, tensor_cores, 0, 6);
+    tcase_add_test(add_case(suite, "functions"), functions);
+    return run_suite(suite);
+}

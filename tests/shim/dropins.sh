@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# libxgemm-cublas.so and "xgemm run" on a program that calls a fake cuBLAS, loaded with RTLD_LOCAL.
+# Without a GPU every call is passed on; with the fake driver of the test suite all are served that
+# libxgemm can compute, and the products are right. The log is there however the program ends.
+
+topic=dropins
+builddir=$PWD
+# shellcheck source=tests/cli/shell.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
+here=$srcdir/tests/shim
+fake_driver=$builddir/tests/cuda_fake/.libs/fake_cuda.so
+libraries=$builddir/.libs
+unset XGEMM_SERVE XGEMM_RUN_MATH XGEMM_RUN_COUNTERS
+XGEMM_DROPINS=$libraries
+export XGEMM_DROPINS
+
+compile()
+{
+    # shellcheck disable=SC2086 # the compiler's name may have options
+    ${CC:-cc} -Wall -Wextra -Werror -Wno-cast-function-type -fPIC -I"$srcdir/include" "$@" 2>cc.err || {
+        no 'compile' "$(head -n 3 cc.err)"
+        finish
+        exit 1
+    }
+}
+
+# calls FOLDER EXPECTED ENDING OPTIONS...: the program under "xgemm run"; outputs as run's.
+calls()
+{
+    folder=$1
+    expected=$2
+    ending=$3
+    shift 3
+    LD_LIBRARY_PATH="$work/$folder:$work:$libraries" "$XGEMM" run "$@" -- \
+        ./dropins_main ./cublas_calls.so "$expected" "$ending" >out 2>err
+    status=$?
+}
+
+# gives NAME STATUS PATTERN [FILE]: the program's end, no failed case, and a line of the log.
+gives()
+{
+    if [ "$status" -ne "$2" ]; then
+        no "$1" "exit status $status instead of $2; $(head -n 2 out | tr '\n' ' '); $(first_error)"
+    elif ! grep -q ' 0 failed$' out; then
+        no "$1" "$(head -n 2 out | tr '\n' ' ')"
+    elif [ -n "$3" ] && ! grep -Eq -e "$3" "${4:-err}"; then
+        no "$1" "no \"$3\" in the log: $(head -n 3 "${4:-err}" | tr '\n' ' ')"
+    elif [ -z "$3" ] && [ -s err ]; then
+        no "$1" "a message: $(first_error)"
+    else
+        ok "$1"
+    fi
+}
+
+mkdir none fake
+: >none/libcuda.so.1
+# Symbols have versions, as those of the real ones do; the drop-in's have none.
+echo 'libcublas.so.13 { global: *; };' >cublas.map
+echo 'libcublasLt.so.13 { global: *; };' >lt.map
+compile -shared -Wl,-soname,libcublas.so.13 -Wl,--version-script=cublas.map "$here/fake_cublas.c" \
+    -o libcublas.so.13
+compile -shared -DFAKE_CUBLASLT -Wl,-soname,libcublasLt.so.13 -Wl,--version-script=lt.map \
+    "$here/fake_cublas.c" -o libcublasLt.so.13 libcublas.so.13
+compile -shared "$here/cublas_calls.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
+    libcublasLt.so.13 -L"$libraries" -lxgemm -lm
+compile "$here/dropins_main.c" -o dropins_main -ldl
+
+if have readelf; then
+    readelf -W --dyn-syms "$libraries/libxgemm-cublas.so" >symbols
+    awk '$5 == "GLOBAL" && $7 != "UND" && $8 !~ /^cublas/ { print $8 }' symbols >others
+    readelf -W -d "$libraries/libxgemm-cublas.so" | grep -E 'NEEDED.*(xgemm|cuda|cublas|stdc)' >>others
+    if [ -s others ]; then
+        no 'nothing of its own in the program' "$(head -n 1 others)"
+    else
+        ok 'nothing of its own in the program'
+    fi
+fi
+
+calls none passed_on ''
+gives 'no GPU: all is passed on, and nothing said' 0 ''
+calls none passed_on '' --log
+gives 'no GPU: the log' 0 '^xgemm run: libxgemm .* served 0 of [1-9][0-9]* calls'
+gives 'no GPU: a reason' 0 'passed on +cublasSgemmBatched_64 .*no context of the GPU is current'
+gives 'no row of a type' 0 'passed on +cublasZgemmBatched_64 .*cuBLAS is as fast for this type'
+calls none passed_on fork --log
+gives 'a fork: the log' 0 'cublasSgemmEx'
+calls none passed_on exec --log
+gives 'another program in its place: the log' 0 'cublasSgemmEx'
+calls none passed_on abort --log=log.json --json
+gives 'an abort, and its status: the log as JSON' 134 '"function": "cublasLtMatmul"' log.json
+
+# fails NAME STATUS PATTERN OPTIONS...: how "xgemm run" ends, with a sentence.
+fails()
+{
+    name=$1
+    expected=$2
+    pattern=$3
+    shift 3
+    run run "$@"
+    if ended "$expected" "$pattern"; then ok "$name"; else no "$name" "$why"; fi
+}
+
+fails 'no program' 127 'no-such-program' ./no-such-program
+fails 'which program' 2 'which program'
+fails 'a log that cannot be written' 1 '/nowhere/log' --log=/nowhere/log true
+XGEMM_DROPINS=$work/none
+fails 'no drop-ins' 1 'not installed' true
+XGEMM_DROPINS=$libraries
+run run sh -c 'exit 5' --math x
+if [ "$status" -eq 5 ]; then
+    ok 'options end at the program, whose status comes back'
+else
+    no 'options end at the program, whose status comes back' "exit status $status; $(first_error)"
+fi
+
+if ! [ -f "$fake_driver" ]; then
+    skip 'served' 'no fake driver was built'
+elif ! "$XGEMM" kernels --csv naive | grep -q cuda; then
+    skip 'served' 'this build has no kernels for GPUs'
+else
+    # The fake driver, and the one function of the driver that libxgemm itself does not use.
+    printf 'int cuCtxGetDevice(int *ordinal);\nint cuCtxGetDevice(int *ordinal)\n{\n%s\n}\n' \
+        '    *ordinal = 0; return 0;' >device.c
+    compile -shared device.c -o fake/libcuda.so.1 -Wl,--no-as-needed "$fake_driver" \
+        -Wl,-rpath,"$(dirname "$fake_driver")"
+    export FAKE_CUDA_NAME
+    FAKE_CUDA_NAME='Fake GPU'
+    calls fake passed_on '' --log
+    gives 'a GPU that was not measured: all is passed on' 0 'nothing was measured on this GPU'
+    XGEMM_SERVE=all
+    export XGEMM_SERVE
+    calls fake served '' --log
+    gives 'all is served' 0 'served +cublasZgemmStridedBatched_64 +c64 '
+    gives 'PEDANTIC is STRICT' 0 'served +cublasSgemm_v2 +f32 +strict +TN '
+    gives 'what cuBLAS alone has' 0 'passed on +cublasSgemm_v2 .*no such compute type or math mode'
+    calls fake served '' --log --math strict
+    gives 'strict for all' 0 'served +cublasLtMatmul +f32 +strict '
+    calls fake served '' --log --math tf32
+    gives 'TF32 for the default' 0 'served +cublasSgemm_v2 +f32 +tf32 +NN '
+    XGEMM_SERVE=none
+    calls fake passed_on ''
+    gives 'switched off' 0 ''
+fi
+finish
