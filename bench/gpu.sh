@@ -279,10 +279,14 @@ in_turns() {
     }' | tee -a "$summary"
 }
 
+# shellcheck disable=SC2317
+measure_types() {
+  "$types" >"$out/types.csv"
+}
 if wants types; then
   types=$build/types
   [ -f "$build/Makefile" ] && make -s -C "$build" bench/types >&2 && types=$build/bench/types
-  step "every element type beside cuBLAS" types.log sh -c '"$1" >"$2"' sh "$types" "$out/types.csv"
+  step "every element type beside cuBLAS" types.log measure_types
 fi
 if wants before && [ -n "${XGEMM_GPU_BASE:-}" ]; then
   with_burst in_turns default --size 1024,1025,2048,2049,4096,4097,8192

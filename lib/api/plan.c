@@ -42,9 +42,15 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
         .struct_size = result->struct_size,
         .device = device_of(result),
         .kernel = kernel ? kernel->name : NULL,
-        .tile_m = kernel ? kernel->tile_m : 0,
-        .tile_n = kernel ? kernel->tile_n : 0,
-        .tile_k = kernel ? kernel->tile_k : 0,
+        .tile_m = chosen->tile_m ? chosen->tile_m
+                  : kernel       ? kernel->tile_m
+                                 : 0,
+        .tile_n = chosen->tile_n ? chosen->tile_n
+                  : kernel       ? kernel->tile_n
+                                 : 0,
+        .tile_k = chosen->tile_k ? chosen->tile_k
+                  : kernel       ? kernel->tile_k
+                                 : 0,
         .split_k = splits_of(chosen, request->problem.k),
         .together = launches ? plan->batch_per_pass : 0,
         .launches = launches,

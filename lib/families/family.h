@@ -80,7 +80,8 @@ typedef struct {
     int64_t stream_k_tiles;                    /* the last ones, that are computed so */
     bool strips_in_product;                    /* the kernel computes the strips, too, */
     bool strips_in_split;                      /* and the split of the operands most of them */
-    double microseconds; /* predicted, for the whole batch; 0: there is no model */
+    int tile_m, tile_n, tile_k; /* of a program with others than the kernel's; 0: the kernel's */
+    double microseconds;        /* predicted, for the whole batch; 0: there is no model */
 } xg_candidate;
 
 /* Covers all of C and k by one launch a product. */

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mma.sync: the matrix product that the threads of a warp compute together, of BF16. */
+/* mma.sync: the matrix product that the threads of a warp compute together, of BF16 and F64. */
 #include "model.h"
 #include "running.h"
 #include "scheduler.h"
+#include "sm90_shim.h"
 #include "tensor_core.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { DEPTH = 16, GROUP = 4 /* threads that hold a row of A, a column of B */ };
 
 /* A thread's fragments. Two of each: no thread writes a third before all have read the first. */
 typedef struct {
-    uint32_t a[4], b[2];
+    union {
+        uint32_t a[4];
+        double a_f64[4];
+    };
+    union {
+        uint32_t b[2];
+        double b_f64[2];
+    };
     uint32_t number; /* from 1; 0: nothing */
 } fragments;
 static fragments brought[2][XG_SIM_THREADS_MAX];
@@ -51,25 +60,51 @@ static void factors_of(const fragments *warp, int lane, float a[DEPTH][4], float
     }
 }
 
-void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float *c,
-                     const xg_sim_location *here)
+/* Brings the thread's fragments, and waits for those of its warp, which it gives back. */
+static const fragments *bring(const void *a, size_t a_bytes, const void *b, size_t b_bytes,
+                              const xg_sim_location *here)
 {
     const int thread = xg_sim_thread(), first = thread / XG_SIM_WARP * XG_SIM_WARP;
     const uint32_t number = ++numbers[thread];
     fragments *const threads = brought[number % 2], *const warp = threads + first;
-    float rows[DEPTH][4], columns[DEPTH][4], result[4];
     xg_sim_use_models();
-    memcpy(threads[thread].a, a, sizeof threads->a);
-    memcpy(threads[thread].b, b, sizeof threads->b);
+    memcpy(&threads[thread].a, a, a_bytes);
+    memcpy(&threads[thread].b, b, b_bytes);
     threads[thread].number = number;
     xg_sim_sync_lanes(0xffffffffu, false, here);
     for (int lane = 0; lane < XG_SIM_WARP; lane++)
         if (warp[lane].number != number)
             xg_sim_fail_at(here, "multiplies matrices with a warp of which lane %d brings nothing",
                            lane);
-    factors_of(warp, thread - first, rows, columns);
+    return warp;
+}
+
+void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float *c,
+                     const xg_sim_location *here)
+{
+    float rows[DEPTH][4], columns[DEPTH][4], result[4];
+    const fragments *const warp = bring(a, 4 * sizeof(uint32_t), b, 2 * sizeof(uint32_t), here);
+    factors_of(warp, xg_sim_thread() % XG_SIM_WARP, rows, columns);
     memcpy(result, c, sizeof result);
     xg_tensor_core_multiply_warp(result, (const float(*)[4])rows, (const float(*)[4])columns);
+    memcpy(d, result, sizeof result);
+}
+
+/* Fused multiply-adds in ascending k; on the card each step is rounded likewise. */
+void xg_sim_mma_f64(double *d, const double *a, const double *b, const xg_sim_location *here)
+{
+    enum { DEPTH_F64 = 8 };
+    const fragments *const warp = bring(a, 4 * sizeof *a, b, 2 * sizeof *b, here);
+    const int lane = xg_sim_thread() % XG_SIM_WARP, group = lane / GROUP, inner = lane % GROUP;
+    double result[4];
+    memcpy(result, d, sizeof result);
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < DEPTH_F64; k++) {
+            const int inside = k % GROUP, half = k / GROUP;
+            const double x = warp[group * GROUP + inside].a_f64[half * 2 + i / 2];
+            const double y = warp[(2 * inner + i % 2) * GROUP + inside].b_f64[half];
+            result[i] = fma(x, y, result[i]);
+        }
     memcpy(d, result, sizeof result);
 }
 

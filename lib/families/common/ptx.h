@@ -29,7 +29,7 @@ XG_DEVICE void xg_pdl_trigger(void)
 #endif
 
 /*
- * cp.async: asynchronous copies of 4 or 16 bytes from global to shared memory, both addresses
+ * cp.async: asynchronous copies of 4, 8 or 16 bytes from global to shared memory, both addresses
  * aligned to the size. "bytes" are read and the rest is filled with zeros; with 0 nothing is read,
  * and "from" may be any address. xg_cp_async_wait(n) waits until at most n of the thread's own
  * committed groups are in flight; other threads' copies are visible after a barrier that follows
@@ -98,6 +98,14 @@ XG_DEVICE void xg_prefetch(const void *address)
 XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+                 :
+                 : "r"(xg_shared_address(to)), "l"(from), "r"(bytes)
+                 : "memory");
+}
+
+XG_DEVICE void xg_cp_async8(void *to, const void *from, int bytes)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
                  :
                  : "r"(xg_shared_address(to)), "l"(from), "r"(bytes)
                  : "memory");
@@ -254,6 +262,21 @@ XG_DEVICE float xg_max_nan(float x, float y)
     return larger;
 }
 
+/*
+ * mma.m16n8k8 in double precision, from compute capability 9.0 on: d += A * B, A 16 x 8 and B
+ * 8 x 8, of a warp. With g = lane / 4 and t = lane % 4 a thread holds
+ *   a[0]  A(g, t); a[1] the same of row g + 8; a[2], a[3] the same at k + 4
+ *   b[0]  B(t, g); b[1] the same at k + 4
+ *   d     row g (0, 1) and row g + 8 (2, 3), columns 2t and 2t + 1.
+ */
+XG_DEVICE void xg_mma_f64(double d[4], const double a[4], const double b[2])
+{
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+
 /* A streaming store, whose line is evicted first: for data that is not read again soon. */
 #define xg_store_streaming(to, value) __stcs(to, value)
 
@@ -308,6 +331,7 @@ XG_DEVICE float xg_max_nan(float x, float y)
 #define xg_lane()                              ((unsigned)XG_SIM_LANE)
 #define xg_prefetch(address)                   ((void)(address))
 #define xg_cp_async4(to, from, bytes)          XG_SIM_COPY_ASYNC(to, from, 4, bytes)
+#define xg_cp_async8(to, from, bytes)          XG_SIM_COPY_ASYNC(to, from, 8, bytes)
 #define xg_cp_async16(to, from, bytes)         XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_popcount(x)                         __builtin_popcount(x)
 #define xg_lowest_set_bit(x)                   __builtin_ctz(x)

@@ -2,6 +2,7 @@
 /* The family of the general kernel: any element type, layout, alignment and epilogue, one launch.
  */
 #include "families/family.h"
+#include "families/programs.h"
 #include "families/typed.h"
 
 #include <math.h>
@@ -31,6 +32,23 @@ static double half_us(const xg_kernel *kernel, const xg_request *request)
                                         step_us * (double)xg_ceil_div(p->k, kernel->tile_k));
 }
 
+/* The program for doubles on tensor cores, general_f64_mma.cu: its tile, and shared memory. */
+enum {
+    MMA_TILE = 128,
+    MMA_TILE_K = 16,
+    MMA_SHARED_BYTES = 4 * 2 * MMA_TILE * (MMA_TILE_K + 4) * 8
+};
+
+/* It has fewer tiles, and needs some for each second multiprocessor, at least. */
+static bool takes_mma(const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    const double tiles = (double)xg_ceil_div(p->m, MMA_TILE) * (double)xg_ceil_div(p->n, MMA_TILE) *
+                         (double)p->batch_count;
+    return p->type_a == XG_F64 && request->target.compute_capability == 90 &&
+           2.0 * tiles >= request->target.multiprocessors;
+}
+
 /* As many products as a grid's z counts are computed by one launch. */
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
@@ -39,6 +57,10 @@ static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request
     only.batch_per_pass = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
     if (xg_type_is_half(request->problem.type_a))
         only.microseconds = half_us(kernel, request);
+    if (takes_mma(request)) {
+        only.tile_m = only.tile_n = MMA_TILE;
+        only.tile_k = MMA_TILE_K;
+    }
     return only;
 }
 
@@ -54,15 +76,19 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     const xg_problem *const p = &request->problem;
     const xg_kernel *const kernel = of->kernel;
     const xg_typed_args args = xg_typed_args_of(p);
-    const double tiles =
-        (double)xg_ceil_div(p->m, kernel->tile_m) * (double)xg_ceil_div(p->n, kernel->tile_n);
+    const bool mma = of->tile_m > 0;
+    const double tiles = (double)xg_ceil_div(p->m, mma ? of->tile_m : kernel->tile_m) *
+                         (double)xg_ceil_div(p->n, mma ? of->tile_n : kernel->tile_n);
     if (tiles > INT32_MAX)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "the launch would need %.0f blocks, more than a grid holds", tiles);
-    xg_step *const step = xg_plan_add(plan, kernel->typed[p->type_a], &args, sizeof args, error);
+    xg_step *const step =
+        xg_plan_add(plan, mma ? &xg_program_general_f64_mma : kernel->typed[p->type_a], &args,
+                    sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->is_product = true;
+    step->shared_bytes = mma ? MMA_SHARED_BYTES : 0;
     xg_point_typed(step, plan, p);
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
