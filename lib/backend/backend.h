@@ -36,6 +36,7 @@ typedef struct {
     const void *base;
     int64_t rows, row_bytes, stride_bytes, batch_stride_bytes;
     bool is_pointer_array; /* base is an array of pointers */
+    bool of_halves;        /* elements of 16 bits */
 } xg_region;
 
 /*

@@ -66,7 +66,8 @@ void xg_step_region(xg_step *step, int index, const char *name, xg_location at, 
     step->regions[index] = (xg_region){.name = name,
                                        .rows = rows,
                                        .row_bytes = columns * bytes,
-                                       .stride_bytes = row_stride * bytes};
+                                       .stride_bytes = row_stride * bytes,
+                                       .of_halves = bytes == 2};
     step->region_at[index] = at;
 }
 

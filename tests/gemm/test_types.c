@@ -161,6 +161,40 @@ START_TEST(tensor_cores)
 }
 END_TEST
 
+/* Floats in panels of C and k: bias and activation come once, after the last panel of a product. */
+START_TEST(panels)
+{
+    xgemm_handle *handle = open_handle(test_device());
+    typed_spec s = typed_spec_of(XGEMM_F32, 300, 270, 700);
+    void *workspace;
+    const size_t bytes = 5 << 18;
+    if (xgemm_set_kernel(handle, "fp16x3-128x128") != XGEMM_OK) {
+        xgemm_destroy(handle);
+        return; /* a GPU without this kernel */
+    }
+    ck_assert_int_eq(xgemm_malloc(handle, bytes, &workspace), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_workspace(handle, workspace, bytes), XGEMM_OK);
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.m = s.m, p.n = s.n, p.k = s.k, p.lda = s.k, p.ldb = p.ldc = s.n;
+    p.type_a = p.type_b = p.type_c = XGEMM_F32;
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_OK);
+    const int64_t plain = plan.launches;
+    p.activation = XGEMM_GELU;
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.launches, plain + 1);
+    ck_assert_int_gt(plain, 4);
+    s.count = 2;
+    s.activation = XGEMM_GELU;
+    s.type_bias = XGEMM_F16;
+    s.beta[0] = 0.5;
+    typed_check(handle, &s, 3);
+    xgemm_set_workspace(handle, NULL, 0);
+    xgemm_free(handle, workspace);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Double precision on tensor cores, which so few multiprocessors choose for small products, too. */
 START_TEST(tensor_cores_in_double)
 {
@@ -259,6 +293,7 @@ int main(void)
     if (test_device() != XGEMM_DEVICE_CPU)
         tcase_add_loop_test(numbers, tensor_cores, 0, 6);
     tcase_add_loop_test(numbers, tensor_cores_in_double, 0, 3);
+    tcase_add_test(numbers, panels);
     tcase_add_test(add_case(suite, "functions"), functions);
     return run_suite(suite);
 }

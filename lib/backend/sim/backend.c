@@ -117,10 +117,22 @@ static void close_sim(xg_device *device)
     free(device);
 }
 
+/* The trace has a state for each word of 32 bits, of which two threads may have a half each. */
+static bool can_check(const xg_launch *what)
+{
+    for (int i = 0; i < XG_REGIONS_MAX; i++)
+        if (what->regions[i].rows > 0 && what->regions[i].of_halves)
+            return false;
+    return true;
+}
+
 static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
 {
     xg_sim_options options = device->options;
     (void)stream;
+    if (device->check && !can_check(what))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "XGEMM_SIM has \"check\", which cannot watch elements of 16 bits yet");
     if (device->check && !(options.trace = xg_trace_new()))
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
     const xgemm_status status = xg_sim_launch(what, &options, error);
