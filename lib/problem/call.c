@@ -107,17 +107,28 @@ static xgemm_status check_sizes(const xg_call *call, xg_error *error)
     return XGEMM_OK;
 }
 
-static matrix operand(const char *name, const char *trans_name, xgemm_transpose trans, int64_t rows,
-                      const char *rows_name, int64_t columns, const char *columns_name)
+/* Field by field, in place: copies of such structs would be half of a small product's host time. */
+static inline void set_sides(matrix *x, xgemm_transpose trans, int64_t rows, const char *rows_name,
+                             int64_t columns, const char *columns_name)
 {
     const bool turned = trans != XGEMM_NO_TRANS;
-    return (matrix){.name = name,
-                    .trans_name = trans_name,
-                    .trans = trans,
-                    .rows = turned ? columns : rows,
-                    .columns = turned ? rows : columns,
-                    .rows_name = turned ? columns_name : rows_name,
-                    .columns_name = turned ? rows_name : columns_name};
+    x->trans = trans;
+    x->rows = turned ? columns : rows;
+    x->columns = turned ? rows : columns;
+    x->rows_name = turned ? columns_name : rows_name;
+    x->columns_name = turned ? rows_name : columns_name;
+}
+
+static inline void set_memory(matrix *x, const char *name, const char *trans_name, xgemm_type type,
+                              const void *data, int64_t ld, int64_t stride, bool used)
+{
+    x->name = name;
+    x->trans_name = trans_name;
+    x->type = (xg_type)type;
+    x->data = data;
+    x->ld = ld;
+    x->stride = stride;
+    x->used = used;
 }
 
 static xgemm_status check_ld(const matrix *x, xgemm_order order, xg_error *error)
@@ -230,11 +241,13 @@ static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error
 /* The host's scalar; with scalars on the device any that is neither 0 nor 1 could be it. */
 static bool scalar_is(const xg_call *call, const void *scalar, int number, int when_null)
 {
-    const xg_type type = xg_type_of_scalars((xg_type)call->type_a);
     if (!scalar)
         return number == when_null;
     if (has(call, XGEMM_DEVICE_SCALARS))
         return false;
+    if (call->type_a == XGEMM_F32) /* without the general path's calls: it is a call's host time */
+        return *(const float *)scalar == (float)number;
+    const xg_type type = xg_type_of_scalars((xg_type)call->type_a);
     return xg_scalar_is(type, xg_scalar_load(type, scalar), number);
 }
 
@@ -245,31 +258,31 @@ static bool reads(const xg_call *call)
            !scalar_is(call, call->alpha, 0, 1);
 }
 
-bool xg_call_writes(const xg_call *call)
+/* Whether C is written, by whether A and B are read. */
+static bool writes(const xg_call *call, bool reads_operands)
 {
     return call->m > 0 && call->n > 0 && call->batch_count > 0 &&
-           (reads(call) || call->bias || call->activation || !scalar_is(call, call->beta, 1, 0));
+           (reads_operands || call->bias || call->activation || !scalar_is(call, call->beta, 1, 0));
+}
+
+bool xg_call_writes(const xg_call *call)
+{
+    return writes(call, reads(call));
 }
 
 static void describe(const xg_call *call, matrix matrices[3])
 {
-    const bool used = reads(call);
-    matrices[0] = operand("a", "transa", call->transa, call->m, "m", call->k, "k");
-    matrices[1] = operand("b", "transb", call->transb, call->k, "k", call->n, "n");
-    matrices[2] = operand("c", NULL, XGEMM_NO_TRANS, call->m, "m", call->n, "n");
-    matrices[0].used = matrices[1].used = used;
-    matrices[2].used = xg_call_writes(call);
-    matrices[0].ld = call->lda, matrices[0].data = call->a;
-    matrices[1].ld = call->ldb, matrices[1].data = call->b;
-    matrices[2].ld = call->ldc, matrices[2].data = call->c;
-    matrices[0].type = (xg_type)call->type_a;
-    matrices[1].type = (xg_type)call->type_b;
-    matrices[2].type = (xg_type)call->type_c;
-    if (has(call, XGEMM_POINTER_ARRAYS))
-        return;
-    matrices[0].stride = call->stride_a;
-    matrices[1].stride = call->stride_b;
-    matrices[2].stride = call->stride_c;
+    matrix *const a = &matrices[0], *const b = &matrices[1], *const c = &matrices[2];
+    const bool used = reads(call), strided = !has(call, XGEMM_POINTER_ARRAYS);
+    set_sides(a, call->transa, call->m, "m", call->k, "k");
+    set_sides(b, call->transb, call->k, "k", call->n, "n");
+    set_sides(c, XGEMM_NO_TRANS, call->m, "m", call->n, "n");
+    set_memory(a, "a", "transa", call->type_a, call->a, call->lda, strided ? call->stride_a : 0,
+               used);
+    set_memory(b, "b", "transb", call->type_b, call->b, call->ldb, strided ? call->stride_b : 0,
+               used);
+    set_memory(c, "c", NULL, call->type_c, call->c, call->ldc, strided ? call->stride_c : 0,
+               writes(call, used));
 }
 
 xgemm_status xg_call_check(const xg_call *call, xg_error *error)
@@ -343,7 +356,13 @@ static xg_scalar scalar_of(const xg_call *call, xg_type type, const void *scalar
 {
     if (!scalar)
         return xg_scalar_of(type, when_null);
-    return has(call, XGEMM_DEVICE_SCALARS) ? xg_scalar_of(type, 1) : xg_scalar_load(type, scalar);
+    if (has(call, XGEMM_DEVICE_SCALARS))
+        return xg_scalar_of(type, 1);
+    if (type != XG_F32)
+        return xg_scalar_load(type, scalar);
+    xg_scalar x = {.c64 = {0.0, 0.0}};
+    x.f32 = *(const float *)scalar;
+    return x;
 }
 
 static xg_epilogue_params epilogue_of(const xg_call *call)

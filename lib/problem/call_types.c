@@ -44,14 +44,17 @@ static xgemm_status check_flags(const xgemm_product *call, xg_error *error)
                        "XGEMM_DEVICE_SCALARS (2) and XGEMM_HOST_MEMORY (4)",
                        call->flags);
     if (call->flags & XGEMM_HOST_MEMORY)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "flags has XGEMM_HOST_MEMORY, of which there are no plans: tiles are planned "
-                       "one by one");
+        return xg_fail(
+            error, XGEMM_ERROR_NOT_SUPPORTED,
+            "flags has XGEMM_HOST_MEMORY, of which there are no plans: tiles are planned "
+            "one by one");
     return XGEMM_OK;
 }
 
 xgemm_status xg_call_check_types(const xgemm_product *call, xg_error *error)
 {
+    if (call->type_a == XGEMM_F32 && call->type_b == XGEMM_F32 && call->type_c == XGEMM_F32)
+        return call->flags & ~(unsigned)XGEMM_POINTER_ARRAYS ? check_flags(call, error) : XGEMM_OK;
     xgemm_status status = check_known("type_a", call->type_a, error);
     if (!status)
         status = check_known("type_b", call->type_b, error);
@@ -121,6 +124,8 @@ static xgemm_status check_bias(const xgemm_product *call, xg_error *error)
 
 xgemm_status xg_call_check_epilogue(const xgemm_product *call, xg_error *error)
 {
+    if (!call->bias && !call->activation && !(call->flags & XGEMM_DEVICE_SCALARS))
+        return XGEMM_OK;
     xgemm_status status = check_scalar(call, "alpha", call->alpha, error);
     if (!status)
         status = check_scalar(call, "beta", call->beta, error);

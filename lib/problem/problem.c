@@ -5,33 +5,17 @@
 
 /* Of each type, by its value. */
 static const struct {
-    size_t bytes, alignment;
-    bool complex, half;
+    bool half;
     xg_type scalars;
     const char *name, *short_name;
 } types[XG_TYPES] = {
-    [XG_F32] = {4, 4, false, false, XG_F32, "float", "f32"},
-    [XG_F64] = {8, 8, false, false, XG_F64, "double", "f64"},
-    [XG_F16] = {2, 2, false, true, XG_F32, "half", "f16"},
-    [XG_BF16] = {2, 2, false, true, XG_F32, "bfloat16", "bf16"},
-    [XG_C32] = {8, 4, true, false, XG_C32, "float complex", "c32"},
-    [XG_C64] = {16, 8, true, false, XG_C64, "double complex", "c64"},
+    [XG_F32] = {false, XG_F32, "float", "f32"},
+    [XG_F64] = {false, XG_F64, "double", "f64"},
+    [XG_F16] = {true, XG_F32, "half", "f16"},
+    [XG_BF16] = {true, XG_F32, "bfloat16", "bf16"},
+    [XG_C32] = {false, XG_C32, "float complex", "c32"},
+    [XG_C64] = {false, XG_C64, "double complex", "c64"},
 };
-
-size_t xg_type_bytes(xg_type type)
-{
-    return types[type].bytes;
-}
-
-size_t xg_type_alignment(xg_type type)
-{
-    return types[type].alignment;
-}
-
-bool xg_type_is_complex(xg_type type)
-{
-    return types[type].complex;
-}
 
 bool xg_type_is_half(xg_type type)
 {

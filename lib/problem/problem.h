@@ -29,12 +29,21 @@ typedef enum {
 
 enum { XG_TYPES = 7 }; /* one more than the largest value */
 
-size_t xg_type_bytes(xg_type type);
+static inline size_t xg_type_bytes(xg_type type)
+{
+    return type == XG_F32 ? 4 : type == XG_F16 || type == XG_BF16 ? 2 : type == XG_C64 ? 16 : 8;
+}
+
+static inline bool xg_type_is_complex(xg_type type)
+{
+    return type == XG_C32 || type == XG_C64;
+}
 
 /* What pointers to elements are aligned to: a part of a complex one. */
-size_t xg_type_alignment(xg_type type);
-
-bool xg_type_is_complex(xg_type type);
+static inline size_t xg_type_alignment(xg_type type)
+{
+    return xg_type_is_complex(type) ? xg_type_bytes(type) / 2 : xg_type_bytes(type);
+}
 
 /* F16 or BF16. */
 bool xg_type_is_half(xg_type type);
