@@ -6,7 +6,7 @@ drop-ins:
     python3 bench/dropins.py [--calls N] STEP...
 
 Steps: torch-random (random calls against float64: the exit status is 1 if one is wrong),
-torch-speed, torch-stack, torch-host, cupy. One line of JSON a result, {"name", "value", "unit"}; an
+torch-speed, torch-stack, torch-host, cupy, numpy. One line of JSON a result, {"name", "value", "unit"}; an
 "error" is the largest |C - C64| / (|A||B| + |C0|).
 """
 
@@ -241,8 +241,34 @@ def cupy_products(options):
         result(f"cupy matmul {n}", statistics.median(times), "ms")
 
 
+# ---- NumPy ----
+
+def numpy_products(options):
+    """From host memory. The first large product is apart: it starts the GPU."""
+    global failures
+    import numpy
+
+    random = numpy.random.default_rng(SEED)
+    for n in 2048, 4096, 8192, 16384:
+        a, b = (random.standard_normal((n, n), dtype="float32") for _ in range(2))
+        c = numpy.empty((n, n), "float32")
+        times = []
+        for _ in range(4):
+            start = time.perf_counter()
+            numpy.matmul(a, b, out=c)
+            times.append(time.perf_counter() - start)
+        result(f"numpy matmul {n}: first", 1e3 * times[0], "ms")
+        result(f"numpy matmul {n}", 1e3 * min(times[1:]), "ms")
+        rows = random.integers(n, size=8)
+        wide = a[rows].astype("float64"), b.astype("float64")
+        scale = abs(wide[0]) @ abs(wide[1])
+        error = float((abs(c[rows] - wide[0] @ wide[1]) / scale).max())
+        failures += not error <= LIMIT
+        result(f"numpy matmul {n}: error", error, "")
+
+
 STEPS = {"torch-random": torch_random, "torch-speed": torch_speed, "torch-stack": torch_stack,
-         "torch-host": torch_host, "cupy": None}
+         "torch-host": torch_host, "cupy": cupy_products, "numpy": numpy_products}
 
 
 def main():
@@ -251,8 +277,8 @@ def main():
     parser.add_argument("steps", nargs="+", choices=STEPS, metavar="STEP")
     options = parser.parse_args()
     for step in options.steps:
-        if step == "cupy":
-            cupy_products(options)
+        if step in ("cupy", "numpy"):
+            STEPS[step](options)
             continue
         import torch
         torch.backends.cuda.matmul.allow_tf32 = False

@@ -4,13 +4,13 @@
 #
 #   bench/dropins.sh OUTPUT-FOLDER [UTILITY]
 #
-# UTILITY is a built xgemm with libxgemm.so.0 and libxgemm-cublas.so beside it: by default the one in the folder above
+# UTILITY is a built xgemm with libxgemm.so.0 and the drop-ins beside it: by default the one in the folder above
 # (bench/portable.sh). Each step runs twice, as it is and under "xgemm run --log"; the folder gets
 # STEP.without, STEP.with (lines of JSON), their messages, STEP.log (what was served), and table.txt,
 # which is also printed. A step whose package is missing is skipped. The exit status is 1 if a result
 # was wrong, losses differ by more than 1e-5, relative, or nothing was served.
 #
-# XGEMM_DROPINS_STEPS picks of "torch-random torch-speed torch-stack torch-host cupy gpt2 vit llama";
+# XGEMM_DROPINS_STEPS picks of "torch-random torch-speed torch-stack torch-host cupy numpy gpt2 vit llama";
 # XGEMM_DROPINS_OPTIONS are options for dropins.py; PYTHON is the interpreter.
 set -eu
 
@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?usage: bench/dropins.sh OUTPUT-FOLDER [UTILITY]}
 xgemm=${2:-$here/../xgemm}
 python=${PYTHON:-python3}
-steps=${XGEMM_DROPINS_STEPS:-torch-host torch-speed torch-stack gpt2 vit llama cupy torch-random}
+steps=${XGEMM_DROPINS_STEPS:-torch-host torch-speed torch-stack gpt2 vit llama cupy numpy torch-random}
 
 [ -x "$xgemm" ] || { echo "dropins.sh: there is no utility $xgemm" >&2; exit 2; }
 mkdir -p "$out"
@@ -37,7 +37,7 @@ program() {
 package() {
   case $1 in
   gpt2 | vit | llama) echo transformers ;;
-  cupy) echo cupy ;;
+  cupy | numpy) echo "$1" ;;
   *) echo torch ;;
   esac
 }

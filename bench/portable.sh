@@ -5,7 +5,7 @@
 #   bench/portable.sh FILE.tar.xz
 #
 # It holds a folder "xgemm" with the utility, the library, the test programs that use a
-# device, the scripts, the drop-in libxgemm-cublas.so, and what bench/ has for PyTorch,
+# device, the scripts, the drop-ins, and what bench/ has for PyTorch,
 # libcublas-preload.so beside the library; jansson and Check are linked in. Kernels are compiled for the compute
 # capabilities of XGEMM_ARCHS ("90"). The build is in BUILD (build-portable), and is kept.
 # There, after unpacking:
@@ -46,13 +46,14 @@ for program in $programs; do
   [ -f "$file" ] || file=$build/tests/$program
   cp "$file" "$work/xgemm/tests/"
 done
-cp "$build/bench/libcublas-preload.so" "$build/.libs/libxgemm-cublas.so" "$work/xgemm/"
+cp "$build/bench/libcublas-preload.so" "$build/.libs/libxgemm-cublas.so" \
+  "$build/.libs/libxgemm-blas.so" "$work/xgemm/"
 file=$build/bench/.libs/types
 [ -f "$file" ] || file=$build/bench/types
 cp "$file" "$work/xgemm/"
 cp "$source_dir"/bench/*.sh "$source_dir"/bench/*.py "$source_dir"/bench/*.txt "$work/xgemm/bench/"
 strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? "$work/xgemm/libcublas-preload.so" \
-  "$work/xgemm/libxgemm-cublas.so" \
+  "$work/xgemm/libxgemm-cublas.so" "$work/xgemm/libxgemm-blas.so" \
   "$work"/xgemm/tests/test_*
 tar -C "$work" -cJf "$out" xgemm
 ls -l "$out"

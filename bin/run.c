@@ -28,7 +28,7 @@ static const option_row rows[] = {
 };
 
 /* Those that are there are preloaded. */
-static const char *const dropins[] = {"libxgemm-cublas.so"};
+static const char *const dropins[] = {"libxgemm-cublas.so", "libxgemm-blas.so"};
 enum { DROPINS = sizeof dropins / sizeof *dropins };
 
 typedef struct {

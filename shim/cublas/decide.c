@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "decide.h"
-#include "library.h"
+#include "shim/library.h"
 
 #include <stddef.h>
 #include <stdio.h>

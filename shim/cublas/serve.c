@@ -2,7 +2,7 @@
 #include "serve.h"
 
 #include "decide.h"
-#include "library.h"
+#include "shim/library.h"
 
 #include <stdlib.h>
 #include <string.h>

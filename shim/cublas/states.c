@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "states.h"
 
-#include "library.h"
+#include "shim/library.h"
 #include "real.h"
 
 #include <stdint.h>

@@ -326,7 +326,7 @@ static void nested(void)
     release_all(&x);
 }
 
-int cublas_calls(bool served)
+int calls(bool served)
 {
     if (xgemm_create(&gpu, 0) == XGEMM_OK && xgemm_make_current(gpu))
         return 1;

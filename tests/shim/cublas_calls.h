@@ -9,7 +9,7 @@
 #include <xgemm.h>
 
 /* Everything; the exit status of the program. */
-int cublas_calls(bool served);
+int calls(bool served);
 
 /* cublasLtMatmul on the GPU, which may be NULL; how many cases failed. */
 int lt_calls(xgemm_handle *gpu, bool served);

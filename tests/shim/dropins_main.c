@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * dropins_main LIBRARY served|passed_on [abort|exec|fork]: loads the part of the program that calls
- * cuBLAS as PyTorch is loaded, so that cuBLAS is not in the global scope; and how it ends.
+ * cuBLAS, or a BLAS, with RTLD_LOCAL, as PyTorch and NumPy's wheels are loaded, so that the library
+ * below is not in the global scope; and how it ends.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -15,7 +16,7 @@ int main(int argc, char **argv)
 {
     int (*calls)(bool served);
     void *library = argc > 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-    void *address = library ? dlsym(library, "cublas_calls") : NULL;
+    void *address = library ? dlsym(library, "calls") : NULL;
     const char *ending = argc > 3 ? argv[3] : "";
     if (!address) {
         fprintf(stderr, "dropins_main: %s\n", dlerror());

@@ -10,9 +10,10 @@
 
 #include <stdbool.h>
 
-/* Its functions that the drop-in uses, each with the type of its declaration. */
+/* Its functions that the drop-ins use, each with the type of its declaration. */
 #define LIBRARY_FUNCTIONS(X)                                                                       \
     X(create)                                                                                      \
+    X(create_devices)                                                                              \
     X(destroy)                                                                                     \
     X(device_find)                                                                                 \
     X(device_get)                                                                                  \
