@@ -38,6 +38,11 @@ const device_field_row device_fields[FIELDS] = {
     [CLUSTER] = {{"cluster_blocks", 14}, "blocks in a cluster", ""},
     [LIMITS_FROM] = {{"limits_from", 11}, "granules: those of", "(compute capability)"},
     [SOURCE] = {{"source", -1}, "source", ""},
+    [PCI_ADDRESS] = {{"pci_address", -12}, "PCI address", ""},
+    [UUID] = {{"uuid", -40}, "UUID", ""},
+    [ECC] = {{"ecc", -3}, "ECC of the memory", ""},
+    [MIG] = {{"mig", -3}, "instance of a divided GPU", "(MIG)"},
+    [NUMA_NODE] = {{"numa_node", 9}, "NUMA node of the host", ""},
 };
 
 cell known(double value, int digits)
@@ -75,6 +80,21 @@ static void describe_what(description *to, const xgemm_device *d)
     if (d->limits_from)
         c[LIMITS_FROM] =
             cell_text(capability_text(to->limits_from, sizeof to->limits_from, d->limits_from));
+}
+
+/* 1 and -1; 0 is unknown. */
+static cell yes_or_no(int value, const char *yes, const char *no)
+{
+    return value ? cell_text(value > 0 ? yes : no) : cell_none();
+}
+
+static void describe_identity(cell *c, const xgemm_device *d)
+{
+    c[PCI_ADDRESS] = *d->pci_address ? cell_text(d->pci_address) : cell_none();
+    c[UUID] = *d->uuid ? cell_text(d->uuid) : cell_none();
+    c[ECC] = yes_or_no(d->ecc, "on", "off");
+    c[MIG] = yes_or_no(d->mig, "yes", "no");
+    c[NUMA_NODE] = d->numa_node >= 0 ? cell_integer(d->numa_node) : cell_none();
 }
 
 static void describe_speed(cell *c, const xgemm_device *d)
@@ -118,4 +138,5 @@ void describe_device(description *to, const xgemm_device *device)
     describe_what(to, device);
     describe_speed(to->cells, device);
     describe_limits(to->cells, device);
+    describe_identity(to->cells, device);
 }

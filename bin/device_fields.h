@@ -41,6 +41,11 @@ typedef enum {
     CLUSTER,
     LIMITS_FROM,
     SOURCE,
+    PCI_ADDRESS,
+    UUID,
+    ECC,
+    MIG,
+    NUMA_NODE,
     FIELDS
 } device_field;
 

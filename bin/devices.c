@@ -83,7 +83,7 @@ static void print_in_full(const description *what)
 {
     for (int i = 0; i < FIELDS; i++) {
         const cell *value = &what->cells[i];
-        if (value->kind == CELL_NONE && (i == DEVICE || i == DETAIL || i == SOURCE))
+        if (value->kind == CELL_NONE && (i == DEVICE || i == DETAIL || i >= SOURCE))
             continue;
         print_value(device_fields[i].label, value, device_fields[i].unit);
     }
@@ -99,11 +99,24 @@ typedef struct {
     bool text;
 } output;
 
+/* Why this machine has no GPU that can be used, as a sentence; NULL if it has one. */
+static const char *why_no_gpu(void)
+{
+    static const char function[] = "xgemm_device_get: ";
+    xgemm_device d = {.struct_size = sizeof d};
+    if (!xgemm_device_get(0, &d))
+        return NULL;
+    const char *const text = xgemm_last_error(NULL);
+    return strncmp(text, function, strlen(function)) ? text : text + strlen(function);
+}
+
 static output output_open(const settings *common, view which)
 {
     static column columns[FIELDS];
     output to = {.view = which, .text = common->format == FORMAT_TEXT};
     json_t *facts = report_facts(&command_devices);
+    const char *const missing = which == VIEW_CATALOG ? NULL : why_no_gpu();
+    json_object_set_new(facts, "no_gpu_because", missing ? json_string(missing) : json_null());
     int count = FIELDS;
     if (to.text && which == VIEW_IN_FULL) {
         json_decref(facts);
@@ -184,7 +197,8 @@ static int not_here(int ordinal, int gpus)
     xgemm_device d = {.struct_size = sizeof d};
     snprintf(name, sizeof name, "%d", ordinal);
     if (xgemm_device_find(name, &d))
-        failed(&command_devices, "there is no GPU %d; this machine has %d", ordinal, gpus);
+        failed(&command_devices, "there is no GPU %d; this machine has %d%s%s", ordinal, gpus,
+               gpus ? "" : ": ", gpus ? "" : why_no_gpu());
     else
         failed(&command_devices,
                "there is no GPU %d; this machine has %d ('--catalog %d' is the %s)", ordinal, gpus,
@@ -209,6 +223,9 @@ static int show_live(const settings *common, int only)
     if ((all || only == XGEMM_DEVICE_SIM) && status == STATUS_DONE)
         status = add_device(&to, XGEMM_DEVICE_SIM);
     output_close(&to);
+    const char *const missing = all && gpus == 0 && to.text ? why_no_gpu() : NULL;
+    if (missing)
+        printf("\nno GPU can be used: %s\n", missing);
     return status;
 }
 

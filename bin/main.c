@@ -24,7 +24,7 @@ static void print_help(FILE *out)
     fputs("\nOptions:\n"
           "  -h, --help                        print this help\n"
           "  -V, --version                     print the version\n\n"
-          "'xgemm COMMAND --help' has the options of a command; xgemm(1) has the whole.\n",
+          "'xgemm help COMMAND' has the options of a command; xgemm(1) has the whole.\n",
           out);
 }
 
@@ -73,9 +73,22 @@ int main(int argc, char **argv)
         printf("xgemm %s\n", xgemm_version());
         return close_output(STATUS_DONE);
     }
-    const command *which = find(argv[1]);
+    const bool help = strcmp(argv[1], "help") == 0;
+    if (help && argc == 2) {
+        print_help(stdout);
+        return close_output(STATUS_DONE);
+    }
+    if (help && argc > 3) {
+        fputs("xgemm help: it takes the name of one command\n", stderr);
+        return STATUS_USAGE;
+    }
+    const command *which = find(argv[help ? 2 : 1]);
     if (!which)
-        return unknown(argv[1]);
+        return unknown(argv[help ? 2 : 1]);
+    if (help) {
+        static char option[] = "--help"; /* in place of the command's name */
+        argv[2] = option;
+    }
     snprintf(name, sizeof name, "xgemm %s", which->name);
     argv[1] = name; /* getopt's own messages begin with it */
     return close_output(which->run(argc - 1, argv + 1));

@@ -192,6 +192,8 @@ double option_real(const command *which, const char *name, const char *text)
     if ((errno == ERANGE && fabs(value) > 1.0) ||
         (isfinite(value) && fabs(value) > (double)FLT_MAX))
         usage_error(which, "--%s: \"%s\" is beyond what a float holds", name, text);
+    if ((float)value == 0.0f && (value != 0.0 || errno == ERANGE))
+        usage_error(which, "--%s: \"%s\" is so small that a float would be 0", name, text);
     return value;
 }
 

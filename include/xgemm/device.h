@@ -22,7 +22,7 @@ enum {
  *
  * Set struct_size to sizeof(xgemm_device) before the call: a program compiled
  * against an older, smaller struct goes on working with a newer library.
- * A field that the device does not have, or that is unknown, is 0 (or "").
+ * A field that the device does not have, or that is unknown, is 0 (or ""; numa_node is -1).
  */
 typedef struct {
     size_t struct_size;           /**< In: sizeof(xgemm_device). */
@@ -67,7 +67,14 @@ typedef struct {
     int limits_from;  /**< The compute capability whose table gave the granules, lanes
                            and registers of a thread: its own, or for an unknown GPU
                            the nearest older one. */
-    char source[256]; /**< Where the figures are from; "" for a live device. */
+    char source[256];     /**< Where the figures are from; "" for a live device. */
+    char pci_address[16]; /**< GPU: its PCI address, "0000:18:00.0" (domain, bus, device, function). */
+    char uuid[48];        /**< GPU: its UUID as nvidia-smi writes it, "GPU-..."; "MIG-..." of a MIG
+                               instance. Needs a driver of CUDA 11.4 or later. */
+    int ecc;              /**< ECC of the GPU's memory: 1 on, -1 off, 0 unknown. */
+    int mig;              /**< Whether it is an instance of a GPU that MIG divides: 1 yes, -1 no, 0
+                               unknown. */
+    int numa_node;        /**< The host's NUMA node next to the GPU; -1: unknown, or not a GPU. */
 } xgemm_device;
 
 /**

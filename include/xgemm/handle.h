@@ -116,7 +116,7 @@ XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
  * \param   name    A kernel's name (xgemm_kernel_get(), xgemm-kernels(7));
  *                  NULL or "auto": the library chooses for every call.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL (the sentence lists the known
+ * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL (the sentence has the nearest
  *          ones); XGEMM_ERROR_NOT_SUPPORTED when the handle's device cannot
  *          run it, or the math mode does not allow it (set the mode first);
  *          XGEMM_ERROR_NULL_POINTER. After an error the setting is as before.

@@ -154,6 +154,12 @@ static xgemm_status find_kernel(const char *name, const xg_backend *backend,
                        backend->name);
     const int wanted = found->programs[0]->compute_capability;
     const int here = backend->compute_capability(device);
+    const char *const lacks = backend->lacks_function ? backend->lacks_function(device) : NULL;
+    if (wanted && wanted != here && lacks)
+        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
+                       "kernel %s needs a newer CUDA driver: libcuda.so.1 has no %s, which CUDA "
+                       "12.0 has",
+                       name, lacks);
     if (wanted && wanted != here)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s is for compute capability %d.%d alone, and the %s device has "

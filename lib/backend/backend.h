@@ -95,7 +95,9 @@ typedef struct {
     bool (*can_run)(const xg_program *);
     int (*count)(void);
     int (*multiprocessors)(const xg_device *);    /* that a launch is to fill; device may be NULL */
-    int (*compute_capability)(const xg_device *); /* 0: it has none */
+    int (*compute_capability)(const xg_device *); /* whose own kernels it can launch; 0: none */
+    /* What the driver lacks, so that it is less than the GPU's; NULL: nothing. NULL: no driver. */
+    const char *(*lacks_function)(const xg_device *);
     int64_t (*shared_per_block)(const xg_device *); /* bytes; NULL: no such limit */
     xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
     xgemm_status (*open)(int ordinal, xg_device **, xg_error *);

@@ -31,6 +31,7 @@ void xg_catalog_describe(const xg_catalog_row *row, xgemm_device *d)
 {
     memset(d, 0, sizeof *d);
     d->ordinal = XGEMM_DEVICE_CATALOG;
+    d->numa_node = -1;
     d->compute_capability = row->compute_capability;
     snprintf(d->name, sizeof d->name, "%.*s", (int)strcspn(row->names, ","), row->names);
     d->multiprocessors = row->multiprocessors;

@@ -40,6 +40,7 @@ xgemm_status xg_device_describe(int ordinal, xgemm_device *device, xg_error *err
     memset(device, 0, sizeof *device);
     device->struct_size = sizeof *device;
     device->ordinal = ordinal;
+    device->numa_node = -1;
     const xgemm_status status = backend->describe(ordinal, device, error);
     if (!status && ordinal >= 0)
         add_unreported(device);

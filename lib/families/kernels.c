@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels.h"
 
+#include "device/names.h"
 #include "programs.h"
 #include "tensor/fp16_layout.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,11 +103,29 @@ const xg_kernel *xg_kernel_named(const char *name)
 
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error)
 {
-    char known[768];
-    size_t used = (size_t)snprintf(known, sizeof known, "auto");
-    for (int i = 0; i < XG_KERNEL_COUNT && used < sizeof known; i++)
-        if (backend->can_run(kernels[i].programs[0]))
-            used += (size_t)snprintf(known + used, sizeof known - used, ", %s", kernels[i].name);
+    enum { NEAREST = 3 };
+    char asked[65];
+    const char *near[NEAREST] = {"auto"};
+    snprintf(asked, sizeof asked, "%s", name);
+    int distances[NEAREST] = {xg_word_distance(asked, "auto"), INT_MAX, INT_MAX};
+    for (int i = 0; i < XG_KERNEL_COUNT; i++) {
+        if (!backend->can_run(kernels[i].programs[0]))
+            continue;
+        const int distance = xg_word_distance(asked, kernels[i].name);
+        int place = NEAREST;
+        while (place > 0 && distance < distances[place - 1])
+            place--;
+        for (int j = NEAREST - 1; j > place; j--) {
+            near[j] = near[j - 1];
+            distances[j] = distances[j - 1];
+        }
+        if (place < NEAREST) {
+            near[place] = kernels[i].name;
+            distances[place] = distance;
+        }
+    }
     return xg_fail(error, XGEMM_ERROR_UNKNOWN_KERNEL,
-                   "there is no kernel \"%.64s\"; on this device there are %s", name, known);
+                   "there is no kernel \"%s\" on the %s device; the nearest names are %s%s%s%s%s",
+                   asked, backend->name, near[0], near[1] ? ", " : "", near[1] ? near[1] : "",
+                   near[2] ? ", " : "", near[2] ? near[2] : "");
 }

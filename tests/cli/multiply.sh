@@ -196,10 +196,11 @@ test_multiply_usage()
         keeps "multiply: --alpha '$word'" 2 'alpha' a.npy b.npy --alpha "$word"
         keeps "multiply: --beta '$word'" 2 'beta' a.npy b.npy --beta "$word"
     done
+    keeps 'multiply: an alpha that would become 0' 2 'alpha.*so small' a.npy b.npy --alpha 1e-50
     keeps 'multiply: --transa X' 2 'transa.*X' a.npy b.npy --transa X
     keeps 'multiply: --transb TT' 2 'transb.*TT' a.npy b.npy --transb TT
     keeps 'multiply: --math nonsense' 2 'math.*nonsense' a.npy b.npy --math nonsense
-    keeps 'multiply: unknown kernel' 2 'nonsense.*auto.*reference' a.npy b.npy --kernel nonsense
+    keeps 'multiply: unknown kernel' 2 'nonsense.*nearest names are.*reference' a.npy b.npy --kernel nonsense
     keeps 'multiply: unknown kernel, empty' 2 'kernel' a.npy b.npy --kernel ''
     keeps 'multiply: a kernel that is not for the CPU' 1 'naive.*CPU' a.npy b.npy --kernel naive
     refuses 'multiply: a kernel that is not for the simulator' 1 'reference' \

@@ -18,6 +18,10 @@ export XGEMM
 test_general()
 {
     says 'help' 'multiply' --help
+    says 'help as a command' 'multiply' help
+    says 'help of a command' '^Usage: xgemm bench' help bench
+    refuses 'help of no command' 2 'no command "nosuch"' help nosuch
+    refuses 'help of two commands' 2 'one command' help bench plan
     says 'help, short' 'verify' -h
     says 'version' '^xgemm [0-9]+\.[0-9]+' --version
     says 'version, short' '^xgemm [0-9]' -V

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 START_TEST(test_device_of_too_few)
 {
@@ -244,10 +245,59 @@ void add_query_cases(Suite *suite)
     tcase_add_test(tcase, test_count);
 }
 
+/* A struct of each size that a program could have been compiled with: nothing beyond is written. */
+START_TEST(test_older_structs)
+{
+    unsigned char bytes[sizeof(xgemm_device) + 64];
+    xgemm_device full = {.struct_size = sizeof full};
+    OK(NULL, xgemm_device_get(0, &full));
+    for (size_t size = sizeof(size_t); size <= sizeof full; size++) {
+        memset(bytes, 0xa5, sizeof bytes);
+        memcpy(bytes, &size, sizeof size);
+        OK(NULL, xgemm_device_get(0, (xgemm_device *)(void *)bytes));
+        ck_assert_mem_eq(bytes + sizeof size, (char *)&full + sizeof size, size - sizeof size);
+        for (size_t i = size; i < sizeof bytes; i++)
+            ck_assert_uint_eq(bytes[i], 0xa5);
+    }
+}
+END_TEST
+
+START_TEST(test_identity)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    OK(NULL, xgemm_device_get(0, &d));
+    ck_assert_str_eq(d.pci_address, "0000:18:00.0");
+    ck_assert_str_eq(d.uuid, "GPU-00102030-4050-6070-8090-a0b0c0d0e0f0");
+    ck_assert_int_eq(d.ecc, 1);
+    ck_assert_int_eq(d.mig, -1);
+    ck_assert_int_eq(d.numa_node, 0);
+    set("FAKE_CUDA_ECC", 0);
+    set("FAKE_CUDA_NUMA", 3);
+    setenv("FAKE_CUDA_NAME", "NVIDIA H100 80GB HBM3 MIG 1g.10gb", 1);
+    OK(NULL, xgemm_device_get(0, &d));
+    ck_assert_str_eq(d.uuid, "MIG-00102030-4050-6070-8090-a0b0c0d0e0f0");
+    ck_assert_int_eq(d.ecc, -1);
+    ck_assert_int_eq(d.mig, 1);
+    ck_assert_int_eq(d.numa_node, 3);
+    unsetenv("FAKE_CUDA_ECC");
+    unsetenv("FAKE_CUDA_NUMA");
+    fail_next("cuDeviceGetUuid_v2", 999);
+    d.uuid[0] = 'x';
+    OK(NULL, xgemm_device_get(0, &d));
+    ck_assert_str_eq(d.uuid, "");
+    fail_no_more();
+    OK(NULL, xgemm_device_get(XGEMM_DEVICE_CPU, &d));
+    ck_assert_int_eq(d.numa_node, -1);
+    ck_assert_int_eq(d.ecc, 0);
+}
+END_TEST
+
 void add_device_cases(Suite *suite)
 {
     TCase *tcase = add_case(suite, "one device", setup, teardown);
     tcase_add_test(tcase, test_device_of_too_few);
+    tcase_add_test(tcase, test_identity);
+    tcase_add_test(tcase, test_older_structs);
     tcase_add_test(tcase, test_old_device);
     tcase_add_test(tcase, test_oldest_device);
     tcase_add_test(tcase, test_auto_is_gpu);

@@ -2,25 +2,45 @@
 /* The CUDA backend: every function of the driver fails at every one of its calls. */
 #include "driver_support.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+/* What a session multiplies: square matrices, one product or a batch of two in one. */
 typedef struct {
+    const char *kernel;
+    int side;
+    bool batch, ranges; /* workspaces in ranges of addresses */
+} workload;
+
+/* Kernels with and without a workspace, clusters, tensor maps, much shared memory, PDL. */
+static const workload workloads[] = {
+    {"padded", 3, false, false},         {"padded", 3, true, true},
+    {"pipelined-64x128", 8, true, true}, {"tma-128x128", 32, false, false},
+    {"fp16x3-128x64", 64, false, true},  {"auto", 17, true, false},
+};
+enum { WORKLOADS = (int)(sizeof workloads / sizeof *workloads), SIDE_MAX = 64, MATRICES = 6 };
+
+typedef struct {
+    const workload *what;
     xgemm_handle *handle;
     xgemm_timer *timer;
     void *memory;
 } session;
 
-enum { SIDE = 3 };
-
 static xgemm_status product_of(session *s)
 {
-    float *x = s->memory;
-    xgemm_status status = xgemm_set_kernel(s->handle, "padded");
-    if (!status)
-        status = xgemm_sgemm(s->handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, SIDE, SIDE,
-                             SIDE, 1.0f, x, SIDE, x + SIDE * SIDE, SIDE, 0.0f, x + 2 * SIDE * SIDE,
-                             SIDE);
-    return status;
+    const int64_t side = s->what->side, count = side * side;
+    float *const x = s->memory, *const b = x + 2 * count, *const c = x + 4 * count;
+    xgemm_status status = xgemm_set_kernel(s->handle, s->what->kernel);
+    if (status)
+        return status;
+    return s->what->batch
+               ? xgemm_sgemm_strided_batched(s->handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS,
+                                             XGEMM_NO_TRANS, side, side, side, 1.0f, x, side, count,
+                                             b, side, count, 0.0f, c, side, count, 2)
+               : xgemm_sgemm(s->handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, side, side,
+                             side, 1.0f, x, side, b, side, 0.0f, c, side);
 }
 
 static xgemm_status measure(session *s)
@@ -52,7 +72,7 @@ static xgemm_status ask(session *s)
 
 static xgemm_status run_session(session *s)
 {
-    static float values[3 * SIDE * SIDE];
+    static float values[MATRICES * SIDE_MAX * SIDE_MAX];
     xgemm_status status = xgemm_create(&s->handle, 0);
     if (!status)
         status = xgemm_malloc(s->handle, sizeof values, &s->memory);
@@ -82,52 +102,127 @@ static void end_session(session *s)
 
 static const char *const symbols[] = {
 #define SYMBOL(member, symbol, parameters) #symbol,
-    XG_CU_FUNCTIONS(SYMBOL)
+    XG_CU_FUNCTIONS(SYMBOL) XG_CU_NEWER_FUNCTIONS(SYMBOL)
 #undef SYMBOL
 };
 
 enum { SYMBOLS = (int)(sizeof symbols / sizeof *symbols) };
 
-/* After such a failure the driver itself is not as it was. */
-static bool unbalances(const char *symbol)
+/* Functions whose failure is nothing to a session: what they tell is not needed, or undone. */
+static bool may_fail(const char *symbol)
 {
-    return strcmp(symbol, "cuCtxPopCurrent_v2") == 0 ||
-           strcmp(symbol, "cuThreadExchangeStreamCaptureMode") == 0;
+    static const char *const names[] = {"cuCtxGetCurrent", "cuCtxPopCurrent_v2",
+                                        "cuThreadExchangeStreamCaptureMode", "cuDeviceGetPCIBusId",
+                                        "cuDeviceGetUuid_v2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(symbol, names[i]) == 0)
+            return true;
+    return false;
 }
 
-static xgemm_status status_after(const char *symbol)
+/* After a failure to pop a context or to set the capture mode the driver is not as it was. */
+static void restore_driver(void)
 {
-    /* The latter's result is not needed: the context's own is pushed, to be sure. */
-    return strcmp(symbol, "cuCtxGetCurrent") == 0 ? XGEMM_OK : XGEMM_ERROR_DRIVER;
+    unsigned mode = 0;
+    xg_cu_context popped;
+    cu.capture_mode(&mode);
+    while (fake.depth() > expected_depth)
+        cu.context_pop(&popped);
+}
+
+/* A session with FAKE_CUDA_FAIL as set; nothing is left of it. */
+static xgemm_status run_failing(const workload *what, const char *name)
+{
+    session s = {what, NULL, NULL, NULL};
+    set("FAKE_CUDA_RANGES", what->ranges);
+    const xgemm_status status = run_session(&s);
+    fail_no_more();
+    restore_driver();
+    same_context(name);
+    end_session(&s);
+    same_context(name);
+    ck_assert_msg(fake.leaks() == 0, "%s: %s: something leaked", what->kernel, name);
+    return status;
 }
 
 /* Whether the nth call was reached. */
 static bool session_with_failure(const char *symbol, int nth)
 {
-    session s = {NULL, NULL, NULL};
     const int before = fake.calls(symbol);
+    int calls;
     fail_nth(symbol, 999, nth, 1);
+    session s = {&workloads[0], NULL, NULL, NULL};
     const xgemm_status status = run_session(&s);
+    calls = fake.calls(symbol) - before;
     fail_no_more();
-    const bool reached = fake.calls(symbol) - before >= nth;
-    same_context(symbol);
-    ck_assert_msg(status == (reached ? status_after(symbol) : XGEMM_OK), "%s, call %d: %s", symbol,
-                  nth, xgemm_status_name(status));
-    ck_assert_uint_eq(capture_mode(), 0);
+    restore_driver();
     end_session(&s);
     same_context(symbol);
     ck_assert_msg(fake.leaks() == 0, "%s, call %d: something leaked", symbol, nth);
+    ck_assert_uint_eq(capture_mode(), 0);
+    const bool reached = calls >= nth;
+    ck_assert_msg(status == (reached && !may_fail(symbol) ? XGEMM_ERROR_DRIVER : XGEMM_OK),
+                  "%s, call %d: %s", symbol, nth, xgemm_status_name(status));
     return reached;
 }
 
 START_TEST(test_every_failure)
 {
     int nth = 1;
-    if (unbalances(symbols[_i]))
-        return;
     ck_assert_int_eq(xgemm_device_count(), 1); /* what is called once in a process was */
     while (session_with_failure(symbols[_i], nth))
         nth++;
+}
+END_TEST
+
+/* The calls of the driver in a session that does not fail. */
+static int calls_of(const workload *what)
+{
+    const int before = fake.calls("*");
+    ck_assert_int_eq(run_failing(what, "nothing"), XGEMM_OK);
+    return fake.calls("*") - before;
+}
+
+/* The first and, if that is not 0, the second of these calls fail; the result is right, or says so.
+ */
+static void fail_calls(const workload *what, int first, int second, unsigned result)
+{
+    char text[96], name[64];
+    const int before = fake.calls("*");
+    snprintf(name, sizeof name, "calls %d and %d", first, second);
+    snprintf(text, sizeof text, "*:%u:%d:1,*:%u:%d:%d", result, before + first, result,
+             before + second, second != 0);
+    setenv("FAKE_CUDA_FAIL", text, 1);
+    const xgemm_status status = run_failing(what, name);
+    const xgemm_status wanted = result == XG_CUDA_ERROR_OUT_OF_MEMORY
+                                    ? XGEMM_ERROR_OUT_OF_DEVICE_MEMORY
+                                    : XGEMM_ERROR_DRIVER;
+    ck_assert_msg(status == XGEMM_OK || status == wanted || status == XGEMM_ERROR_OUT_OF_MEMORY,
+                  "%s: %s: %s", what->kernel, name, xgemm_status_name(status));
+}
+
+/* Every call of every kind of kernel, one after the other: as unknown, and for want of memory. */
+START_TEST(test_each_call)
+{
+    const workload *const what = &workloads[_i];
+    ck_assert_int_eq(xgemm_device_count(), 1);
+    const int calls = with_cuda() ? calls_of(what) : 0;
+    for (int call = 1; call <= calls; call++) {
+        fail_calls(what, call, 0, 999);
+        fail_calls(what, call, 0, XG_CUDA_ERROR_OUT_OF_MEMORY);
+    }
+}
+END_TEST
+
+/* Two of them, each with each. */
+START_TEST(test_two_calls)
+{
+    const workload *const what = &workloads[_i];
+    ck_assert_int_eq(xgemm_device_count(), 1);
+    const int calls = with_cuda() ? calls_of(what) : 0;
+    for (int first = 1; first < calls; first++)
+        for (int second = first + 1; second <= calls; second++)
+            fail_calls(what, first, second, 999);
 }
 END_TEST
 
@@ -135,4 +230,6 @@ void add_failure_cases(Suite *suite)
 {
     TCase *tcase = add_case(suite, "failures", setup, teardown);
     tcase_add_loop_test(tcase, test_every_failure, 0, SYMBOLS);
+    tcase_add_loop_test(tcase, test_each_call, 0, WORKLOADS);
+    tcase_add_loop_test(tcase, test_two_calls, 0, 1);
 }

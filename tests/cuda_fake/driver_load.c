@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* All that can be asked gives the status; GPU 0 does, too, if this build has kernels for it. */
 static void unusable(xgemm_status status, const char *sentence)
@@ -79,6 +80,30 @@ START_TEST(test_missing_symbol)
 }
 END_TEST
 
+/* A driver of CUDA 11.8 launches no kernel with tensor maps: none is taken, and one named is
+ * refused. */
+START_TEST(test_without_tensor_maps)
+{
+    static const shape shapes[] = {
+        {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 256, 1600, 128},
+        {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_TRANS, 256, 256, 256},
+    };
+    install("fake_cuda_11_8.so");
+    set("FAKE_CUDA_VERSION", 11080);
+    if (!with_cuda() || XGEMM_CUDA_OLDEST > 89)
+        return;
+    xgemm_handle *handle = create(0);
+    for (xgemm_math math = XGEMM_MATH_DEFAULT; math <= XGEMM_MATH_TF32; math++) {
+        OK(handle, xgemm_set_math(handle, math));
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            multiply_rounded(handle, &shapes[i], 0.0);
+    }
+    GIVES(XGEMM_ERROR_DRIVER_TOO_OLD, handle, xgemm_set_kernel(handle, "tma-128x128"));
+    says(handle, "no cuTensorMapEncodeTiled, which CUDA 12.0 has");
+    destroy(handle);
+}
+END_TEST
+
 START_TEST(test_version_fails)
 {
     setenv("FAKE_CUDA_FAIL", "cuDriverGetVersion:999", 1);
@@ -91,6 +116,21 @@ START_TEST(test_init_no_device)
     set("FAKE_CUDA_INIT", XG_CUDA_ERROR_NO_DEVICE);
     unusable(XGEMM_ERROR_NO_DEVICE, "the CUDA driver finds no GPU");
     auto_is_cpu();
+}
+END_TEST
+
+/* And says what may be done about it. */
+START_TEST(test_no_gpu_is_visible)
+{
+    set("FAKE_CUDA_INIT", XG_CUDA_ERROR_NO_DEVICE);
+    setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+    unusable(XGEMM_ERROR_NO_DEVICE, access("/dev/nvidiactl", F_OK)
+                                        ? "there is no /dev/nvidiactl"
+                                        : "CUDA_VISIBLE_DEVICES is \"7\"");
+    set("FAKE_CUDA_INIT", XG_CUDA_ERROR_UNKNOWN);
+    unusable(XGEMM_ERROR_DRIVER,
+             access("/dev/nvidiactl", F_OK) ? "kernel module" : "cuInit failed");
+    unsetenv("CUDA_VISIBLE_DEVICES");
 }
 END_TEST
 
@@ -181,8 +221,10 @@ void add_load_cases(Suite *suite)
     tcase_add_test(tcase, test_old_driver);
     tcase_add_test(tcase, test_oldest_driver);
     tcase_add_test(tcase, test_missing_symbol);
+    tcase_add_test(tcase, test_without_tensor_maps);
     tcase_add_test(tcase, test_version_fails);
     tcase_add_test(tcase, test_init_no_device);
+    tcase_add_test(tcase, test_no_gpu_is_visible);
     tcase_add_test(tcase, test_init_fails);
     tcase_add_test(tcase, test_init_fails_oddly);
     tcase_add_test(tcase, test_stub);

@@ -14,13 +14,15 @@
  *   FAKE_CUDA_NAME     their name ("Fake CUDA device N")
  *   FAKE_CUDA_MEMORY   bytes of memory of each (1 GiB)
  *   FAKE_CUDA_RANGES   whether physical memory can be mapped into ranges of addresses (0)
- *   FAKE_CUDA_FAIL     symbol:result[:nth[:times]]: the function gives this
- *                      result from its nth call on, always or so many times
+ *   FAKE_CUDA_FAIL     symbol:result[:nth[:times]], commas between several: the
+ *                      function gives this result from its nth call on, always or
+ *                      so many times; the symbol * is all functions, their calls counted together
  *   FAKE_CUDA_CAPTURE  if set, a graph is being captured: what that forbids
  *                      outside the relaxed mode fails
  *   FAKE_CUDA_LEAKS    the process's exit status if something leaked
  *
- * With FAKE_CUDA_WITHOUT_cuMemAlloc defined, a driver that lacks that symbol.
+ * With FAKE_CUDA_WITHOUT_cuMemAlloc defined, a driver that lacks that symbol; with another
+ * name for cuTensorMapEncodeTiled, one of CUDA 11.8, which lacks that.
  */
 #include "fake_cuda.h"
 
@@ -60,6 +62,7 @@ int faults, pushed;
 unsigned char last_arguments[ARGUMENTS_BYTES];
 void *last_stream;
 static bool reported;
+static int all_calls;
 
 _Thread_local xg_cu_context stack[DEPTH_MAX];
 _Thread_local int depth;
@@ -154,18 +157,30 @@ object *memory_at(const void *pointer, size_t bytes)
     return NULL;
 }
 
-static xg_cu_result injected(const function_record *function)
+/* What one part of FAKE_CUDA_FAIL says of a function's call; moves to the next part. */
+static xg_cu_result injected_by(const char **part, const function_record *function)
 {
-    const char *text = getenv("FAKE_CUDA_FAIL");
-    const size_t length = strlen(function->symbol);
+    const char *text = *part;
+    const bool every = text[0] == '*';
+    const size_t length = every ? 1 : strlen(function->symbol);
     char *end;
-    if (!text || strncmp(text, function->symbol, length) != 0 || text[length] != ':')
+    *part = strchr(text, ',');
+    *part += *part != NULL;
+    if ((!every && strncmp(text, function->symbol, length) != 0) || text[length] != ':')
         return 0;
+    const int calls = every ? all_calls : function->calls;
     const unsigned long result = strtoul(text + length + 1, &end, 10);
     const long nth = *end == ':' ? strtol(end + 1, &end, 10) : 1;
     const long times = *end == ':' ? strtol(end + 1, NULL, 10) : INT_MAX;
-    const bool fails = function->calls >= nth && function->calls - nth < times;
-    return fails ? (xg_cu_result)result : 0;
+    return calls >= nth && calls - nth < times ? (xg_cu_result)result : 0;
+}
+
+static xg_cu_result injected(const function_record *function)
+{
+    xg_cu_result result = 0;
+    for (const char *part = getenv("FAKE_CUDA_FAIL"); part && !result;)
+        result = injected_by(&part, function);
+    return result;
 }
 
 static xg_cu_result context_missing(const function_record *function)
@@ -183,6 +198,7 @@ xg_cu_result admit(int index, unsigned wants)
 {
     function_record *function = &functions[index];
     function->calls++;
+    all_calls++;
     xg_cu_result refused = injected(function);
     if (!refused && wants && !initialised)
         refused = fault(NOT_INITIALIZED, "a call before cuInit");
@@ -238,6 +254,8 @@ int fake_cuda_calls(const char *symbol)
     for (int i = 0; i < FUNCTION_COUNT; i++)
         if (strcmp(functions[i].symbol, symbol) == 0)
             return functions[i].calls;
+    if (strcmp(symbol, "*") == 0)
+        return all_calls;
     return -1;
 }
 

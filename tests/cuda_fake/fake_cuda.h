@@ -32,6 +32,7 @@ enum {
     NOT_FOUND = 500,
     CONTEXT_IS_DESTROYED = 709,
     STREAM_CAPTURE_UNSUPPORTED = 900,
+    CAPTURED_EVENT = 907,
     UNKNOWN = 999
 };
 
@@ -67,6 +68,7 @@ typedef struct object {
     const size_t *argument_bytes;
     int shared_bytes; /* a function's: dynamic, that it was allowed */
     bool ready;       /* a module's function was asked for; an event was recorded */
+    bool captured;    /* an event was recorded into a graph: it cannot be waited for */
     struct timespec time;
 } object;
 
@@ -159,6 +161,17 @@ void leave(const int *entered);
     HOLD_LOCK;                                                                                     \
     const xg_cu_result refused = admit(INDEX_##symbol, wants);                                     \
     if (refused)                                                                                   \
+    return refused
+
+/*
+ * The same for what releases, which does so where it gives back a failure of earlier work, too; not
+ * if the call itself cannot be.
+ */
+#define BEGIN_RELEASE(symbol, wants)                                                               \
+    HOLD_LOCK;                                                                                     \
+    const xg_cu_result refused = admit(INDEX_##symbol, wants);                                     \
+    if (refused == STREAM_CAPTURE_UNSUPPORTED || refused == NOT_INITIALIZED ||                     \
+        refused == INVALID_CONTEXT || refused == CONTEXT_IS_DESTROYED)                             \
     return refused
 
 #endif

@@ -31,6 +31,8 @@ static const struct {
     {XG_CUDA_ERROR_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
     {STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
      "operation not permitted when stream is capturing"},
+    {CAPTURED_EVENT, "CUDA_ERROR_CAPTURED_EVENT",
+     "operation not permitted on an event last recorded in a capturing stream"},
     {UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
@@ -105,6 +107,25 @@ xg_cu_result cuDeviceGetName(char *name, int length, xg_cu_device device)
     return 0;
 }
 
+xg_cu_result cuDeviceGetPCIBusId(char *text, int length, xg_cu_device device)
+{
+    BEGIN(cuDeviceGetPCIBusId, INITIALISED);
+    if (!is_device(device))
+        return XG_CUDA_ERROR_INVALID_DEVICE;
+    snprintf(text, (size_t)length, "0000:%02X:00.0", 0x18 + device);
+    return 0;
+}
+
+xg_cu_result cuDeviceGetUuid_v2(unsigned char *uuid, xg_cu_device device)
+{
+    BEGIN(cuDeviceGetUuid_v2, INITIALISED);
+    if (!is_device(device))
+        return XG_CUDA_ERROR_INVALID_DEVICE;
+    for (int i = 0; i < 16; i++)
+        uuid[i] = (unsigned char)(16 * i + device);
+    return 0;
+}
+
 xg_cu_result cuDeviceTotalMem_v2(size_t *bytes, xg_cu_device device)
 {
     BEGIN(cuDeviceTotalMem_v2, INITIALISED);
@@ -133,6 +154,10 @@ static int attribute_of(unsigned attribute)
         return 1980000;
     case XG_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         return 132;
+    case XG_CU_DEVICE_ATTRIBUTE_ECC_ENABLED:
+        return (int)setting("FAKE_CUDA_ECC", 1);
+    case XG_CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
+        return (int)setting("FAKE_CUDA_NUMA", 0);
     case XG_CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
         return 3201000;
     case XG_CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
@@ -190,6 +215,8 @@ xg_cu_result cuDevicePrimaryCtxRetain(xg_cu_context *context, xg_cu_device devic
     return 0;
 }
 
+static bool push_refused; /* since a context was last released: then something may be left in it */
+
 /* The driver frees them too, but a library that shares the context must not leave it that. */
 static void drop_all(xg_cu_context context)
 {
@@ -198,15 +225,19 @@ static void drop_all(xg_cu_context context)
         next = o->next;
         if (o->context != context)
             continue;
-        fprintf(stderr, "fake libcuda: %s was left in a released context\n", kind_names[o->kind]);
-        faults++;
+        if (!push_refused) {
+            fprintf(stderr, "fake libcuda: %s was left in a released context\n",
+                    kind_names[o->kind]);
+            faults++;
+        }
         drop(o);
     }
+    push_refused = false;
 }
 
 xg_cu_result cuDevicePrimaryCtxRelease_v2(xg_cu_device device)
 {
-    BEGIN(cuDevicePrimaryCtxRelease_v2, INITIALISED);
+    BEGIN_RELEASE(cuDevicePrimaryCtxRelease_v2, INITIALISED);
     if (!is_device(device))
         return XG_CUDA_ERROR_INVALID_DEVICE;
     flush();
@@ -214,7 +245,7 @@ xg_cu_result cuDevicePrimaryCtxRelease_v2(xg_cu_device device)
         return fault(INVALID_CONTEXT, "a context was released that was not retained");
     if (--contexts[device].retains == 0)
         drop_all(&contexts[device]);
-    return 0;
+    return refused;
 }
 
 xg_cu_result cuCtxGetCurrent(xg_cu_context *context)
@@ -251,7 +282,10 @@ xg_cu_result cuCtxSetCurrent(xg_cu_context context)
 
 xg_cu_result cuCtxPushCurrent_v2(xg_cu_context context)
 {
-    BEGIN(cuCtxPushCurrent_v2, INITIALISED);
+    BEGIN_RELEASE(cuCtxPushCurrent_v2, INITIALISED);
+    push_refused |= refused != 0;
+    if (refused)
+        return refused;
     const xg_cu_result result = push(context);
     pushed += !result;
     return result;
@@ -271,6 +305,8 @@ xg_cu_result cuCtxPopCurrent_v2(xg_cu_context *context)
 xg_cu_result cuCtxSynchronize(void)
 {
     BEGIN(cuCtxSynchronize, INITIALISED | CONTEXT);
+    if (is_capturing()) /* in any mode */
+        return STREAM_CAPTURE_UNSUPPORTED;
     flush();
     return 0;
 }

@@ -41,12 +41,12 @@ xg_cu_result cuModuleLoadData(xg_cu_module *module, const void *image)
 
 xg_cu_result cuModuleUnload(xg_cu_module module)
 {
-    BEGIN(cuModuleUnload, INITIALISED | CONTEXT | NO_CAPTURE);
+    BEGIN_RELEASE(cuModuleUnload, INITIALISED | CONTEXT | NO_CAPTURE);
     object *o = find(MODULE, module);
     if (!o || o->context != current())
         return fault(INVALID_HANDLE, "cuModuleUnload of what is no module of the context");
     drop(o);
-    return 0;
+    return refused;
 }
 
 xg_cu_result cuModuleGetFunction(xg_cu_function *function, xg_cu_module module, const char *name)

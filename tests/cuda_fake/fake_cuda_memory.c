@@ -137,8 +137,9 @@ xg_cu_result cuEventCreate(xg_cu_event *event, unsigned flags)
 
 xg_cu_result cuEventDestroy_v2(xg_cu_event event)
 {
-    BEGIN(cuEventDestroy_v2, INITIALISED | CONTEXT);
-    return destroy(EVENT, event, "cuEventDestroy of what is no event");
+    BEGIN_RELEASE(cuEventDestroy_v2, INITIALISED | CONTEXT);
+    const xg_cu_result result = destroy(EVENT, event, "cuEventDestroy of what is no event");
+    return refused ? refused : result;
 }
 
 xg_cu_result cuEventRecord(xg_cu_event event, xg_cu_stream stream)
@@ -150,6 +151,7 @@ xg_cu_result cuEventRecord(xg_cu_event event, xg_cu_stream stream)
     flush();
     clock_gettime(CLOCK_MONOTONIC, &o->time);
     o->ready = true;
+    o->captured = is_captured(stream);
     last_stream = stream;
     return 0;
 }
@@ -157,8 +159,11 @@ xg_cu_result cuEventRecord(xg_cu_event event, xg_cu_stream stream)
 xg_cu_result cuEventSynchronize(xg_cu_event event)
 {
     BEGIN(cuEventSynchronize, INITIALISED | CONTEXT);
-    if (!find(EVENT, event))
+    const object *o = find(EVENT, event);
+    if (!o)
         return fault(INVALID_HANDLE, "cuEventSynchronize of what is no event");
+    if (o->captured)
+        return CAPTURED_EVENT;
     flush();
     return 0;
 }
@@ -169,6 +174,8 @@ xg_cu_result cuEventElapsedTime(float *ms, xg_cu_event from, xg_cu_event to)
     const object *first = find(EVENT, from), *last = find(EVENT, to);
     if (!first || !last)
         return fault(INVALID_HANDLE, "cuEventElapsedTime of what is no event");
+    if (first->captured || last->captured)
+        return CAPTURED_EVENT;
     if (!first->ready || !last->ready)
         return INVALID_HANDLE;
     *ms = (float)((double)(last->time.tv_sec - first->time.tv_sec) * 1e3 +

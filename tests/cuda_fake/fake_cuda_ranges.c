@@ -54,14 +54,14 @@ xg_cu_result cuMemAddressReserve(xg_cu_pointer *pointer, size_t bytes, size_t al
 
 xg_cu_result cuMemAddressFree(xg_cu_pointer pointer, size_t bytes)
 {
-    BEGIN(cuMemAddressFree, INITIALISED | CONTEXT | NO_CAPTURE);
+    BEGIN_RELEASE(cuMemAddressFree, INITIALISED | CONTEXT | NO_CAPTURE);
     object *o = range_at(pointer);
     if (!o || (uintptr_t)o->memory != pointer || o->count != bytes || o->bytes > 0)
         return fault(INVALID_VALUE, "cuMemAddressFree of what is no range, or is mapped");
     munmap(o->memory, o->count);
     o->memory = NULL;
     drop(o);
-    return 0;
+    return refused;
 }
 
 xg_cu_result cuMemCreate(xg_cu_physical *physical, size_t bytes, const xg_cu_allocation *how,
@@ -88,8 +88,10 @@ static object *physical_of(xg_cu_physical physical)
 
 xg_cu_result cuMemRelease(xg_cu_physical physical)
 {
-    BEGIN(cuMemRelease, INITIALISED | CONTEXT);
-    return destroy(PHYSICAL, physical_of(physical), "cuMemRelease of what is no memory");
+    BEGIN_RELEASE(cuMemRelease, INITIALISED | CONTEXT);
+    const xg_cu_result result =
+        destroy(PHYSICAL, physical_of(physical), "cuMemRelease of what is no memory");
+    return refused ? refused : result;
 }
 
 xg_cu_result cuMemMap(xg_cu_pointer at, size_t bytes, size_t offset, xg_cu_physical physical,
@@ -125,7 +127,7 @@ xg_cu_result cuMemSetAccess(xg_cu_pointer at, size_t bytes, const xg_cu_access *
 
 xg_cu_result cuMemUnmap(xg_cu_pointer at, size_t bytes)
 {
-    BEGIN(cuMemUnmap, INITIALISED | CONTEXT | NO_CAPTURE);
+    BEGIN_RELEASE(cuMemUnmap, INITIALISED | CONTEXT | NO_CAPTURE);
     object *o = range_at(at);
     if (!o || at + bytes != (uintptr_t)o->memory + o->bytes)
         return fault(INVALID_VALUE, "cuMemUnmap of what is not mapped, or not the end of it");
@@ -133,5 +135,5 @@ xg_cu_result cuMemUnmap(xg_cu_pointer at, size_t bytes)
     mprotect((void *)(uintptr_t)at, bytes, PROT_NONE);
     o->bytes -= bytes;
     o->context->used -= bytes;
-    return 0;
+    return refused;
 }

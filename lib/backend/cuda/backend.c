@@ -162,10 +162,19 @@ static int multiprocessors(const xg_device *device)
     return device ? device->multiprocessors : 1;
 }
 
-/* Unknown without a device. */
+/* Unknown without a device. Of 9.0's own kernels a driver that lacks a function runs none. */
 static int compute_capability(const xg_device *device)
 {
-    return device ? device->compute_capability : 0;
+    enum { HOPPER = 90, WITHOUT = 89 };
+    if (!device)
+        return 0;
+    return device->lacks && device->compute_capability >= HOPPER ? WITHOUT
+                                                                 : device->compute_capability;
+}
+
+static const char *lacks_function(const xg_device *device)
+{
+    return device->lacks;
 }
 
 static int64_t shared_per_block(const xg_device *device)
@@ -418,6 +427,7 @@ const xg_backend xg_backend_cuda = {
     .multiprocessors = multiprocessors,
     .shared_per_block = shared_per_block,
     .compute_capability = compute_capability,
+    .lacks_function = lacks_function,
     .describe = xg_cu_describe,
     .open = xg_cu_device_open,
     .close = xg_cu_device_close,

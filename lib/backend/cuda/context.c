@@ -21,14 +21,17 @@ static xgemm_status compute_capability(const xg_cu *driver, xg_cu_device device,
     return failed ? xg_cu_fail(driver, failed, "cuDeviceGetAttribute", error) : XGEMM_OK;
 }
 
-/* Whether the driver and the GPU can map physical memory at an address. */
-static xg_cu_result find_mapping(xg_device *device)
+/* What the driver lacks; and whether it and the GPU can map physical memory at an address. */
+static xg_cu_result find_abilities(xg_device *device)
 {
     const xg_cu *const driver = device->driver;
     int supported = 0;
     const xg_cu_result failed =
         xg_cu_attribute_of(driver, device->device,
                            XG_CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, &supported);
+    device->lacks = !driver->launch_with    ? "cuLaunchKernelEx"
+                    : !driver->encode_tiled ? "cuTensorMapEncodeTiled"
+                                            : NULL;
     device->maps_memory = supported && driver->address_reserve && driver->address_free &&
                           driver->physical_granularity && driver->physical_create &&
                           driver->physical_release && driver->map && driver->unmap &&
@@ -66,7 +69,7 @@ static xgemm_status fill(xg_device *device, xg_error *error)
         failed =
             device->driver->device_attribute(wanted[i].value, wanted[i].attribute, device->device);
     if (!failed)
-        failed = find_mapping(device);
+        failed = find_abilities(device);
     if (failed)
         return xg_cu_fail(device->driver, failed, "cuDeviceGetAttribute", error);
     failed = device->driver->context_retain(&device->context, device->device);

@@ -16,6 +16,7 @@ struct xg_device {
     xg_cu_device device;
     xg_cu_context context;
     int compute_capability, multiprocessors;
+    const char *lacks; /* a function without which no kernel for 9.0 alone runs; NULL: none */
     int shared_in_all, shared_in_block, shared_reserved; /* bytes of a multiprocessor */
     xg_cu_module modules[XG_PROGRAMS_MAX];
     xg_cu_function functions[XG_PROGRAMS_MAX]; /* loaded when first used */

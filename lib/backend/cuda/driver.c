@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "driver.h"
 
+#include "advice.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
@@ -8,6 +10,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static xg_cu functions;
 static void *library; /* stays open: a driver that was initialised has threads of its own */
+
+#define XG_UPDATE "; update NVIDIA's driver (package nvidia-driver)"
 
 static xgemm_status resolve(xg_error *error)
 {
@@ -17,7 +21,7 @@ static xgemm_status resolve(xg_error *error)
         if (!address)                                                                              \
             return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,                                      \
                            "the CUDA driver is too old: libcuda.so.1 has no %s, which CUDA 11.0 "  \
-                           "has",                                                                  \
+                           "has" XG_UPDATE,                                                        \
                            #symbol);                                                               \
         memcpy(&functions.member, &address, sizeof address);                                       \
     }
@@ -39,12 +43,21 @@ static xgemm_status initialise(xg_error *error)
     if (result)
         return xg_cu_fail(&functions, result, "cuDriverGetVersion", error);
     if (functions.driver_version < XG_CU_OLDEST)
-        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
-                       "the CUDA driver is of version %d.%d; libxgemm needs 11.0 or later",
-                       functions.driver_version / 1000, functions.driver_version % 1000 / 10);
+        return xg_fail(
+            error, XGEMM_ERROR_DRIVER_TOO_OLD,
+            "the CUDA driver is of version %d.%d; libxgemm needs 11.0 or later" XG_UPDATE,
+            functions.driver_version / 1000, functions.driver_version % 1000 / 10);
     result = functions.init(0);
+    char advice[192];
     if (result == XG_CUDA_ERROR_NO_DEVICE)
-        return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "the CUDA driver finds no GPU");
+        return xg_fail(error, XGEMM_ERROR_NO_DEVICE, "the CUDA driver finds no GPU%s",
+                       xg_cu_access_advice(XG_CU_CONTROL, advice, sizeof advice));
+    if (result == XG_CUDA_ERROR_UNKNOWN) {
+        xg_error why;
+        const xgemm_status status = xg_cu_fail(&functions, result, "cuInit", &why);
+        return xg_fail(error, status, "%s%s", why.text,
+                       xg_cu_access_advice(XG_CU_CONTROL, advice, sizeof advice));
+    }
     return result ? xg_cu_fail(&functions, result, "cuInit", error) : XGEMM_OK;
 }
 
@@ -53,7 +66,9 @@ static xgemm_status load(xg_error *error)
     library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *why = dlerror();
-        return xg_fail(error, XGEMM_ERROR_NO_DRIVER, "no CUDA driver can be loaded: %s",
+        return xg_fail(error, XGEMM_ERROR_NO_DRIVER,
+                       "no CUDA driver can be loaded: %s; it comes with NVIDIA's driver (package "
+                       "libcuda1)",
                        why ? why : "libcuda.so.1");
     }
     xgemm_status status = resolve(error);
@@ -92,28 +107,6 @@ static xgemm_status status_of(xg_cu_result result)
     return XGEMM_ERROR_DRIVER;
 }
 
-/* What may be done about failures of the system, not of a call. */
-static const char *advice_for(xg_cu_result result)
-{
-    switch (result) {
-    case XG_CUDA_ERROR_NOT_INITIALIZED:
-        return "; after a fork(), a process cannot use CUDA if its parent has";
-    case XG_CUDA_ERROR_STUB_LIBRARY:
-        return "; libcuda.so.1 is NVIDIA's stub library, which is for linking alone: take its "
-               "folder out of LD_LIBRARY_PATH";
-    case XG_CUDA_ERROR_SYSTEM_NOT_READY:
-        return "; is the service nvidia-fabricmanager running?";
-    case XG_CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-        return "; the kernel module and libcuda.so.1 are of different versions: restart the "
-               "system, or reinstall the driver's packages";
-    case XG_CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-        return "; the package cuda-compat does not support this GPU: take its folder out of "
-               "LD_LIBRARY_PATH";
-    default:
-        return "";
-    }
-}
-
 xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *function,
                         xg_error *error)
 {
@@ -121,7 +114,7 @@ xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *fu
     driver->error_name(result, &name);
     driver->error_string(result, &text);
     return xg_fail(error, status_of(result), "%s failed: %s (%s)%s", function,
-                   name ? name : "unknown error", text ? text : "no text", advice_for(result));
+                   name ? name : "unknown error", text ? text : "no text", xg_cu_advice(result));
 }
 
 xgemm_status xg_cu_find_device(const xg_cu *driver, int ordinal, xg_cu_device *device,

@@ -3,6 +3,7 @@
 #include "context.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The CUDA programming model promises so many blocks to every cluster. */
 enum { PORTABLE_CLUSTER = 8 };
@@ -80,6 +81,57 @@ static xgemm_status fill_attributes(const xg_cu *driver, xg_cu_device device, xg
     return XGEMM_OK;
 }
 
+/* The UUID as nvidia-smi writes it. */
+static void write_uuid(const unsigned char *bytes, bool mig, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", mig ? "MIG-" : "GPU-");
+    for (int i = 0; i < 16; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%02x",
+                                 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+}
+
+/* Where the host's kernel says it, for drivers that do not: -1 if it does not either. */
+static int numa_node_of(const char *pci_address)
+{
+    char path[96], address[16];
+    int node = -1;
+    for (size_t i = 0; i < sizeof address; i++) /* the kernel writes hexadecimal digits small */
+        address[i] = (char)(pci_address[i] >= 'A' && pci_address[i] <= 'F' ? pci_address[i] + 32
+                                                                           : pci_address[i]);
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", address);
+    FILE *const file = *pci_address ? fopen(path, "r") : NULL;
+    if (file && fscanf(file, "%d", &node) != 1)
+        node = -1;
+    if (file)
+        fclose(file);
+    return node;
+}
+
+/* Which GPU it is. A driver that does not tell its address or UUID leaves them unknown. */
+static xgemm_status fill_identity(const xg_cu *driver, xg_cu_device device, xgemm_device *d,
+                                  xg_error *error)
+{
+    enum { INVALID_VALUE = 1 };
+    unsigned char uuid[16];
+    int ecc = 0, node = -1;
+    d->mig = strstr(d->name, " MIG ") ? 1 : -1;
+    if (driver->device_pci &&
+        driver->device_pci(d->pci_address, (int)sizeof d->pci_address, device))
+        d->pci_address[0] = '\0';
+    if (driver->device_uuid && !driver->device_uuid(uuid, device))
+        write_uuid(uuid, d->mig == 1, d->uuid, sizeof d->uuid);
+    xg_cu_result failed =
+        driver->device_attribute(&ecc, XG_CU_DEVICE_ATTRIBUTE_ECC_ENABLED, device);
+    if (!failed) {
+        d->ecc = ecc ? 1 : -1;
+        failed = driver->device_attribute(&node, XG_CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device);
+    }
+    d->numa_node = failed ? numa_node_of(d->pci_address) : node;
+    return failed && failed != INVALID_VALUE
+               ? xg_cu_fail(driver, failed, "cuDeviceGetAttribute", error)
+               : XGEMM_OK;
+}
+
 static xgemm_status fill(const xg_cu *driver, xg_cu_device device, xgemm_device *d, xg_error *error)
 {
     size_t memory = 0;
@@ -92,7 +144,8 @@ static xgemm_status fill(const xg_cu *driver, xg_cu_device device, xgemm_device 
     d->memory_bytes = (int64_t)memory;
     snprintf(d->detail, sizeof d->detail, "CUDA driver %d.%d", driver->driver_version / 1000,
              driver->driver_version % 1000 / 10);
-    return fill_attributes(driver, device, d, error);
+    const xgemm_status status = fill_attributes(driver, device, d, error);
+    return status ? status : fill_identity(driver, device, d, error);
 }
 
 xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *error)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "advice.h"
+
+#include "constants.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *xg_cu_advice(unsigned result)
+{
+    switch (result) {
+    case XG_CUDA_ERROR_NOT_INITIALIZED:
+        return "; after a fork(), a process cannot use CUDA if its parent has";
+    case XG_CUDA_ERROR_STUB_LIBRARY:
+        return "; libcuda.so.1 is NVIDIA's stub library, which is for linking alone: take its "
+               "folder out of LD_LIBRARY_PATH";
+    case XG_CUDA_ERROR_SYSTEM_NOT_READY:
+        return "; is the service nvidia-fabricmanager running?";
+    case XG_CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+        return "; the kernel module and libcuda.so.1 are of different versions: restart the "
+               "system, or reinstall the driver's packages";
+    case XG_CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return "; the package cuda-compat does not support this GPU: take its folder out of "
+               "LD_LIBRARY_PATH";
+    default:
+        return "";
+    }
+}
+
+const char *xg_cu_access_advice(const char *control, char *text, size_t size)
+{
+    const char *const visible = getenv("CUDA_VISIBLE_DEVICES");
+    *text = '\0';
+    if (access(control, R_OK | W_OK) && errno == EACCES)
+        snprintf(text, size,
+                 "; there is no permission to use %s: is the user in the file's group (often video "
+                 "or render)?",
+                 control);
+    else if (access(control, F_OK) && errno == ENOENT)
+        snprintf(
+            text, size,
+            "; there is no %s: is the kernel module nvidia loaded (package nvidia-driver), and "
+            "was a container given the GPUs?",
+            control);
+    else if (visible)
+        snprintf(text, size, "; CUDA_VISIBLE_DEVICES is \"%.64s\"", visible);
+    return text;
+}

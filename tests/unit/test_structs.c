@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Public structs of every size that a program could have been compiled with, and of sizes that a
+ * later library will have: what is filled in is the same, nothing beyond struct_size is written,
+ * and of a struct that is read nothing beyond it is used.
+ */
+#include <xgemm.h>
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MORE = 64, FILL = 0xa5 };
+
+static xgemm_handle *handle;
+static xgemm_device gpu;
+
+static xgemm_status get_device(void *to)
+{
+    return xgemm_device_get(XGEMM_DEVICE_CPU, to);
+}
+
+static xgemm_status get_catalog(void *to)
+{
+    return xgemm_device_catalog_get(3, to);
+}
+
+static xgemm_status find_device(void *to)
+{
+    return xgemm_device_find("H200", to);
+}
+
+static xgemm_status get_kernel(void *to)
+{
+    return xgemm_kernel_get(2, to);
+}
+
+static xgemm_status get_probe(void *to)
+{
+    return xgemm_probe_get(1, to);
+}
+
+static xgemm_status get_occupancy(void *to)
+{
+    return xgemm_occupancy(&gpu, 256, 64, 4096, 0, to);
+}
+
+static xgemm_status find_resources(void *to)
+{
+    return xgemm_kernel_resources_find("tiled16", &gpu, to);
+}
+
+static xgemm_status get_plan(void *to)
+{
+    static float matrix[1];
+    ((xgemm_plan *)to)->device = &gpu;
+    return xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 300, 200, 100,
+                            1.0f, matrix, 100, matrix, 200, 0.0f, matrix, 200, to);
+}
+
+/* least: what a caller sets, which every size has; end: of the last field, padding may follow. */
+#define SIZES(type, member, last)                                                                  \
+    sizeof(type), offsetof(type, member), offsetof(type, last) + sizeof(((type *)0)->last)
+static const struct {
+    const char *name;
+    size_t size, least, end;
+    xgemm_status (*fill)(void *);
+} structs[] = {
+    {"xgemm_device", SIZES(xgemm_device, ordinal, numa_node), get_device},
+    {"xgemm_device", SIZES(xgemm_device, ordinal, numa_node), get_catalog},
+    {"xgemm_device", SIZES(xgemm_device, ordinal, numa_node), find_device},
+    {"xgemm_kernel_info", SIZES(xgemm_kernel_info, name, compute_capability), get_kernel},
+    {"xgemm_probe_info", SIZES(xgemm_probe_info, name, devices), get_probe},
+    {"xgemm_occupancy_info", SIZES(xgemm_occupancy_info, blocks, clusters), get_occupancy},
+    {"xgemm_kernel_resources", SIZES(xgemm_kernel_resources, registers, binary_version),
+     find_resources},
+    {"xgemm_plan", SIZES(xgemm_plan, kernel, measured_on), get_plan},
+};
+enum { STRUCTS = (int)(sizeof structs / sizeof *structs) };
+
+typedef union {
+    size_t struct_size;
+    unsigned char bytes[sizeof(xgemm_device) + 2 * MORE];
+    double aligned;
+} buffer;
+
+static void setup(void)
+{
+    gpu.struct_size = sizeof gpu;
+    ck_assert_int_eq(xgemm_device_find("H200", &gpu), XGEMM_OK);
+    ck_assert_int_eq(xgemm_create(&handle, XGEMM_DEVICE_SIM), XGEMM_OK);
+}
+
+static void teardown(void)
+{
+    xgemm_destroy(handle);
+}
+
+START_TEST(test_filled)
+{
+    static buffer full, part;
+    const size_t whole = structs[_i].size;
+    memset(&full, 0, sizeof full);
+    full.struct_size = whole;
+    const xgemm_status status = structs[_i].fill(&full);
+    if (status == XGEMM_ERROR_NOT_SUPPORTED) /* a build without a record of kernels */
+        return;
+    ck_assert_msg(status == XGEMM_OK, "%s: %s", structs[_i].name, xgemm_last_error(NULL));
+    for (size_t size = structs[_i].least; size <= whole + MORE; size++) {
+        const size_t filled = size < whole ? size : whole;
+        memset(&part, FILL, sizeof part);
+        part.struct_size = size;
+        ck_assert_int_eq(structs[_i].fill(&part), XGEMM_OK);
+        ck_assert_msg(part.struct_size == size, "%s: struct_size changed", structs[_i].name);
+        ck_assert_msg(memcmp(part.bytes + sizeof size, full.bytes + sizeof size,
+                             (filled < structs[_i].end ? filled : structs[_i].end) - sizeof size) ==
+                          0,
+                      "%s of %zu bytes is filled in otherwise", structs[_i].name, size);
+        for (size_t i = filled; i < sizeof part; i++)
+            ck_assert_msg(part.bytes[i] == FILL, "%s of %zu bytes: byte %zu is written",
+                          structs[_i].name, size, i);
+    }
+}
+END_TEST
+
+START_TEST(test_too_small)
+{
+    static buffer part;
+    for (size_t size = 0; size < sizeof size; size++) {
+        part.struct_size = size;
+        ck_assert_int_eq(structs[_i].fill(&part), XGEMM_ERROR_INVALID_VALUE);
+    }
+}
+END_TEST
+
+/* A device that is read, of an older program's size: in memory that ends there. */
+START_TEST(test_read)
+{
+    float matrix[1];
+    for (size_t size = offsetof(xgemm_device, fp32_lanes); size <= sizeof gpu; size += 4) {
+        xgemm_device *const older = malloc(size);
+        xgemm_occupancy_info info = {.struct_size = sizeof info};
+        xgemm_plan plan = {.struct_size = sizeof plan};
+        ck_assert_ptr_nonnull(older);
+        memcpy(older, &gpu, size);
+        older->struct_size = size;
+        plan.device = older;
+        ck_assert_int_eq(xgemm_occupancy(older, 256, 64, 4096, 0, &info), XGEMM_OK);
+        const xgemm_status planned =
+            xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 300, 200, 100,
+                             1.0f, matrix, 100, matrix, 200, 0.0f, matrix, 200, &plan);
+        ck_assert_msg(planned == XGEMM_OK, "a device of %zu bytes: %s", size,
+                      xgemm_last_error(handle));
+        free(older);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("structs");
+    TCase *tcase = tcase_create("sizes");
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, test_filled, 0, STRUCTS);
+    tcase_add_loop_test(tcase, test_too_small, 0, STRUCTS);
+    tcase_add_test(tcase, test_read);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
