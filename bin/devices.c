@@ -214,6 +214,9 @@ static int show_live(const settings *common, int only)
     int status = STATUS_DONE;
     if (only >= gpus)
         return not_here(only, gpus);
+    const char *const missing = gpus == 0 ? why_no_gpu() : NULL;
+    if (missing && !*missing) /* nor was there memory for the sentence */
+        return failed(&command_devices, "the host is out of memory");
     output to = output_open(common, only >= 0 ? VIEW_IN_FULL : VIEW_LIVE);
     for (int i = 0; i < gpus && status == STATUS_DONE; i++)
         if (all || i == only)
@@ -223,8 +226,7 @@ static int show_live(const settings *common, int only)
     if ((all || only == XGEMM_DEVICE_SIM) && status == STATUS_DONE)
         status = add_device(&to, XGEMM_DEVICE_SIM);
     output_close(&to);
-    const char *const missing = all && gpus == 0 && to.text ? why_no_gpu() : NULL;
-    if (missing)
+    if (missing && all && to.text)
         printf("\nno GPU can be used: %s\n", missing);
     return status;
 }
