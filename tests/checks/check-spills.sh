@@ -11,7 +11,8 @@ export LC_ALL
 folder=${1:-.}/lib
 
 # Symbol and architecture of those that are accepted. Products of split operands spill outside of
-# their main loops: where they recompute elements of C.
+# their main loops: where they recompute elements of C. Those of general/, which have registers to
+# spare, save four of them around a subroutine, of a division or an activation.
 known='
 xg_fp16_split_even 90
 xg_fp16x1_128x128 90
@@ -19,6 +20,9 @@ xg_fp16x1_128x256 90
 xg_fp16x3_128x64 90
 xg_fp16x3_128x128 90
 xg_fp16x3_128x256 90
+xg_general_bf16 90
+xg_general_f16 90
+xg_general_f64 80
 xg_register_tiled_2d 80
 '
 
