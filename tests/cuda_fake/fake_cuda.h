@@ -92,7 +92,7 @@ extern object *objects;
 extern const char *const kind_names[]; /* by object_kind */
 extern bool initialised;
 extern int faults, pushed;
-enum { ARGUMENTS_BYTES = 128 }; /* the most that a kernel of the library has */
+enum { ARGUMENTS_BYTES = 192 }; /* the most that a kernel of the library has */
 extern unsigned char last_arguments[ARGUMENTS_BYTES];
 extern void *last_stream;
 
