@@ -23,9 +23,9 @@ typedef struct {
     void *workspace;
 } memory;
 
-static int64_t least_ld(xgemm_order order, bool turned, int64_t rows, int64_t columns)
+static int64_t least_ld(xgemm_order order, bool transposed, int64_t rows, int64_t columns)
 {
-    return (order == XGEMM_ROW_MAJOR) == turned ? rows : columns;
+    return (order == XGEMM_ROW_MAJOR) == transposed ? rows : columns;
 }
 
 static xg_call call_of(const xgemm_trace_problem *p)
@@ -49,9 +49,9 @@ static xg_call call_of(const xgemm_trace_problem *p)
 }
 
 /* Elements from a matrix's first to its last; the call was checked, so that it cannot overflow. */
-static size_t extent(xgemm_order order, bool turned, int64_t rows, int64_t columns, int64_t ld)
+static size_t extent(xgemm_order order, bool transposed, int64_t rows, int64_t columns, int64_t ld)
 {
-    const bool by_rows = (order == XGEMM_ROW_MAJOR) != turned;
+    const bool by_rows = (order == XGEMM_ROW_MAJOR) != transposed;
     const int64_t lines = by_rows ? rows : columns, width = by_rows ? columns : rows;
     return (size_t)((lines - 1) * ld + width);
 }

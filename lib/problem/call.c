@@ -111,12 +111,12 @@ static xgemm_status check_sizes(const xg_call *call, xg_error *error)
 static inline void set_sides(matrix *x, xgemm_transpose trans, int64_t rows, const char *rows_name,
                              int64_t columns, const char *columns_name)
 {
-    const bool turned = trans != XGEMM_NO_TRANS;
+    const bool transposed = trans != XGEMM_NO_TRANS;
     x->trans = trans;
-    x->rows = turned ? columns : rows;
-    x->columns = turned ? rows : columns;
-    x->rows_name = turned ? columns_name : rows_name;
-    x->columns_name = turned ? rows_name : columns_name;
+    x->rows = transposed ? columns : rows;
+    x->columns = transposed ? rows : columns;
+    x->rows_name = transposed ? columns_name : rows_name;
+    x->columns_name = transposed ? rows_name : columns_name;
 }
 
 static inline void set_memory(matrix *x, const char *name, const char *trans_name, xgemm_type type,

@@ -120,10 +120,10 @@ static size_t place(const typed_matrix *x, int number, int row, int column)
 static typed_matrix make(const typed_spec *s, xgemm_type type, xgemm_transpose trans, int rows,
                          int columns, bool shared, bool all_nan, generator *from)
 {
-    const bool turned = trans != XGEMM_NO_TRANS;
+    const bool transposed = trans != XGEMM_NO_TRANS;
     typed_matrix x = {.type = type, .order = s->order, .count = s->count};
-    x.rows = turned ? columns : rows;
-    x.columns = turned ? rows : columns;
+    x.rows = transposed ? columns : rows;
+    x.columns = transposed ? rows : columns;
     const int lines = s->order == XGEMM_ROW_MAJOR ? x.rows : x.columns;
     const int width = s->order == XGEMM_ROW_MAJOR ? x.columns : x.rows;
     x.ld = (width > 0 ? width : 1) + s->gap;
@@ -182,9 +182,10 @@ typedef struct {
 static exact element_of(const typed_matrix *x, int number, int row, int column,
                         xgemm_transpose trans)
 {
-    const bool turned = trans != XGEMM_NO_TRANS;
+    const bool transposed = trans != XGEMM_NO_TRANS;
     const size_t parts = (size_t)parts_of(x->type);
-    const size_t at = parts * place(x, number, turned ? column : row, turned ? row : column);
+    const size_t at =
+        parts * place(x, number, transposed ? column : row, transposed ? row : column);
     exact e = {.part = {(long double)get(x->type, x->before, at), 0.0L}};
     if (parts == 2)
         e.part[1] = (trans == XGEMM_CONJ_TRANS ? -1.0L : 1.0L) *

@@ -28,9 +28,9 @@ static int64_t bytes_of(int type)
     return type == XG_TYPE_C64 ? 16 : type == XG_TYPE_F64 || type == XG_TYPE_C32 ? 8 : 4;
 }
 
-static enum CBLAS_TRANSPOSE transpose_of(bool turned, bool conjugate)
+static enum CBLAS_TRANSPOSE transpose_of(bool transposed, bool conjugate)
 {
-    return conjugate ? CblasConjTrans : turned ? CblasTrans : CblasNoTrans;
+    return conjugate ? CblasConjTrans : transposed ? CblasTrans : CblasNoTrans;
 }
 
 /*
