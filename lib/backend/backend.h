@@ -63,6 +63,8 @@ typedef struct {
     int element_bytes;
     int64_t columns, rows, stride_bytes;
     int box_columns, box_rows; /* 0: there is none */
+    int64_t matrices, matrix_stride_bytes; /* of a batch; 0: the map has no third dimension */
+    bool swizzled; /* box rows of 128 bytes, of which 16-byte chunk c of row r goes to c ^ r % 8 */
 } xg_tensor;
 
 /* Those of A and of B. */

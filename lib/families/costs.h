@@ -76,6 +76,9 @@ typedef struct {
     double strip_step_us, strip_step_narrow_us; /* of a warp; the second beside 64-column tiles */
     double strips_us, strips_rate, strips_few_warps_rate;
     double split_strips_us, split_strips_rate, split_strip_more;
+    /* half/: tiles of 128 x 64, 128 and 256; launches, and bytes read and written by passes */
+    xg_tensor_cost half[3];
+    double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
     double scalar_k_major_us, scalar_k_major_rate, scalar_mn_major_us, scalar_mn_major_rate;
 } xg_costs;
 

@@ -131,4 +131,9 @@ static inline int64_t xg_ceil_div(int64_t size, int64_t unit)
     return size / unit + (size % unit != 0);
 }
 
+static inline int64_t xg_round_up(int64_t size, int64_t unit)
+{
+    return xg_ceil_div(size, unit) * unit;
+}
+
 #endif

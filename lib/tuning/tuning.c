@@ -50,7 +50,8 @@ static void scale(xg_costs *costs, double compute, double tensor, double memory)
         offsetof(xg_costs, last_store_rate),     offsetof(xg_costs, unaligned_store_rate),
         offsetof(xg_costs, edge_store_rate),     offsetof(xg_costs, strips_rate),
         offsetof(xg_costs, split_strips_rate),   offsetof(xg_costs, strips_few_warps_rate),
-        offsetof(xg_costs, scalar_k_major_rate), offsetof(xg_costs, scalar_mn_major_rate)};
+        offsetof(xg_costs, scalar_k_major_rate), offsetof(xg_costs, scalar_mn_major_rate),
+        offsetof(xg_costs, half_align_rate),     offsetof(xg_costs, half_reduce_rate)};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         *(double *)(void *)((char *)costs + rates[i]) *= memory;
     for (int i = 0; i < XG_GEMV_SIDES; i++)
@@ -59,6 +60,10 @@ static void scale(xg_costs *costs, double compute, double tensor, double memory)
         costs->tiles[i].us_per_k /= xg_kernel_at(i)->tensor_products > 0 ? tensor : compute;
         costs->tensor[i].in_l2_us /= tensor;
         costs->tensor[i].beyond_l2_us /= tensor;
+    }
+    for (size_t i = 0; i < sizeof costs->half / sizeof *costs->half; i++) {
+        costs->half[i].in_l2_us /= tensor;
+        costs->half[i].beyond_l2_us /= tensor;
     }
 }
 

@@ -10,7 +10,7 @@
  */
 #include "args.h"
 #include "families/common/dialect.h"
-#include "families/common/ptx_sm90.h"
+#include "families/common/ptx_wgmma.h"
 
 #include "sm90_kernels.h"
 

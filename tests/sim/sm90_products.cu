@@ -2,7 +2,7 @@
 /* Products by wgmma, each with a mistake or without: C of one block. */
 #include "args.h"
 #include "families/common/dialect.h"
-#include "families/common/ptx_sm90.h"
+#include "families/common/ptx_wgmma.h"
 
 #include "sm90_kernels.h"
 

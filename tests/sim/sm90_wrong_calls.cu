@@ -2,7 +2,7 @@
 /* Calls wrong in any kernel: call N must fail with wrong_calls[N] of sm90_wrong_calls.c. */
 #include "args.h"
 #include "families/common/dialect.h"
-#include "families/common/ptx_sm90.h"
+#include "families/common/ptx_wgmma.h"
 
 #include "sm90_kernels.h"
 

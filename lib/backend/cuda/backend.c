@@ -282,18 +282,21 @@ static unsigned bits_type(int element_bytes)
 static xgemm_status encode(xg_device *device, const xg_tensor *tensor, xg_cu_tensor_map *map,
                            xg_error *error)
 {
-    enum { RANK = 2 };
-    const uint64_t sizes[RANK] = {(uint64_t)tensor->columns, (uint64_t)tensor->rows};
-    const uint64_t strides[RANK - 1] = {(uint64_t)tensor->stride_bytes};
-    const unsigned box[RANK] = {(unsigned)tensor->box_columns, (unsigned)tensor->box_rows};
-    const unsigned element_strides[RANK] = {1, 1};
+    enum { MOST = 3 };
+    const unsigned rank = tensor->matrices > 0 ? 3 : 2;
+    const uint64_t sizes[MOST] = {(uint64_t)tensor->columns, (uint64_t)tensor->rows,
+                                  (uint64_t)tensor->matrices};
+    const uint64_t strides[MOST - 1] = {(uint64_t)tensor->stride_bytes,
+                                        (uint64_t)tensor->matrix_stride_bytes};
+    const unsigned box[MOST] = {(unsigned)tensor->box_columns, (unsigned)tensor->box_rows, 1};
+    const unsigned element_strides[MOST] = {1, 1, 1};
     if (!device->driver->encode_tiled)
         return lacks("cuTensorMapEncodeTiled", error);
     const xg_cu_result result = device->driver->encode_tiled(
-        map, bits_type(tensor->element_bytes), RANK, (void *)(uintptr_t)tensor->base, sizes,
+        map, bits_type(tensor->element_bytes), rank, (void *)(uintptr_t)tensor->base, sizes,
         strides, box, element_strides, XG_CU_TENSOR_MAP_INTERLEAVE_NONE,
-        XG_CU_TENSOR_MAP_SWIZZLE_NONE, XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-        XG_CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+        tensor->swizzled ? XG_CU_TENSOR_MAP_SWIZZLE_128B : XG_CU_TENSOR_MAP_SWIZZLE_NONE,
+        XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B, XG_CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     return result_of(device, result, "cuTensorMapEncodeTiled", error);
 }
 

@@ -58,6 +58,7 @@
     X(CU_TENSOR_MAP_DATA_TYPE_UINT64, 4)                                                           \
     X(CU_TENSOR_MAP_INTERLEAVE_NONE, 0)                                                            \
     X(CU_TENSOR_MAP_SWIZZLE_NONE, 0)                                                               \
+    X(CU_TENSOR_MAP_SWIZZLE_128B, 3)                                                               \
     X(CU_TENSOR_MAP_L2_PROMOTION_L2_256B, 3)                                                       \
     X(CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, 0)                                                        \
     X(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                            \

@@ -16,28 +16,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNIT = 16, SWIZZLED_ROW = 128 };
+
 typedef struct {
     int rank; /* of the block that it goes to */
     unsigned to, bytes, barrier;
     const void *from; /* NULL: the word, if any bytes are there */
     unsigned there;   /* bytes; zeros follow */
+    bool swizzled;
     unsigned word;
     const xg_sim_location *location;
     int issuer; /* thread, and its epoch then */
     uint32_t epoch;
 } copy;
 
-enum { UNIT = 16 };
-
 /* In flight, oldest first. */
 static copy *copies;
 static int copy_count, copy_room;
 
+/* A row of 128 bytes, whose chunks of 16 change places by the row's address. */
+static void complete_swizzled(const copy *c, char *to)
+{
+    char row[SWIZZLED_ROW] = {0};
+    if (c->there > 0)
+        memcpy(row, c->from, c->there);
+    for (unsigned chunk = 0; chunk < SWIZZLED_ROW / UNIT; chunk++)
+        memcpy(to + (chunk ^ (c->to >> 7 & 7)) * UNIT, row + chunk * UNIT, UNIT);
+}
+
 static void complete(const copy *c)
 {
     void *to = xg_sim_shared_at(c->rank, c->to, c->bytes);
-    memcpy(to, c->from ? c->from : &c->word, c->there);
-    memset((char *)to + c->there, 0, c->bytes - c->there);
+    if (c->swizzled)
+        complete_swizzled(c, to);
+    else {
+        memcpy(to, c->from ? c->from : &c->word, c->there);
+        memset((char *)to + c->there, 0, c->bytes - c->there);
+    }
     if (xg_sim_is_traced())
         xg_trace_bulk_completes(to, (int)c->bytes);
     xg_sim_mbarrier_complete(c->rank, c->barrier, c->bytes, c->issuer, c->epoch, c->location);
@@ -73,6 +88,16 @@ static void issue(copy *c)
         complete(c);
 }
 
+/* To the running block, or those of its cluster that the mask names. */
+static void issue_to(copy *c, unsigned mask)
+{
+    if (mask == 0)
+        issue(c);
+    for (c->rank = mask ? 0 : c->rank; mask >> c->rank != 0; c->rank++)
+        if (mask >> c->rank & 1)
+            issue(c);
+}
+
 void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned barrier,
                       unsigned mask, const xg_sim_location *here)
 {
@@ -90,11 +115,7 @@ void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, unsigned ba
                        "copies %u bytes from %p to 0x%x; all three must be multiples of %d and the "
                        "bytes more than 0",
                        bytes, from, to, UNIT);
-    if (mask == 0)
-        issue(&c);
-    for (c.rank = 0; mask >> c.rank != 0; c.rank++)
-        if (mask >> c.rank & 1)
-            issue(&c);
+    issue_to(&c, mask);
 }
 
 /* A tile is copied row by row. */
@@ -103,43 +124,63 @@ static const xg_tensor *tiled_of(xg_tensor_map_ref map)
     return &xg_sim_launched()->tensors[map];
 }
 
-int xg_sim_tile_rows(xg_tensor_map_ref map, const xg_sim_location *here)
+int xg_sim_tile_rows(xg_tensor_map_ref map, int dimensions, const xg_sim_location *here)
 {
-    if (tiled_of(map)->box_rows == 0)
+    const xg_tensor *of = tiled_of(map);
+    if (of->box_rows == 0)
         xg_sim_fail_at(here, "copies a tile, and was launched without tensor maps");
-    return tiled_of(map)->box_rows;
+    if ((of->matrices > 0 ? 3 : 2) != dimensions)
+        xg_sim_fail_at(here, "copies a tile by %d coordinates, and the tensor map has %d",
+                       dimensions, of->matrices > 0 ? 3 : 2);
+    return of->box_rows;
 }
 
-const void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, unsigned *bytes)
+const void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, int z, unsigned *bytes)
 {
     const xg_tensor *of = tiled_of(map);
     const int64_t left = of->columns - x, tile = of->box_columns;
-    const bool inside = x >= 0 && left > 0 && y >= 0 && y < of->rows;
-    *bytes = inside ? (unsigned)(left < tile ? left : tile) * (unsigned)sizeof(float) : 0;
-    return inside ? (const float *)of->base + y * (of->stride_bytes / 4) + x : NULL;
+    const bool inside =
+        x >= 0 && left > 0 && y >= 0 && y < of->rows && z >= 0 && (z == 0 || z < of->matrices);
+    *bytes = inside ? (unsigned)((left < tile ? left : tile) * of->element_bytes) : 0;
+    return inside ? (const char *)of->base + z * of->matrix_stride_bytes + y * of->stride_bytes +
+                        (int64_t)x * of->element_bytes
+                  : NULL;
 }
 
-void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int y, unsigned barrier,
-                      const xg_sim_location *here)
+/* Where a tile may go, and come from. */
+static void check_tile(const xg_tensor *of, unsigned to, int x, int y, int z,
+                       const xg_sim_location *here)
 {
-    enum { ALIGNMENT = 128, FLOATS = UNIT / sizeof(float) };
+    const unsigned alignment = of->swizzled ? 8 * SWIZZLED_ROW : SWIZZLED_ROW;
+    if (to % alignment != 0)
+        xg_sim_fail_at(here, "copies a tile to 0x%x, which is no multiple of %u", to, alignment);
+    if (x * of->element_bytes % UNIT != 0)
+        xg_sim_fail_at(here, "copies a tile from x %d, which is no multiple of %d", x,
+                       UNIT / of->element_bytes);
+    if (x < 0 || y < 0 || z < 0)
+        xg_sim_fail_at(here, "copies a tile from before the matrix: x %d, y %d, z %d", x, y, z);
+    if (of->swizzled && of->box_columns * of->element_bytes != SWIZZLED_ROW)
+        xg_sim_fail_at(here, "copies a tile of rows of %d bytes, and swizzles 128",
+                       of->box_columns * of->element_bytes);
+}
+
+void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int y, int z, unsigned barrier,
+                      unsigned mask, const xg_sim_location *here)
+{
     const xg_tensor *of = tiled_of(map);
+    const unsigned row_bytes = (unsigned)(of->box_columns * of->element_bytes);
     xg_sim_use_clocks();
-    if (to % ALIGNMENT != 0)
-        xg_sim_fail_at(here, "copies a tile to 0x%x, which is no multiple of %d", to, ALIGNMENT);
-    if (x % FLOATS != 0)
-        xg_sim_fail_at(here, "copies a tile from x %d, which is no multiple of %d", x, FLOATS);
-    if (x < 0 || y < 0)
-        xg_sim_fail_at(here, "copies a tile from before the matrix: x %d, y %d", x, y);
+    check_tile(of, to, x, y, z, here);
     for (int i = 0; i < of->box_rows; i++) {
         copy c = {.rank = xg_sim_rank(),
-                  .to = to + (unsigned)(i * of->box_columns) * (unsigned)sizeof(float),
-                  .bytes = (unsigned)of->box_columns * (unsigned)sizeof(float),
+                  .to = to + (unsigned)i * row_bytes,
+                  .bytes = row_bytes,
+                  .swizzled = of->swizzled,
                   .barrier = barrier,
                   .location = here,
                   .issuer = xg_sim_thread()};
-        c.from = xg_sim_tile_row(map, x, y + i, &c.there);
-        issue(&c);
+        c.from = xg_sim_tile_row(map, x, y + i, z, &c.there);
+        issue_to(&c, mask);
     }
 }
 

@@ -61,23 +61,29 @@ XG_SIM_API unsigned xg_sim_multicast_mask(unsigned mask, const xg_sim_location *
  * begins and how many bytes of it there are; TMA fills the rest with zeros.
  */
 typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b } xg_tensor_map_ref;
-XG_SIM_API const void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, unsigned *bytes);
-XG_SIM_API int xg_sim_tile_rows(xg_tensor_map_ref map, const xg_sim_location *here);
-XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int y, unsigned barrier,
-                                 const xg_sim_location *here);
+XG_SIM_API const void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, int z, unsigned *bytes);
+XG_SIM_API int xg_sim_tile_rows(xg_tensor_map_ref map, int dimensions, const xg_sim_location *here);
+XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int y, int z,
+                                 unsigned barrier, unsigned mask, const xg_sim_location *here);
 #define xg_tensor_map_prefetch(map) ((void)(map)) /* only sooner there */
-#define xg_tma_load(to, map, x, y, barrier)                                                        \
+#define XG_SIM_TILE_COPY(to, map, dimensions, x, y, z, barrier, mask)                              \
     __extension__({                                                                                \
         const xg_tensor_map_ref xg_of = (map);                                                     \
-        const int xg_x = (x), xg_y = (y);                                                          \
-        for (int xg_i = 0; xg_i < xg_sim_tile_rows(xg_of, XG_SIM_HERE); xg_i++) {                  \
+        const int xg_x = (x), xg_y = (y), xg_z = (z);                                              \
+        const int xg_rows = xg_sim_tile_rows(xg_of, dimensions, XG_SIM_HERE);                      \
+        for (int xg_i = 0; xg_i < xg_rows; xg_i++) {                                               \
             unsigned xg_bytes;                                                                     \
-            const void *const xg_from = xg_sim_tile_row(xg_of, xg_x, xg_y + xg_i, &xg_bytes);      \
+            const void *const xg_from =                                                            \
+                xg_sim_tile_row(xg_of, xg_x, xg_y + xg_i, xg_z, &xg_bytes);                        \
             if (xg_bytes > 0)                                                                      \
                 XG_SIM_TRACE(xg_from, (int)xg_bytes, XG_SIM_BULK_READ);                            \
         }                                                                                          \
-        xg_sim_tile_copy(to, xg_of, xg_x, xg_y, barrier, XG_SIM_HERE);                             \
+        xg_sim_tile_copy(to, xg_of, xg_x, xg_y, xg_z, barrier, mask, XG_SIM_HERE);                 \
     })
+#define xg_tma_load(to, map, x, y, barrier)       XG_SIM_TILE_COPY(to, map, 2, x, y, 0, barrier, 0)
+#define xg_tma_load_3d(to, map, x, y, z, barrier) XG_SIM_TILE_COPY(to, map, 3, x, y, z, barrier, 0)
+#define xg_tma_load_3d_multicast(to, map, x, y, z, barrier, mask)                                  \
+    XG_SIM_TILE_COPY(to, map, 3, x, y, z, barrier, xg_sim_multicast_mask(mask, XG_SIM_HERE))
 #define xg_elect_one() (XG_SIM_LANE == 0)
 #define xg_mbarrier_arrive_if(barrier, holds)                                                      \
     ((holds) ? xg_sim_mbarrier_arrive(barrier, 0, XG_SIM_HERE) : (void)0)
@@ -144,26 +150,40 @@ XG_SIM_API void xg_sim_registers(int count, const xg_sim_location *here);
 #define xg_setmaxnreg_inc(n) xg_sim_registers(n, XG_SIM_HERE)
 #define xg_setmaxnreg_dec(n) xg_sim_registers(n, XG_SIM_HERE)
 
-/* Matrix products of a warpgroup. */
+/* Matrix products of a warpgroup: of FP16, unless the kind says BF16, and K-major operands. */
+enum { XG_SIM_BF16 = 1, XG_SIM_A_MN_MAJOR = 2, XG_SIM_B_MN_MAJOR = 4 };
 XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_location *here);
 XG_SIM_API void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns,
-                             bool bf16, const xg_sim_location *here);
+                             unsigned kind, const xg_sim_location *here);
 /* A in registers: four of each thread. */
 XG_SIM_API void xg_sim_wgmma_ra(float *registers, const unsigned *a, uint64_t b, int add,
                                 int columns, const xg_sim_location *here);
 XG_SIM_API void xg_sim_wgmma_commit(const xg_sim_location *here);
 XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
-#define xg_wgmma_fence()                      xg_sim_wgmma_fence(XG_SIM_HERE)
-#define xg_wgmma_64x64x16(d, a, b, add)       xg_sim_wgmma(d, a, b, add, 64, false, XG_SIM_HERE)
-#define xg_wgmma_64x128x16(d, a, b, add)      xg_sim_wgmma(d, a, b, add, 128, false, XG_SIM_HERE)
-#define xg_wgmma_64x256x16(d, a, b, add)      xg_sim_wgmma(d, a, b, add, 256, false, XG_SIM_HERE)
-#define xg_wgmma_bf16_64x128x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 128, true, XG_SIM_HERE)
-#define xg_wgmma_bf16_64x256x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 256, true, XG_SIM_HERE)
-#define xg_wgmma_bf16_64x64x16(d, a, b, add)  xg_sim_wgmma(d, a, b, add, 64, true, XG_SIM_HERE)
-#define xg_wgmma_ra_64x64x16(d, a, b, add)    xg_sim_wgmma_ra(d, a, b, add, 64, XG_SIM_HERE)
-#define xg_wgmma_commit()                     xg_sim_wgmma_commit(XG_SIM_HERE)
-#define xg_wgmma_wait(n)                      xg_sim_wgmma_wait(n, XG_SIM_HERE)
-#define xg_wgmma_pin(d, count)                ((void)(d), (void)(count))
+#define xg_wgmma_fence()                 xg_sim_wgmma_fence(XG_SIM_HERE)
+#define xg_wgmma_64x64x16(d, a, b, add)  xg_sim_wgmma(d, a, b, add, 64, 0, XG_SIM_HERE)
+#define xg_wgmma_64x128x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 128, 0, XG_SIM_HERE)
+#define xg_wgmma_64x256x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 256, 0, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x128x16(d, a, b, add)                                                      \
+    xg_sim_wgmma(d, a, b, add, 128, XG_SIM_BF16, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x256x16(d, a, b, add)                                                      \
+    xg_sim_wgmma(d, a, b, add, 256, XG_SIM_BF16, XG_SIM_HERE)
+#define xg_wgmma_bf16_64x64x16(d, a, b, add)                                                       \
+    xg_sim_wgmma(d, a, b, add, 64, XG_SIM_BF16, XG_SIM_HERE)
+/* The same with a type, "f16" or "bf16", and majors as the instruction has them: "0, 1". */
+#define XG_SIM_WGMMA(type, majors, d, a, b, add, columns)                                          \
+    xg_sim_wgmma(d, a, b, add, columns,                                                            \
+                 ((type)[0] == 'b' ? XG_SIM_BF16 : 0u) |                                           \
+                     ((majors)[0] == '1' ? XG_SIM_A_MN_MAJOR : 0u) |                               \
+                     ((majors)[3] == '1' ? XG_SIM_B_MN_MAJOR : 0u),                                \
+                 XG_SIM_HERE)
+#define XG_WGMMA_64x64x16(type, majors, d, a, b, add)  XG_SIM_WGMMA(type, majors, d, a, b, add, 64)
+#define XG_WGMMA_64x128x16(type, majors, d, a, b, add) XG_SIM_WGMMA(type, majors, d, a, b, add, 128)
+#define XG_WGMMA_64x256x16(type, majors, d, a, b, add) XG_SIM_WGMMA(type, majors, d, a, b, add, 256)
+#define xg_wgmma_ra_64x64x16(d, a, b, add)             xg_sim_wgmma_ra(d, a, b, add, 64, XG_SIM_HERE)
+#define xg_wgmma_commit()                              xg_sim_wgmma_commit(XG_SIM_HERE)
+#define xg_wgmma_wait(n)                               xg_sim_wgmma_wait(n, XG_SIM_HERE)
+#define xg_wgmma_pin(d, count)                         ((void)(d), (void)(count))
 
 /* mma.sync in double precision. */
 XG_SIM_API void xg_sim_mma_f64(double *d, const double *a, const double *b,

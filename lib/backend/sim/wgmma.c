@@ -11,6 +11,7 @@
 #include "sm90_shim.h"
 #include "tensor_core.h"
 #include "trace_events.h"
+#include "wgmma_operand.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +22,9 @@ enum {
     WARPGROUPS_A_BLOCK = XG_SIM_BLOCK_MAX / WARPGROUP,
     WARPGROUPS_MAX = XG_SIM_CLUSTER_MAX * WARPGROUPS_A_BLOCK,
     ROWS = 64,
-    DEPTH = 16,
+    DEPTH = XG_SIM_OPERAND_DEPTH,
     COLUMNS_MAX = 256,
-    TILES_MAX = 8, /* of accumulators, in flight at once */
-    ROW_BYTES = 128,
+    TILES_MAX = 8,           /* of accumulators, in flight at once */
     IN_FLIGHT_MAX = 256,     /* products that a thread has not waited for */
     RING = 2 * IN_FLIGHT_MAX /* other threads may be behind */
 };
@@ -39,7 +39,8 @@ typedef struct {
 
 typedef struct {
     uint64_t a, b;
-    bool add, bf16;                     /* else FP16 */
+    bool add;
+    unsigned kind;                      /* XG_SIM_BF16, … */
     bool a_in_registers;                /* in place of a */
     unsigned a_registers[WARPGROUP][4]; /* as they were when the thread issued the product */
     int columns, tile;
@@ -59,14 +60,6 @@ typedef struct {
 
 static warpgroup *warpgroups[WARPGROUPS_MAX];
 static int warpgroup_count; /* of the running cluster that have used wgmma */
-static float halves[1 << 16];
-
-static void fill_table(void)
-{
-    const unsigned last = 0xffff;
-    for (unsigned half = 0; halves[last] == 0.0f && half <= last; half++)
-        halves[half] = xg_sim_half_value(half);
-}
 
 static int warpgroup_of(int thread)
 {
@@ -87,7 +80,6 @@ static warpgroup *running_warpgroup(const xg_sim_location *here)
         xg_sim_fail_at(here, "is in a warpgroup of fewer than %d threads", WARPGROUP);
     if (!warpgroups[number]) {
         xg_sim_use_clocks();
-        fill_table();
         warpgroup_count++;
         warpgroups[number] = calloc(1, sizeof *warpgroups[number]);
         if (!warpgroups[number])
@@ -108,52 +100,14 @@ static int element_of(int lane, int i, int columns)
     return row * columns + 8 * (i / 4) + lane % 4 * 2 + i % 2;
 }
 
-/* An operand as its descriptor says. */
-typedef struct {
-    unsigned address, group_bytes;
-} operand;
-
-static operand decode(uint64_t descriptor, const xg_sim_location *here)
+static xg_sim_operand operand_a(const product *p)
 {
-    const operand o = {.address = (unsigned)(descriptor & 0x3fff) << 4,
-                       .group_bytes = (unsigned)(descriptor >> 32 & 0x3fff) << 4};
-    const uint64_t used = 0x3fffull | 0x3fffull << 16 | 0x3fffull << 32 | 7ull << 49 | 3ull << 62;
-    if (descriptor & ~used || descriptor >> 49 & 7)
-        xg_sim_fail_at(here, "has an operand whose descriptor 0x%016llx has bits that are not 0",
-                       (unsigned long long)descriptor);
-    if (descriptor >> 62 != 1)
-        xg_sim_fail_at(here,
-                       "has an operand with swizzle mode %u; the simulator knows mode 1, of "
-                       "128 bytes",
-                       (unsigned)(descriptor >> 62));
-    if (o.address % (8 * ROW_BYTES) % ROW_BYTES % 32 != 0 ||
-        o.address % (8 * ROW_BYTES) >= ROW_BYTES)
-        xg_sim_fail_at(
-            here,
-            "has an operand at 0x%x; it must begin at a multiple of 1024, or 32, 64 or 96 "
-            "bytes after it",
-            o.address);
-    return o;
+    return (xg_sim_operand){p->a, ROWS, (p->kind & XG_SIM_A_MN_MAJOR) != 0};
 }
 
-/* Where the 8 elements from k = 8 * chunk of a row are: the swizzle is of the address's bits. */
-static unsigned chunk_address(const operand *o, int row, int chunk)
+static xg_sim_operand operand_b(const product *p)
 {
-    const unsigned plain = o->address + (unsigned)(row / 8) * o->group_bytes +
-                           (unsigned)(row % 8) * ROW_BYTES + (unsigned)chunk * 16;
-    return plain ^ (plain >> 7 & 7) << 4;
-}
-
-/* Whether a product reads some of the bytes from one of its operands. */
-static bool operand_reads(uint64_t descriptor, int rows, unsigned address, unsigned bytes)
-{
-    const operand o = {.address = (unsigned)(descriptor & 0x3fff) << 4,
-                       .group_bytes = (unsigned)(descriptor >> 32 & 0x3fff) << 4};
-    for (int row = 0; row < rows; row++)
-        for (int chunk = 0; chunk < DEPTH / 8; chunk++)
-            if (chunk_address(&o, row, chunk) - address < bytes)
-                return true;
-    return false;
+    return (xg_sim_operand){p->b, p->columns, (p->kind & XG_SIM_B_MN_MAJOR) != 0};
 }
 
 static bool reads(int rank, unsigned address, unsigned bytes)
@@ -162,60 +116,13 @@ static bool reads(int rank, unsigned address, unsigned bytes)
         warpgroup *g = warpgroups[rank * WARPGROUPS_A_BLOCK + i];
         for (int64_t n = g ? g->computed : 0; g && n < g->begun; n++) {
             const product *p = product_at(g, n);
-            if ((!p->a_in_registers && operand_reads(p->a, ROWS, address, bytes)) ||
-                operand_reads(p->b, p->columns, address, bytes))
+            const xg_sim_operand a = operand_a(p), b = operand_b(p);
+            if ((!p->a_in_registers && xg_sim_operand_reads(&a, address, bytes)) ||
+                xg_sim_operand_reads(&b, address, bytes))
                 return true;
         }
     }
     return false;
-}
-
-static float value_of(uint16_t bits, bool bf16)
-{
-    const uint32_t as_float = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &as_float, sizeof value);
-    return bf16 ? value : halves[bits];
-}
-
-/* Element (row, k) of an operand of the product to to[row * row_step + k * k_step]. */
-static void load(float *to, int row_step, int k_step, uint64_t descriptor, int rows, int rank,
-                 const product *p)
-{
-    const xg_sim_location *here = p->location;
-    const operand o = decode(descriptor, here);
-    for (int row = 0; row < rows; row++)
-        for (int chunk = 0; chunk < DEPTH / 8; chunk++) {
-            const unsigned address = chunk_address(&o, row, chunk);
-            const void *from = xg_sim_shared_at(rank, address, 16);
-            uint16_t values[8];
-            if (!from)
-                xg_sim_fail_at(here,
-                               "multiplies what is outside the dynamic shared memory: 16 bytes "
-                               "at 0x%x",
-                               address);
-            if (xg_sim_is_traced())
-                xg_trace_model_reads(from, sizeof values, true, here);
-            memcpy(values, from, sizeof values);
-            for (int k = 0; k < 8; k++)
-                to[row * row_step + (8 * chunk + k) * k_step] = value_of(values[k], p->bf16);
-        }
-}
-
-/* Copies in flight to what a product reads. */
-static void check_copies(uint64_t descriptor, int rows, int rank, const xg_sim_location *here)
-{
-    const operand o = decode(descriptor, here);
-    const unsigned span = (unsigned)(rows / 8 - 1) * o.group_bytes + 8 * ROW_BYTES;
-    if (!xg_sim_is_written(rank, o.address / ROW_BYTES * ROW_BYTES, span))
-        return;
-    for (int row = 0; row < rows; row++)
-        for (int chunk = 0; chunk < DEPTH / 8; chunk++)
-            if (xg_sim_is_written(rank, chunk_address(&o, row, chunk), 16))
-                xg_sim_fail_at(here,
-                               "multiplies what a bulk copy has not brought yet: 16 bytes at "
-                               "0x%x",
-                               chunk_address(&o, row, chunk));
 }
 
 /* A's elements of all threads' registers, see common/ptx_wgmma_ra.h. */
@@ -225,7 +132,8 @@ static void load_registers(float *to, const product *p)
         for (int i = 0; i < 8; i++) {
             const int row = lane / 32 * 16 + lane % 32 / 4 + i / 2 % 2 * 8;
             const int k = lane % 4 * 2 + i % 2 + i / 4 * 8;
-            to[row * DEPTH + k] = halves[p->a_registers[lane][i / 2] >> i % 2 * 16 & 0xffff];
+            to[row * DEPTH + k] =
+                xg_sim_half_value(p->a_registers[lane][i / 2] >> i % 2 * 16 & 0xffff);
         }
 }
 
@@ -268,14 +176,13 @@ static void compute_next(warpgroup *g, int rank)
     const int64_t number = g->computed++;
     const product *p = product_at(g, number);
     accumulators *tile = g->tiles[p->tile];
+    const xg_sim_operand from_a = operand_a(p), from_b = operand_b(p);
+    const bool bf16 = (p->kind & XG_SIM_BF16) != 0;
     if (p->a_in_registers)
         load_registers(a, p);
-    else {
-        check_copies(p->a, ROWS, rank, p->location);
-        load(a, DEPTH, 1, p->a, ROWS, rank, p);
-    }
-    check_copies(p->b, p->columns, rank, p->location);
-    load(b, 1, p->columns, p->b, p->columns, rank, p);
+    else
+        xg_sim_operand_load(&from_a, a, DEPTH, 1, rank, bf16, p->location);
+    xg_sim_operand_load(&from_b, b, 1, p->columns, rank, bf16, p->location);
     if (!p->add)
         memset(tile->values, 0, sizeof tile->values);
     xg_tensor_core_multiply(tile->values, a, b, p->columns);
@@ -344,9 +251,10 @@ static void begin(warpgroup *g, int lane, const product *wanted, int tile)
     if (g->begun - g->awaited[lane] == IN_FLIGHT_MAX)
         xg_sim_fail_at(wanted->location, "is one of more than %d matrix products in flight",
                        IN_FLIGHT_MAX);
+    const xg_sim_operand a = operand_a(wanted), b = operand_b(wanted);
     if (!wanted->a_in_registers)
-        decode(wanted->a, wanted->location);
-    decode(wanted->b, wanted->location);
+        xg_sim_operand_check(&a, wanted->location);
+    xg_sim_operand_check(&b, wanted->location);
     *product_at(g, g->begun) = *wanted;
     product_at(g, g->begun)->tile = tile >= 0 ? tile : new_tile(g, wanted->columns);
     g->begun++;
@@ -355,7 +263,7 @@ static void begin(warpgroup *g, int lane, const product *wanted, int tile)
 static void check_same(const product *p, const product *wanted)
 {
     if (p->a != wanted->a || p->b != wanted->b || p->columns != wanted->columns ||
-        p->add != wanted->add || p->bf16 != wanted->bf16 || p->group != wanted->group ||
+        p->add != wanted->add || p->kind != wanted->kind || p->group != wanted->group ||
         p->a_in_registers != wanted->a_in_registers)
         xg_sim_fail_at(wanted->location,
                        "issues another matrix product than the threads of its warpgroup before it, "
@@ -395,12 +303,12 @@ static void compute_if_issued(warpgroup *g, const product *p)
         compute_next(g, xg_sim_rank());
 }
 
-void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns, bool bf16,
+void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns, unsigned kind,
                   const xg_sim_location *here)
 {
     warpgroup *g = running_warpgroup(here);
     product wanted = {
-        .a = a, .b = b, .add = add != 0, .bf16 = bf16, .columns = columns, .location = here};
+        .a = a, .b = b, .add = add != 0, .kind = kind, .columns = columns, .location = here};
     compute_if_issued(g, issue(g, registers, &wanted));
 }
 

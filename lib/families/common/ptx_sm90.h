@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Wrappers of the PTX instructions of compute capability 9.0: mbarriers, TMA, clusters, named
- * barriers, wgmma. The simulator's models of them are in backend/sim/sm90_shim.h.
+ * barriers. Those of wgmma are in ptx_wgmma.h. The simulator's models of them are in
+ * backend/sim/sm90_shim.h.
  *
  * Shared memory is told by its 32-bit address (xg_shared_address()); that of another CTA of the
  * cluster by the same address and the CTA's rank.
@@ -117,6 +118,28 @@ XG_DEVICE void xg_tma_load(unsigned to, xg_tensor_map_ref map, int x, int y, uns
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
                  " [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
                  "l"(map), "r"(x), "r"(y), "r"(barrier)
+                 : "memory");
+}
+
+/*
+ * The same from matrix z of a batch, by a tensor map that has one. Multicast: to the same address
+ * in each CTA of the cluster whose bit is set in the mask, counted by the mbarrier of each.
+ */
+XG_DEVICE void xg_tma_load_3d(unsigned to, xg_tensor_map_ref map, int x, int y, int z,
+                              unsigned barrier)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 " [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier)
+                 : "memory");
+}
+
+XG_DEVICE void xg_tma_load_3d_multicast(unsigned to, xg_tensor_map_ref map, int x, int y, int z,
+                                        unsigned barrier, unsigned mask)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+                 "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"((unsigned short)mask)
                  : "memory");
 }
 
@@ -320,122 +343,6 @@ XG_DEVICE void xg_spin(int cycles)
 #define xg_setmaxnreg_dec(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
 
 /*
- * wgmma. fence() is needed before the first one that reads registers that other instructions have
- * written; commit() ends a group; wait(n) waits until at most n groups are in flight. pin() after
- * it keeps the compiler from moving uses of the accumulators before the wait.
- */
-XG_DEVICE void xg_wgmma_fence(void)
-{
-    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-}
-
-XG_DEVICE void xg_wgmma_commit(void)
-{
-    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-
-#define xg_wgmma_wait(n) asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory")
-#define xg_wgmma_pin(acc, count)                                                                   \
-    do {                                                                                           \
-        _Pragma("unroll") for (int xg_i = 0; xg_i < (count);                                       \
-                               xg_i++) asm volatile("" : "+f"((acc)[xg_i])::"memory");             \
-    } while (0)
-
-#define XG_ACCUMULATORS4(acc, i)                                                                   \
-    "+f"((acc)[i]), "+f"((acc)[(i) + 1]), "+f"((acc)[(i) + 2]), "+f"((acc)[(i) + 3])
-#define XG_ACCUMULATORS16(acc, i)                                                                  \
-    XG_ACCUMULATORS4(acc, i), XG_ACCUMULATORS4(acc, (i) + 4), XG_ACCUMULATORS4(acc, (i) + 8),      \
-        XG_ACCUMULATORS4(acc, (i) + 12)
-#define XG_ACCUMULATORS64(acc, i)                                                                  \
-    XG_ACCUMULATORS16(acc, i), XG_ACCUMULATORS16(acc, (i) + 16), XG_ACCUMULATORS16(acc, (i) + 32), \
-        XG_ACCUMULATORS16(acc, (i) + 48)
-
-/* The instruction for FP16 or BF16, see the functions. */
-#define XG_WGMMA_64x128x16(type, acc, a, b, add)                                                   \
-    asm volatile("{ .reg .pred add; setp.ne.b32 add, %66, 0;\n"                                    \
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {"                 \
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "     \
-                 "%17, %18, %19, "                                                                 \
-                 "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, "     \
-                 "%35, %36, %37, "                                                                 \
-                 "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "     \
-                 "%53, %54, %55, "                                                                 \
-                 "%56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, add, 1, 1, 0, 0; }"           \
-                 : XG_ACCUMULATORS64(acc, 0)                                                       \
-                 : "l"(a), "l"(b), "r"(add))
-
-/*
- * acc = A * B, plus acc where "add" is 1: A 64 x 16 and B 16 x 128 in FP16, both K-major in shared
- * memory (xg_wgmma_descriptor()), accumulators in FP32. Thread t of the warpgroup has 64 of them:
- * acc[4 * j + 2 * e + c] is that of row t / 32 * 16 + t % 32 / 4 + 8 * e, column 8 * j + t % 4 * 2
- * + c.
- */
-XG_DEVICE void xg_wgmma_64x128x16(float *acc, uint64_t a, uint64_t b, int add)
-{
-    XG_WGMMA_64x128x16("f16", acc, a, b, add);
-}
-
-/* The same in BF16. */
-XG_DEVICE void xg_wgmma_bf16_64x128x16(float *acc, uint64_t a, uint64_t b, int add)
-{
-    XG_WGMMA_64x128x16("bf16", acc, a, b, add);
-}
-
-/* The instruction for FP16 or BF16, see the functions. */
-#define XG_WGMMA_64x64x16(type, acc, a, b, add)                                                    \
-    asm volatile(                                                                                  \
-        "{ .reg .pred add; setp.ne.b32 add, %34, 0;\n"                                             \
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {"                           \
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "    \
-        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, add, 1, 1, "  \
-        "0, "                                                                                      \
-        "0; }"                                                                                     \
-        : XG_ACCUMULATORS16(acc, 0), XG_ACCUMULATORS16(acc, 16)                                    \
-        : "l"(a), "l"(b), "r"(add))
-
-/* The same with a B of 16 x 64 and 32 accumulators. */
-XG_DEVICE void xg_wgmma_64x64x16(float *acc, uint64_t a, uint64_t b, int add)
-{
-    XG_WGMMA_64x64x16("f16", acc, a, b, add);
-}
-
-/* The same in BF16. */
-XG_DEVICE void xg_wgmma_bf16_64x64x16(float *acc, uint64_t a, uint64_t b, int add)
-{
-    XG_WGMMA_64x64x16("bf16", acc, a, b, add);
-}
-
-/* The instruction for FP16 or BF16, see the functions. */
-#define XG_WGMMA_64x256x16(type, acc, a, b, add)                                                   \
-    asm volatile(                                                                                  \
-        "{ .reg .pred add; setp.ne.b32 add, %130, 0;\n"                                            \
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {"                          \
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "    \
-        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "    \
-        "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "    \
-        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "    \
-        "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, "    \
-        "%87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, "      \
-        "%103, "                                                                                   \
-        "%104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, "     \
-        "%118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "                            \
-        "%128, %129, add, 1, 1, 0, 0; }"                                                           \
-        : XG_ACCUMULATORS64(acc, 0), XG_ACCUMULATORS64(acc, 64)                                    \
-        : "l"(a), "l"(b), "r"(add))
-
-/* The same with a B of 16 x 256 and 128 accumulators; columns from 128 on are in acc[64] and on. */
-XG_DEVICE void xg_wgmma_64x256x16(float *acc, uint64_t a, uint64_t b, int add)
-{
-    XG_WGMMA_64x256x16("f16", acc, a, b, add);
-}
-
-/* The same in BF16. */
-XG_DEVICE void xg_wgmma_bf16_64x256x16(float *acc, uint64_t a, uint64_t b, int add)
-{
-    XG_WGMMA_64x256x16("bf16", acc, a, b, add);
-}
-
-/*
  * Two floats rounded to FP16 (to nearest, ties to even), the first in the low half; beyond FP16's
  * largest finite number they become infinite.
  */
@@ -464,23 +371,5 @@ XG_DEVICE float xg_half2_high(unsigned both)
     return value;
 }
 #endif
-
-/*
- * The wgmma descriptor of a K-major operand with 128-byte swizzle: rows of 64 FP16 (128 bytes), of
- * which 16-byte chunk c of row r is stored at chunk c ^ r % 8; groups of eight rows are 1024 bytes
- * apart, and the first begins at a multiple of that.
- */
-XG_DEVICE uint64_t xg_wgmma_descriptor(unsigned address)
-{
-    const uint64_t swizzle_128 = 1, group_bytes = 1024, unused = 1;
-    return swizzle_128 << 62 | group_bytes / 16 << 32 | unused << 16 | (address & 0x3ffff) >> 4;
-}
-
-/* The descriptor "steps" times 16 of k further on: + 2 for each. */
-XG_DEVICE uint64_t xg_wgmma_descriptor_advance(uint64_t descriptor, int steps)
-{
-    return (descriptor & ~(uint64_t)0xffffffff) |
-           (uint32_t)((uint32_t)descriptor + 2u * (unsigned)steps);
-}
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef XGEMM_KERNELS_PTX_WGMMA_RA_H
 #define XGEMM_KERNELS_PTX_WGMMA_RA_H
 
-#include "ptx_sm90.h"
+#include "ptx_wgmma.h"
 
 #ifdef __CUDACC__
 /*

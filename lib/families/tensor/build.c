@@ -2,9 +2,9 @@
 /* The launches of tensor/: the vectors of strips of C, the split, and the product. */
 #include "args.h"
 #include "families/gemv/gemv.h"
+#include "families/half/half.h"
 #include "families/programs.h"
 #include "fp16_layout.h"
-#include "half.h"
 #include "tensor.h"
 
 #include <inttypes.h>

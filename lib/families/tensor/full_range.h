@@ -23,7 +23,7 @@
 #include "families/common/epilogue.h"
 #include "args.h"
 #include "full_range_split.h"
-#include "families/common/ptx_sm90.h"
+#include "families/common/ptx_wgmma.h"
 
 enum {
     XG_FULL_RANGE_STAGE = 2 * XG_FULL_RANGE_TERMS * XG_FULL_RANGE_ROWS * XG_FULL_RANGE_K * 2,

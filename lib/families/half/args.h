@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The arguments of products of F16 and BF16 operands on tensor cores, and of the passes beside. */
+#ifndef XGEMM_HALF_ARGS_H
+#define XGEMM_HALF_ARGS_H
+
+#include "families/common/args.h"
+
+/* half_align.cu: an operand of each product as lines that begin at multiples of 16 bytes. */
+typedef struct {
+    const uint16_t *from; /* or an array of pointers */
+    uint16_t *to;         /* the copies, one after the other */
+    int64_t lines, length;
+    int64_t stride, batch_stride; /* elements; the second may be XG_POINTER_ARRAYS */
+    int64_t to_stride;
+} xg_half_aligned;
+
+typedef struct {
+    xg_half_aligned operands[2];
+    uint32_t ctas[2]; /* along the grid's x, for each; 0: it is not copied */
+    uint32_t once[2]; /* all products of a launch have the same operand */
+} xg_half_align_args;
+
+/*
+ * wgmma.inc: the product, whose operands are told by tensor maps. Tiles of clusters are counted in
+ * the order of the rasterization: "whole" of them are computed whole, and the "tails" that follow
+ * in "splits" parts of k each, whose sums go to "sums": for each product, split and tile, tile_rows
+ * rows of as many floats as a tile has columns.
+ */
+typedef struct {
+    int64_t m, n;
+    void *c; /* or an array of pointers */
+    float *sums;
+    int64_t c_stride_m, c_batch_stride;
+    uint32_t k_blocks; /* of 64 k; each split has k_blocks_per_split */
+    uint32_t k_blocks_per_split, splits;
+    uint32_t whole, tails, tile_rows;
+    uint8_t a_mn_major, b_mn_major;
+    uint8_t a_batched, b_batched; /* 0: all products of the batch have the same */
+    uint8_t c_is_aligned;         /* every row of C, and its end, to 16 bytes */
+    uint8_t is_plain;             /* the epilogue is a product by alpha */
+    uint8_t unused[2];
+    xg_epilogue_args epilogue;
+} xg_half_args;
+
+/* half_reduce.cu: the tiles of C that were split, from the sums. */
+typedef struct {
+    int64_t m, n;
+    const float *sums;
+    void *c; /* or an array of pointers */
+    int64_t c_stride_m, c_batch_stride;
+    uint32_t splits, whole, tails, tile_rows;
+    uint32_t tile_m, tile_n; /* of a cluster */
+    uint32_t rows, columns;  /* tiles of C */
+    xg_epilogue_args epilogue;
+} xg_half_reduce_args;
+
+#endif

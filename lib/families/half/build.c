@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The launches: copies of operands that TMA cannot read as they lie, the product, and with split-K
+ * the reduction; for as many products of a batch as the workspace is to hold.
+ */
+#include "args.h"
+#include "families/programs.h"
+#include "families/typed.h"
+#include "half.h"
+
+#include <stddef.h>
+
+_Static_assert(sizeof(xg_half_args) <= XG_ARGUMENTS_BYTES &&
+                   sizeof(xg_half_align_args) <= XG_ARGUMENTS_BYTES &&
+                   sizeof(xg_half_reduce_args) <= XG_ARGUMENTS_BYTES,
+               "see plan/plan.h");
+
+enum {
+    PRODUCT_THREADS = 384,
+    ALIGN_THREADS = 256,
+    ALIGN_CHUNKS = 4, /* of a thread */
+    ROW_BLOCK = 64,   /* rows or k of a box of a tensor map */
+    RING_BYTES = 4 * 48 * 1024,
+    STAGED_BYTES = 8 * 16 * 272 /* of the epilogue: wgmma_store.inc */
+};
+
+/* Where in the workspace the copies of A and B and the partial sums are; -1: there are none. */
+typedef struct {
+    int64_t a, b, sums, words; /* bytes; and how many 32-bit words there are */
+} rooms;
+
+/* By the tile: 64, 128 or 256 columns. */
+static const xg_program *program_of(const xg_problem *p, int tile_n)
+{
+    const bool f16 = p->type_a == XG_F16;
+    if (tile_n == 64)
+        return f16 ? &xg_program_wgmma_f16_128x64 : &xg_program_wgmma_bf16_128x64;
+    if (tile_n == 128)
+        return f16 ? &xg_program_wgmma_f16_128x128 : &xg_program_wgmma_bf16_128x128;
+    return f16 ? &xg_program_wgmma_f16_128x256 : &xg_program_wgmma_bf16_128x256;
+}
+
+/* The ring buffer has as many stages as fit, and each has two mbarriers. */
+static uint32_t shared_bytes(int tile_n)
+{
+    const int stage = (XG_HALF_TILE_M + tile_n) * XG_HALF_TILE_K * 2;
+    return RING_BYTES + RING_BYTES / (uint32_t)stage * 16 + STAGED_BYTES;
+}
+
+/* What the launches of a plan have in common. */
+typedef struct {
+    const xg_problem *problem;
+    xg_half_operand a, b;
+    xg_half_schedule schedule;
+    int tile_n;
+    int64_t products;
+    rooms room;
+} launches;
+
+static bool reserve(launches *of, xg_plan *plan, xg_error *error)
+{
+    const xg_half_operand *const operands[2] = {&of->a, &of->b};
+    int64_t *const at[2] = {&of->room.a, &of->room.b};
+    of->room = (rooms){-1, -1, -1, 0};
+    for (int i = 0; i < 2; i++)
+        if (!operands[i]->aligned &&
+            !xg_plan_reserve(plan, operands[i]->lines * (operands[i]->batched ? of->products : 1),
+                             operands[i]->copied_stride, of->problem->type_a,
+                             "an operand's aligned copy", at[i], error))
+            return false;
+    if (of->schedule.tails > 0 &&
+        !xg_plan_reserve(plan, of->products, (int64_t)(of->schedule.sum_bytes / 4), XG_F32,
+                         "split-K's partial sums", &of->room.sums, error))
+        return false;
+    of->room.words = (int64_t)(plan->workspace_bytes / 4);
+    return true;
+}
+
+static void use_workspace(xg_step *step, const rooms *room)
+{
+    if (room->words > 0)
+        xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, room->words,
+                       room->words, XG_F32);
+}
+
+static xg_half_aligned aligned_of(const xg_half_operand *of, const xg_problem *p)
+{
+    return (xg_half_aligned){.lines = of->lines,
+                             .length = of->length,
+                             .stride = of->stride,
+                             .batch_stride =
+                                 p->pointer_arrays ? XG_POINTER_ARRAYS : of->batch_stride,
+                             .to_stride = of->copied_stride};
+}
+
+/* CTAs for one product's copy. */
+static int64_t copying_ctas(const xg_half_operand *of)
+{
+    return of->aligned ? 0
+                       : xg_ceil_div(of->lines * (of->copied_stride / XG_HALF_ALIGNMENT),
+                                     ALIGN_THREADS * ALIGN_CHUNKS);
+}
+
+static xgemm_status add_align(const launches *of, xg_plan *plan, xg_error *error)
+{
+    const xg_problem *const p = of->problem;
+    const int64_t ctas_a = copying_ctas(&of->a), ctas_b = copying_ctas(&of->b);
+    const xg_half_align_args args = {.operands = {aligned_of(&of->a, p), aligned_of(&of->b, p)},
+                                     .ctas = {(uint32_t)ctas_a, (uint32_t)ctas_b},
+                                     .once = {!of->a.batched, !of->b.batched}};
+    const size_t size = sizeof(xg_half_aligned);
+    if (ctas_a + ctas_b == 0)
+        return XGEMM_OK;
+    xg_step *const step = xg_plan_add(plan, &xg_program_half_align, &args, sizeof args, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    step->pdl = true;
+    if (ctas_a > 0) {
+        xg_step_point(step, offsetof(xg_half_aligned, from), xg_at_a(plan, p));
+        xg_step_point(step, offsetof(xg_half_aligned, to), xg_at_workspace(of->room.a));
+        xg_region_a(step, plan, p);
+    }
+    if (ctas_b > 0) {
+        xg_step_point(step, size + offsetof(xg_half_aligned, from), xg_at_b(plan, p));
+        xg_step_point(step, size + offsetof(xg_half_aligned, to), xg_at_workspace(of->room.b));
+        xg_region_b(step, plan, p);
+    }
+    use_workspace(step, &of->room);
+    return xg_step_grid(step, ctas_a + ctas_b, 1, ALIGN_THREADS, 1, error);
+}
+
+/* The tensor map of an operand, or of its copy; "rows" of a K-major one are a copy's. */
+static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int rows,
+                       int64_t products, xg_location at)
+{
+    const int64_t stride = of->aligned ? of->stride : of->copied_stride;
+    const int64_t apart = of->aligned ? of->batch_stride : of->lines * of->copied_stride;
+    step->tensors[index] =
+        (xg_tensor){.element_bytes = 2,
+                    .columns = of->length,
+                    .rows = of->lines,
+                    .stride_bytes = 2 * (of->lines > 1 ? stride : of->copied_stride),
+                    .box_columns = XG_HALF_TILE_K,
+                    .box_rows = of->mn_major ? ROW_BLOCK : rows,
+                    .matrices = of->batched ? products : 1,
+                    .matrix_stride_bytes = of->batched ? 2 * apart : 2 * of->copied_stride,
+                    .swizzled = true};
+    step->tensor_at[index] = at;
+}
+
+/* Every row of C, and its end, to 16 bytes. */
+static bool c_is_aligned(const xg_problem *p)
+{
+    const int64_t unit = 16 / (int64_t)xg_type_bytes(p->type_c);
+    return !p->pointer_arrays && (uintptr_t)p->c % 16 == 0 && p->c_stride_m % unit == 0 &&
+           p->c_batch_stride % unit == 0 && p->n % unit == 0;
+}
+
+static xg_half_args args_of(const launches *of)
+{
+    const xg_problem *const p = of->problem;
+    const xg_half_schedule *const s = &of->schedule;
+    return (xg_half_args){
+        .m = p->m,
+        .n = p->n,
+        .c_stride_m = p->c_stride_m,
+        .c_batch_stride = p->pointer_arrays ? XG_POINTER_ARRAYS : p->c_batch_stride,
+        .k_blocks = (uint32_t)s->k_blocks,
+        .k_blocks_per_split = (uint32_t)s->k_blocks_per_split,
+        .splits = (uint32_t)s->splits,
+        .whole = (uint32_t)s->whole,
+        .tails = (uint32_t)s->tails,
+        .tile_rows = (uint32_t)s->tile_rows,
+        .a_mn_major = of->a.mn_major,
+        .b_mn_major = of->b.mn_major,
+        .a_batched = of->a.batched,
+        .b_batched = of->b.batched,
+        .c_is_aligned = c_is_aligned(p),
+        .is_plain = xg_is_plain_epilogue(&p->epilogue) && !p->epilogue.device_scalars &&
+                    xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0),
+        .epilogue = xg_typed_args_of(p).epilogue};
+}
+
+/* C, and what the epilogue reads, of the product's step or the reduction's. */
+static void use_c(xg_step *step, const launches *of, const xg_plan *plan, size_t c, size_t epilogue)
+{
+    xg_step_point(step, c, xg_at_c(plan, of->problem));
+    xg_point_epilogue(step, epilogue, of->problem);
+    xg_region_c(step, plan, of->problem);
+    xg_regions_of_epilogue(step, of->problem);
+}
+
+static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *error)
+{
+    const xg_problem *const p = of->problem;
+    const int cluster = of->schedule.cluster;
+    const xg_half_args args = args_of(of);
+    xg_step *const step = xg_plan_add(plan, program_of(p, of->tile_n), &args, sizeof args, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    step->is_product = true;
+    step->pdl = true;
+    step->cluster = cluster > 1 ? (uint32_t)cluster : 0;
+    step->shared_bytes = shared_bytes(of->tile_n);
+    set_tensor(step, 0, &of->a, XG_HALF_TILE_M, of->products,
+               of->a.aligned ? xg_at_a(plan, p) : xg_at_workspace(of->room.a));
+    set_tensor(step, 1, &of->b, of->tile_n / cluster, of->products,
+               of->b.aligned ? xg_at_b(plan, p) : xg_at_workspace(of->room.b));
+    xg_region_a(step, plan, p);
+    xg_region_b(step, plan, p);
+    use_workspace(step, &of->room);
+    if (of->schedule.tails > 0)
+        xg_step_point(step, offsetof(xg_half_args, sums), xg_at_workspace(of->room.sums));
+    if (of->schedule.whole > 0)
+        use_c(step, of, plan, offsetof(xg_half_args, c), offsetof(xg_half_args, epilogue));
+    return xg_step_grid(step, of->schedule.ctas, 1, PRODUCT_THREADS, 1, error);
+}
+
+static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *error)
+{
+    enum { THREADS = 256 };
+    const xg_problem *const p = of->problem;
+    const xg_half_schedule *const s = &of->schedule;
+    const xg_half_args product = args_of(of);
+    const xg_half_reduce_args args = {.m = p->m,
+                                      .n = p->n,
+                                      .c_stride_m = product.c_stride_m,
+                                      .c_batch_stride = product.c_batch_stride,
+                                      .splits = product.splits,
+                                      .whole = product.whole,
+                                      .tails = product.tails,
+                                      .tile_rows = product.tile_rows,
+                                      .tile_m = (uint32_t)(XG_HALF_TILE_M * s->cluster),
+                                      .tile_n = (uint32_t)of->tile_n,
+                                      .rows = (uint32_t)s->rows,
+                                      .columns = (uint32_t)s->columns,
+                                      .epilogue = product.epilogue};
+    if (s->tails == 0)
+        return XGEMM_OK;
+    xg_step *const step = xg_plan_add(plan, &xg_program_half_reduce, &args, sizeof args, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    const int64_t rows = 4 * THREADS / of->tile_n; /* of a CTA */
+    step->pdl = true;
+    xg_step_point(step, offsetof(xg_half_reduce_args, sums), xg_at_workspace(of->room.sums));
+    use_c(step, of, plan, offsetof(xg_half_reduce_args, c),
+          offsetof(xg_half_reduce_args, epilogue));
+    use_workspace(step, &of->room);
+    return xg_step_grid(step, s->tails * xg_ceil_div(s->tile_rows, rows), 1, THREADS, 1, error);
+}
+
+xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
+                           xg_error *error)
+{
+    const xg_problem *const p = &request->problem;
+    launches all = {.problem = p, .products = of->batch_per_pass, .tile_n = of->tile_n};
+    if (!xg_half_applies(of->kernel, request))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s cannot compute a product of this size in %s; auto can",
+                       of->kernel->name, xg_type_name(p->type_a));
+    all.a = xg_half_operand_a(p);
+    all.b = xg_half_operand_b(p);
+    all.schedule = xg_half_schedule_of_candidate(of, request);
+    if (!reserve(&all, plan, error))
+        return XGEMM_ERROR_OVERFLOW;
+    xgemm_status status = add_align(&all, plan, error);
+    if (!status)
+        status = add_product(&all, plan, error);
+    return status ? status : add_reduce(&all, plan, error);
+}

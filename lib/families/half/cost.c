@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a product of F16 or BF16 operands is computed: which tile, how many splits of k, and how long
+ * it takes.
+ *
+ *     time = launches + copies + waves * (k-blocks * block_us + tile_us) + reduction
+ *
+ * A wave is a work item on each multiprocessor. block_us is by whether L2 holds the operands. The
+ * copies and the reduction take a launch, and their bytes at the memory's rate.
+ */
+#include "half.h"
+
+#include <math.h>
+
+enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 64, SIZE_MOST = INT32_MAX / 2 };
+
+/* Copies and partial sums of a pass, at most, unless a single product has more; and of that. */
+#define PASS_BYTES    0x1p29
+#define PRODUCT_BYTES 0x1p36
+#define STRIDE_BYTES  0x1p40 /* below which tensor maps have strides */
+
+static xg_half_operand operand_of(const void *base, int64_t mn, int64_t k, int64_t stride_mn,
+                                  int64_t stride_k, int64_t batch_stride, const xg_problem *p)
+{
+    const bool mn_major = stride_mn == 1 && (stride_k != 1 || k == 1);
+    xg_half_operand of = {.mn_major = mn_major,
+                          .batched = p->batch_count > 1 && (batch_stride > 0 || p->pointer_arrays),
+                          .lines = mn_major ? k : mn,
+                          .length = mn_major ? mn : k,
+                          .stride = mn_major ? stride_k : stride_mn,
+                          .batch_stride = batch_stride};
+    of.copied_stride = xg_round_up(of.length, XG_HALF_ALIGNMENT);
+    of.aligned = !p->pointer_arrays && (uintptr_t)base % 16 == 0 &&
+                 (of.lines == 1 || of.stride % XG_HALF_ALIGNMENT == 0) &&
+                 (!of.batched || batch_stride % XG_HALF_ALIGNMENT == 0);
+    return of;
+}
+
+xg_half_operand xg_half_operand_a(const xg_problem *p)
+{
+    return operand_of(p->a, p->m, p->k, p->a_stride_m, p->a_stride_k, p->a_batch_stride, p);
+}
+
+xg_half_operand xg_half_operand_b(const xg_problem *p)
+{
+    return operand_of(p->b, p->n, p->k, p->b_stride_n, p->b_stride_k, p->b_batch_stride, p);
+}
+
+double xg_half_copy_bytes(const xg_half_operand *of, int64_t products)
+{
+    const int64_t copies = of->batched ? products : 1;
+    return of->aligned ? 0.0
+                       : xg_room_bytes((double)of->lines * (double)copies,
+                                       (double)of->copied_stride, XG_F16);
+}
+
+/* The CTAs of a cluster, by the tile: cluster tiles are one below the other. */
+static int cluster_of(int tile_n)
+{
+    return tile_n == 64 ? 1 : 2;
+}
+
+static int64_t clusters_of(const xg_request *request, int tile_n)
+{
+    const int all = request->target.multiprocessors, cluster = cluster_of(tile_n);
+    return all > cluster ? all / cluster : 1;
+}
+
+xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int64_t splits,
+                                     int64_t tails, int64_t products)
+{
+    const xg_problem *const p = &request->problem;
+    xg_half_schedule of = {.cluster = cluster_of(tile_n), .splits = splits};
+    const int64_t tile_m = (int64_t)XG_HALF_TILE_M * of.cluster, rows = xg_round_up(p->m, 16);
+    of.rows = xg_ceil_div(p->m, tile_m);
+    of.columns = xg_ceil_div(p->n, tile_n);
+    of.k_blocks = xg_ceil_div(p->k, XG_HALF_TILE_K);
+    of.k_blocks_per_split = xg_ceil_div(of.k_blocks, splits);
+    of.tails = splits > 1 ? tails : 0;
+    of.whole = of.rows * of.columns - of.tails;
+    of.tile_rows = rows < tile_m ? rows : tile_m;
+    of.sum_bytes = 4.0 * (double)(of.tails * splits) * (double)of.tile_rows * (double)tile_n;
+    const int64_t items = of.whole + of.tails * splits;
+    const int64_t each = xg_ceil_div(items * products, clusters_of(request, tile_n));
+    of.ctas = of.cluster * xg_ceil_div(items, each < items ? each : items);
+    return of;
+}
+
+xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request)
+{
+    const int64_t k = request->problem.k;
+    return xg_half_schedule_of(request, of->tile_n,
+                               of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
+                               of->stream_k_tiles, of->batch_per_pass);
+}
+
+bool xg_half_applies(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    if (!kernel->typed[p->type_a] || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST)
+        return false;
+    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    const double most = STRIDE_BYTES / 2;
+    return (double)a.stride < most && (double)b.stride < most && (double)a.batch_stride < most &&
+           (double)b.batch_stride < most &&
+           xg_half_copy_bytes(&a, 1) + xg_half_copy_bytes(&b, 1) < PRODUCT_BYTES &&
+           (double)xg_ceil_div(p->m, XG_HALF_TILE_M) * (double)xg_ceil_div(p->n, 64) * SPLITS_MOST <
+               INT32_MAX;
+}
+
+static double bytes_of(const xg_problem *p, const xg_half_schedule *of, int64_t products)
+{
+    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    return xg_half_copy_bytes(&a, products) + xg_half_copy_bytes(&b, products) +
+           (of->tails > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
+}
+
+/* The schedule, and the products of a pass: as many as fit what there is. */
+static xg_half_schedule schedule_within(const xg_request *request, int tile_n, int64_t splits,
+                                        int64_t tails, int64_t *products)
+{
+    const xg_problem *const p = &request->problem;
+    const double limit = (double)request->workspace_limit;
+    const double room =
+        request->workspace_limit == SIZE_MAX ? PASS_BYTES : xg_smaller(limit, PASS_BYTES);
+    const xg_half_schedule one = xg_half_schedule_of(request, tile_n, splits, tails, 1);
+    *products = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    while (*products > 1 && bytes_of(p, &one, *products) > room)
+        *products = xg_ceil_div(*products, 2);
+    return xg_half_schedule_of(request, tile_n, splits, tails, *products);
+}
+
+/* The time of the product's launch: waves of whole tiles, then of splits. */
+static double product_us(const xg_request *request, int tile_n, const xg_half_schedule *of,
+                         int64_t products)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const xg_tensor_cost *const cost = &costs->half[tile_n / 128];
+    const int64_t clusters = clusters_of(request, tile_n);
+    const double share = costs->l2_bytes / (2.0 * (double)(p->m + p->n) * (double)p->k);
+    const double block =
+        cost->in_l2_us + (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - share, 0.0);
+    const double whole = (double)xg_ceil_div(of->whole * products, clusters);
+    const double split = (double)xg_ceil_div(of->tails * of->splits * products, clusters);
+    return costs->half_launch_us + whole * ((double)of->k_blocks * block + cost->tile_us) +
+           split * ((double)of->k_blocks_per_split * block + cost->tile_us);
+}
+
+/* The time of a pass. */
+static double pass_us(const xg_request *request, int tile_n, const xg_half_schedule *of,
+                      int64_t products)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    const double copied = xg_half_copy_bytes(&a, products) + xg_half_copy_bytes(&b, products);
+    const double sums = (double)products * of->sum_bytes;
+    double us = product_us(request, tile_n, of, products);
+    if (copied > 0.0)
+        us += costs->half_align_us + 2.0 * copied / costs->half_align_rate;
+    if (of->tails > 0)
+        us += costs->half_reduce_us + sums / costs->half_reduce_rate;
+    return us;
+}
+
+/* A tile with so many splits of so many tiles, into *of where it is faster. */
+static void consider(const xg_request *request, int tile_n, int64_t splits, int64_t tails,
+                     xg_candidate *of)
+{
+    const xg_problem *const p = &request->problem;
+    int64_t products;
+    const xg_half_schedule schedule = schedule_within(request, tile_n, splits, tails, &products);
+    const double us =
+        xg_passes_us(request->target.costs, pass_us(request, tile_n, &schedule, products),
+                     xg_ceil_div(p->batch_count, products));
+    if (of->microseconds > 0.0 && us >= of->microseconds)
+        return;
+    of->microseconds = us;
+    of->tile_m = XG_HALF_TILE_M;
+    of->tile_n = tile_n;
+    of->tile_k = XG_HALF_TILE_K;
+    of->batch_per_pass = products;
+    of->k_per_split = splits > 1 ? schedule.k_blocks_per_split * XG_HALF_TILE_K : p->k;
+    of->stream_k_tiles = schedule.tails;
+}
+
+/*
+ * All tiles whole; all of them split; and, of a single product, those split that would not fill the
+ * last wave.
+ */
+static void consider_tile(const xg_request *request, int tile_n, xg_candidate *of)
+{
+    const int64_t clusters = clusters_of(request, tile_n);
+    const xg_half_schedule all = xg_half_schedule_of(request, tile_n, 1, 0, 1);
+    const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
+    consider(request, tile_n, 1, 0, of);
+    for (int64_t splits = 2; splits <= SPLITS_MOST; splits++) {
+        const int64_t each = xg_ceil_div(all.k_blocks, splits);
+        if (each < PER_SPLIT_LEAST)
+            break;
+        if (xg_ceil_div(all.k_blocks, each) != splits)
+            continue;
+        consider(request, tile_n, splits, all.whole, of);
+        if (left > 0 && left < all.whole)
+            consider(request, tile_n, splits, left, of);
+    }
+}
+
+/* The kernel with tiles of 128 x 128 has a program with tiles of half that, too. */
+xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    xg_candidate of = xg_candidate_begin(kernel, request);
+    of.microseconds = 0.0;
+    consider_tile(request, kernel->tile_n, &of);
+    if (kernel->tile_n == 128)
+        consider_tile(request, 64, &of);
+    return of;
+}
+
+double xg_half_workspace(const xg_candidate *of, const xg_request *request)
+{
+    const xg_half_schedule schedule = xg_half_schedule_of_candidate(of, request);
+    return bytes_of(&request->problem, &schedule, of->batch_per_pass);
+}

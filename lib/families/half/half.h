@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Products of F16 and BF16 operands on tensor cores, as they are: for the kernels of tensor/ whose
+ * rows have programs of these types.
+ */
+#ifndef XGEMM_LIB_HALF_H
+#define XGEMM_LIB_HALF_H
+
+#include "families/family.h"
+
+/* The same as the members of xg_family. */
+bool xg_half_applies(const xg_kernel *kernel, const xg_request *request);
+xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *request);
+double xg_half_workspace(const xg_candidate *of, const xg_request *request);
+xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
+                           xg_error *error);
+
+/* ---- Between build.c and cost.c ---- */
+
+enum { XG_HALF_TILE_M = 128, XG_HALF_TILE_K = 64, XG_HALF_ALIGNMENT = 8 /* elements: 16 bytes */ };
+
+/* An operand: lines of contiguous elements. */
+typedef struct {
+    bool mn_major, batched;
+    bool aligned; /* so that TMA can read it; else it is copied first */
+    int64_t lines, length, stride, batch_stride;
+    int64_t copied_stride; /* of the copy's lines */
+} xg_half_operand;
+
+xg_half_operand xg_half_operand_a(const xg_problem *problem);
+xg_half_operand xg_half_operand_b(const xg_problem *problem);
+
+/* The bytes of the copies of so many products. */
+double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
+
+/*
+ * The tiles of a product, of clusters of CTAs: so many are computed whole, and the "tails" after
+ * them in "splits" parts of k, each of k_blocks_per_split.
+ */
+typedef struct {
+    int cluster;
+    int64_t rows, columns, whole, tails, splits;
+    int64_t k_blocks, k_blocks_per_split;
+    int64_t tile_rows; /* of a tile's sums */
+    double sum_bytes;  /* of a product */
+    int64_t ctas;      /* of each product of a launch */
+} xg_half_schedule;
+
+/*
+ * By the tile, the parts that k is split into, and how many tiles are; of so many products a
+ * launch. CTAs are so many that a multiprocessor has one, or as few more as share the work evenly.
+ */
+xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int64_t splits,
+                                     int64_t tails, int64_t products);
+xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
+
+#endif
