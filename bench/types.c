@@ -2,12 +2,16 @@
 /*
  * types: xgemm_gemm() beside cuBLAS for every element type, on GPU 0, as CSV.
  *
- *     bench/types [TYPE]...        f32 f64 f16 bf16 c32 c64; all of them without one
+ *     bench/types [TYPE | M,N,K[,E]]...
+ *
+ * Types are f32 f64 f16 bf16 c32 c64, all of them without one; a shape stands for the list of
+ * shapes below, E more than the least leading dimensions. XGEMM_LAYOUTS="NN TN" leaves out others.
  *
  * For each shape and layout the median of SAMPLES bursts of each, taken in turns; a burst is as
- * many products as take some milliseconds. cuBLAS is loaded when it runs (cublasGemmEx, computing
- * in FP32 for 16-bit operands, which may not use a reduced precision); without it its columns are
- * 0. The numbers are uniform in (-1, 1). FLOP are 2mnk, of complex products 8mnk.
+ * many products as take some milliseconds, over copies of the matrices that L2 does not hold.
+ * cuBLAS is loaded when it runs (cublasGemmEx, computing in FP32 for 16-bit operands, which may not
+ * use a reduced precision); without it its columns are 0. The numbers are uniform in (-1, 1). FLOP
+ * are 2mnk, of complex products 8mnk.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -34,7 +38,7 @@ static const element_type types[] = {
 };
 
 /* m, n, k and what leading dimensions have beyond the least. */
-static const int shapes[][4] = {
+static const int usual[][4] = {
     {64, 64, 64, 0},       {128, 128, 128, 0},    {256, 256, 256, 0},    {512, 512, 512, 0},
     {1024, 1024, 1024, 0}, {2048, 2048, 2048, 0}, {4096, 4096, 4096, 0}, {8192, 8192, 8192, 0},
     {1023, 1023, 1023, 0}, {1025, 1025, 1025, 0}, {2049, 2049, 2049, 0}, {4095, 4095, 4095, 0},
@@ -42,6 +46,10 @@ static const int shapes[][4] = {
     {4096, 4096, 4096, 4}, {16, 4096, 4096, 0},   {64, 14336, 4096, 0},  {1, 12288, 4096, 0},
     {4096, 4096, 64, 0},   {64, 64, 100000, 0},
 };
+
+enum { SHAPES_MOST = 512, ELEMENTS = 8200 * 8200 /* of the memory of each matrix */ };
+static int shapes[SHAPES_MOST][4];
+static int shape_count;
 
 /* ---- cuBLAS ---- */
 
@@ -78,7 +86,7 @@ typedef struct {
     const element_type *type;
     int m, n, k, extra;
     const char *layout; /* "NT": B is transposed; in column order */
-    void *a, *b, *c;
+    char *a, *b, *c;
     xgemm_handle *handle;
     const cublas *other;
 } test_case;
@@ -101,46 +109,69 @@ static int ldb_of(const test_case *t)
     return (t->layout[1] == 'N' ? t->k : t->n) + t->extra;
 }
 
+/* Where the matrix of product number "turn" is: so many columns of "ld" elements. */
+static void *turned(const test_case *t, char *memory, int ld, int columns, int turn)
+{
+    const size_t unit = 128, size = ((size_t)ld * (size_t)columns + unit - 1) / unit * unit;
+    const size_t copies = (size_t)ELEMENTS / size;
+    return memory + (copies > 1 ? (size_t)turn % copies * size * t->type->bytes : 0);
+}
+
+static void *a_of(const test_case *t, int turn)
+{
+    return turned(t, t->a, lda_of(t), t->layout[0] == 'N' ? t->k : t->m, turn);
+}
+
+static void *b_of(const test_case *t, int turn)
+{
+    return turned(t, t->b, ldb_of(t), t->layout[1] == 'N' ? t->n : t->k, turn);
+}
+
+static void *c_of(const test_case *t, int turn)
+{
+    return turned(t, t->c, t->m + t->extra, t->n, turn);
+}
+
 static xgemm_transpose transpose_of(char letter)
 {
     return letter == 'N' ? XGEMM_NO_TRANS : letter == 'T' ? XGEMM_TRANS : XGEMM_CONJ_TRANS;
 }
 
-static void run_ours(const test_case *t)
+static void run_ours(const test_case *t, int turn)
 {
     xgemm_product p = XGEMM_PRODUCT_INIT;
     p.order = XGEMM_COL_MAJOR;
     p.transa = transpose_of(t->layout[0]), p.transb = transpose_of(t->layout[1]);
     p.m = t->m, p.n = t->n, p.k = t->k;
     p.type_a = p.type_b = p.type_c = t->type->type;
-    p.a = t->a, p.lda = lda_of(t);
-    p.b = t->b, p.ldb = ldb_of(t);
-    p.c = t->c, p.ldc = t->m + t->extra;
+    p.a = a_of(t, turn), p.lda = lda_of(t);
+    p.b = b_of(t, turn), p.ldb = ldb_of(t);
+    p.c = c_of(t, turn), p.ldc = t->m + t->extra;
     require(t->handle, xgemm_gemm(t->handle, &p));
 }
 
-static void run_cublas(const test_case *t)
+static void run_cublas(const test_case *t, int turn)
 {
     static const float one_f32[2] = {1.0f, 0.0f}, zero[4] = {0.0f};
     static const double one_f64[2] = {1.0, 0.0};
     const void *one = t->type->compute == 70 ? (const void *)one_f64 : (const void *)one_f32;
     const int status = t->other->multiply(
         t->other->handle, (int)(t->layout[0] != 'N'), (int)(t->layout[1] != 'N'), t->m, t->n, t->k,
-        one, t->a, t->type->cuda_type, lda_of(t), t->b, t->type->cuda_type, ldb_of(t), zero, t->c,
-        t->type->cuda_type, t->m + t->extra, t->type->compute, -1);
+        one, a_of(t, turn), t->type->cuda_type, lda_of(t), b_of(t, turn), t->type->cuda_type,
+        ldb_of(t), zero, c_of(t, turn), t->type->cuda_type, t->m + t->extra, t->type->compute, -1);
     if (status != 0) {
         fprintf(stderr, "types: error: cublasGemmEx returned %d\n", status);
         exit(EXIT_FAILURE);
     }
 }
 
-static double burst_us(const test_case *t, void (*run)(const test_case *), int count,
+static double burst_us(const test_case *t, void (*run)(const test_case *, int), int count,
                        xgemm_timer *timer)
 {
     double us;
     require(t->handle, xgemm_timer_start(timer));
     for (int i = 0; i < count; i++)
-        run(t);
+        run(t, i);
     require(t->handle, xgemm_timer_stop(timer));
     require(t->handle, xgemm_timer_elapsed(timer, &us));
     return us / count;
@@ -173,7 +204,7 @@ static void measure(const test_case *t, xgemm_timer *timer)
     }
     const double us = median(ours), theirs = median(others);
     const double flops = t->type->flops * t->m * (double)t->n * t->k;
-    run_ours(t);
+    run_ours(t, 0);
     printf("%s,%s,%d,%d,%d,%d,%s,%.2f,%.2f,%.2f,%.2f,%.3f\n", t->type->name, t->layout, t->m, t->n,
            t->k, t->extra, xgemm_last_kernel(t->handle), us, flops / us * 1e-6, theirs,
            theirs > 0.0 ? flops / theirs * 1e-6 : 0.0, theirs / us);
@@ -223,10 +254,10 @@ static void measure_type(xgemm_handle *handle, const cublas *other, const elemen
                          xgemm_timer *timer)
 {
     static const char *const layouts[] = {"NN", "NT", "TN", "TT"};
-    const size_t elements = (size_t)8200 * 8200;
-    void *const a = operand(handle, of, elements), *const b = operand(handle, of, elements);
-    void *const c = operand(handle, of, elements);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    const char *const wanted = getenv("XGEMM_LAYOUTS");
+    void *const a = operand(handle, of, ELEMENTS), *const b = operand(handle, of, ELEMENTS);
+    void *const c = operand(handle, of, ELEMENTS);
+    for (int i = 0; i < shape_count; i++)
         for (int layout = 0; layout < 4; layout++) {
             const test_case t = {
                 of, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layouts[layout], a, b,
@@ -234,6 +265,8 @@ static void measure_type(xgemm_handle *handle, const cublas *other, const elemen
             const int is_large = shapes[i][0] > 4200;
             if (is_large && (layout % 3 != 0 || of->bytes > 4))
                 continue; /* some seconds each in double precision */
+            if (wanted && !strstr(wanted, layouts[layout]))
+                continue;
             measure(&t, timer);
         }
     xgemm_free(handle, a);
@@ -241,17 +274,49 @@ static void measure_type(xgemm_handle *handle, const cublas *other, const elemen
     xgemm_free(handle, c);
 }
 
+/* The shape, if that is what the argument is. */
+static int add_shape(const char *argument)
+{
+    int *const to = shapes[shape_count];
+    to[3] = 0;
+    if (shape_count == SHAPES_MOST ||
+        sscanf(argument, "%d,%d,%d,%d", &to[0], &to[1], &to[2], &to[3]) < 3)
+        return 0;
+    shape_count++;
+    return 1;
+}
+
+static int is_type(const char *argument)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(argument, types[i].name) == 0)
+            return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     xgemm_handle *handle;
     xgemm_timer *timer;
+    int named = 0;
+    for (int i = 1; i < argc; i++) {
+        if (!is_type(argv[i]) && !add_shape(argv[i])) {
+            fprintf(stderr, "types: error: %s is neither a type nor m,n,k\n", argv[i]);
+            return EXIT_FAILURE;
+        }
+        named |= is_type(argv[i]);
+    }
+    if (shape_count == 0) {
+        shape_count = (int)(sizeof usual / sizeof *usual);
+        memcpy(shapes, usual, sizeof usual);
+    }
     require(NULL, xgemm_create(&handle, 0));
     require(handle, xgemm_make_current(handle));
     require(handle, xgemm_timer_create(handle, &timer));
     const cublas other = cublas_open();
     printf("type,layout,m,n,k,ld_extra,kernel,us,tflops,cublas_us,cublas_tflops,speedup\n");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        int wanted = argc < 2;
+        int wanted = !named;
         for (int j = 1; j < argc; j++)
             wanted |= strcmp(argv[j], types[i].name) == 0;
         if (wanted)

@@ -78,6 +78,8 @@ typedef struct {
     double split_strips_us, split_strips_rate, split_strip_more;
     /* half/: tiles of 128 x 64, 128 and 256; launches, and bytes read and written by passes */
     xg_tensor_cost half[3];
+    double half_store_us[3];     /* that a wave takes at least */
+    double half_unaligned_us[3]; /* and more where rows of C are not aligned */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
     double scalar_k_major_us, scalar_k_major_rate, scalar_mn_major_us, scalar_mn_major_rate;
 } xg_costs;

@@ -133,7 +133,7 @@ START_TEST(tensor_cores)
     static const char *const kernels[] = {"fp16x1-128x128", "fp16x1-128x256"};
     static const char *const orders[] = {"early", "late", "shuffle=3,multiprocessors=4"};
     static const int shapes[][3] = {{130, 70, 65},   {64, 260, 200}, {257, 129, 33}, {1, 1, 1},
-                                    {40, 300, 1000}, {128, 128, 64}, {520, 250, 600}};
+                                    {40, 300, 1000}, {128, 128, 64}, {520, 70, 520}};
     const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
     const int step = test_effort() >= 100 ? 1 : 4;
     if (test_device() == XGEMM_DEVICE_SIM)

@@ -85,6 +85,8 @@ XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int 
 #define xg_tma_load_3d_multicast(to, map, x, y, z, barrier, mask)                                  \
     XG_SIM_TILE_COPY(to, map, 3, x, y, z, barrier, xg_sim_multicast_mask(mask, XG_SIM_HERE))
 #define xg_elect_one() (XG_SIM_LANE == 0)
+#define xg_mbarrier_arrive_at_if(barrier, rank, holds)                                             \
+    ((holds) ? xg_sim_mbarrier_arrive_at(barrier, rank, XG_SIM_HERE) : (void)0)
 #define xg_mbarrier_arrive_if(barrier, holds)                                                      \
     ((holds) ? xg_sim_mbarrier_arrive(barrier, 0, XG_SIM_HERE) : (void)0)
 
@@ -183,7 +185,12 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
 #define xg_wgmma_ra_64x64x16(d, a, b, add)             xg_sim_wgmma_ra(d, a, b, add, 64, XG_SIM_HERE)
 #define xg_wgmma_commit()                              xg_sim_wgmma_commit(XG_SIM_HERE)
 #define xg_wgmma_wait(n)                               xg_sim_wgmma_wait(n, XG_SIM_HERE)
-#define xg_wgmma_pin(d, count)                         ((void)(d), (void)(count))
+#define xg_wgmma_undefined(d, count)                                                               \
+    do {                                                                                           \
+        for (int xg_i = 0; xg_i < (count); xg_i++)                                                 \
+            (d)[xg_i] = __builtin_nanf("");                                                        \
+    } while (0)
+#define xg_wgmma_pin(d, count) ((void)(d), (void)(count))
 
 /* mma.sync in double precision. */
 XG_SIM_API void xg_sim_mma_f64(double *d, const double *a, const double *b,

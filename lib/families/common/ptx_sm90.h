@@ -63,6 +63,17 @@ XG_DEVICE void xg_mbarrier_arrive_at(unsigned barrier, unsigned rank)
         : "memory");
 }
 
+/* The same where "holds", by a predicate. */
+XG_DEVICE void xg_mbarrier_arrive_at_if(unsigned barrier, unsigned rank, int holds)
+{
+    asm volatile(
+        "{ .reg .pred holds; .reg .b32 there; setp.ne.b32 holds, %2, 0;"
+        " mapa.shared::cluster.u32 there, %0, %1;"
+        " @holds mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [there]; }" ::"r"(barrier),
+        "r"(rank), "r"(holds)
+        : "memory");
+}
+
 XG_DEVICE void xg_mbarrier_wait(unsigned barrier, unsigned parity)
 {
     asm volatile("{ .reg .pred done;\n"

@@ -32,6 +32,13 @@ XG_DEVICE void xg_wgmma_commit(void)
                                xg_i++) asm volatile("" : "+f"((acc)[xg_i])::"memory");             \
     } while (0)
 
+/* Accumulators whose values do not matter, as the first product does not add to them. */
+#define xg_wgmma_undefined(acc, count)                                                             \
+    do {                                                                                           \
+        _Pragma("unroll") for (int xg_i = 0; xg_i < (count);                                       \
+                               xg_i++) asm volatile("" : "=f"((acc)[xg_i]));                       \
+    } while (0)
+
 #define XG_ACCUMULATORS4(acc, i)                                                                   \
     "+f"((acc)[i]), "+f"((acc)[(i) + 1]), "+f"((acc)[(i) + 2]), "+f"((acc)[(i) + 3])
 #define XG_ACCUMULATORS16(acc, i)                                                                  \

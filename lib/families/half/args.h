@@ -34,11 +34,13 @@ typedef struct {
     uint32_t k_blocks; /* of 64 k; each split has k_blocks_per_split */
     uint32_t k_blocks_per_split, splits;
     uint32_t whole, tails, tile_rows;
+    int16_t a_rows, b_rows; /* that a CTA copies of the operands' tiles */
     uint8_t a_mn_major, b_mn_major;
     uint8_t a_batched, b_batched; /* 0: all products of the batch have the same */
     uint8_t c_is_aligned;         /* every row of C, and its end, to 16 bytes */
     uint8_t is_plain;             /* the epilogue is a product by alpha */
-    uint8_t unused[2];
+    uint8_t cluster;              /* CTAs */
+    uint8_t unused[5];
     xg_epilogue_args epilogue;
 } xg_half_args;
 
@@ -51,6 +53,7 @@ typedef struct {
     uint32_t splits, whole, tails, tile_rows;
     uint32_t tile_m, tile_n; /* of a cluster */
     uint32_t rows, columns;  /* tiles of C */
+    uint32_t ways;           /* threads of an element, each with every so-manieth split */
     xg_epilogue_args epilogue;
 } xg_half_reduce_args;
 

@@ -129,6 +129,14 @@ static xgemm_status add_align(const launches *of, xg_plan *plan, xg_error *error
     return xg_step_grid(step, ctas_a + ctas_b, 1, ALIGN_THREADS, 1, error);
 }
 
+/* Rows that a CTA copies of a tile: of an operand with less, whole blocks of an MN-major one. */
+static int copied_rows(const xg_half_operand *of, int rows)
+{
+    const int64_t all =
+        of->mn_major ? xg_round_up(of->length, ROW_BLOCK) : xg_round_up(of->lines, 8);
+    return all < rows ? (int)all : rows;
+}
+
 /* The tensor map of an operand, or of its copy; "rows" of a K-major one are a copy's. */
 static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int rows,
                        int64_t products, xg_location at)
@@ -148,14 +156,6 @@ static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int 
     step->tensor_at[index] = at;
 }
 
-/* Every row of C, and its end, to 16 bytes. */
-static bool c_is_aligned(const xg_problem *p)
-{
-    const int64_t unit = 16 / (int64_t)xg_type_bytes(p->type_c);
-    return !p->pointer_arrays && (uintptr_t)p->c % 16 == 0 && p->c_stride_m % unit == 0 &&
-           p->c_batch_stride % unit == 0 && p->n % unit == 0;
-}
-
 static xg_half_args args_of(const launches *of)
 {
     const xg_problem *const p = of->problem;
@@ -171,11 +171,15 @@ static xg_half_args args_of(const launches *of)
         .whole = (uint32_t)s->whole,
         .tails = (uint32_t)s->tails,
         .tile_rows = (uint32_t)s->tile_rows,
+        .a_rows = (int16_t)copied_rows(&of->a, XG_HALF_TILE_M),
+        .b_rows =
+            (int16_t)(s->cluster > 1 ? of->tile_n / s->cluster : copied_rows(&of->b, of->tile_n)),
+        .cluster = (uint8_t)s->cluster,
         .a_mn_major = of->a.mn_major,
         .b_mn_major = of->b.mn_major,
         .a_batched = of->a.batched,
         .b_batched = of->b.batched,
-        .c_is_aligned = c_is_aligned(p),
+        .c_is_aligned = xg_half_c_is_aligned(p),
         .is_plain = xg_is_plain_epilogue(&p->epilogue) && !p->epilogue.device_scalars &&
                     xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0),
         .epilogue = xg_typed_args_of(p).epilogue};
@@ -202,9 +206,9 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
     step->pdl = true;
     step->cluster = cluster > 1 ? (uint32_t)cluster : 0;
     step->shared_bytes = shared_bytes(of->tile_n);
-    set_tensor(step, 0, &of->a, XG_HALF_TILE_M, of->products,
+    set_tensor(step, 0, &of->a, args.a_rows, of->products,
                of->a.aligned ? xg_at_a(plan, p) : xg_at_workspace(of->room.a));
-    set_tensor(step, 1, &of->b, of->tile_n / cluster, of->products,
+    set_tensor(step, 1, &of->b, args.b_rows, of->products,
                of->b.aligned ? xg_at_b(plan, p) : xg_at_workspace(of->room.b));
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
@@ -218,10 +222,14 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
 
 static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *error)
 {
-    enum { THREADS = 256 };
+    enum { THREADS = 256, LANES = 4, CTAS = 264 /* that keep a GPU busy */ };
     const xg_problem *const p = of->problem;
     const xg_half_schedule *const s = &of->schedule;
     const xg_half_args product = args_of(of);
+    int64_t ways = 1, rows = LANES * THREADS / of->tile_n; /* of a CTA */
+    while (rows > 1 && 2 * ways <= s->splits &&
+           s->tails * of->products * xg_ceil_div(s->tile_rows, rows) < CTAS)
+        ways *= 2, rows /= 2;
     const xg_half_reduce_args args = {.m = p->m,
                                       .n = p->n,
                                       .c_stride_m = product.c_stride_m,
@@ -234,13 +242,13 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
                                       .tile_n = (uint32_t)of->tile_n,
                                       .rows = (uint32_t)s->rows,
                                       .columns = (uint32_t)s->columns,
+                                      .ways = (uint32_t)ways,
                                       .epilogue = product.epilogue};
     if (s->tails == 0)
         return XGEMM_OK;
     xg_step *const step = xg_plan_add(plan, &xg_program_half_reduce, &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
-    const int64_t rows = 4 * THREADS / of->tile_n; /* of a CTA */
     step->pdl = true;
     xg_step_point(step, offsetof(xg_half_reduce_args, sums), xg_at_workspace(of->room.sums));
     use_c(step, of, plan, offsetof(xg_half_reduce_args, c),

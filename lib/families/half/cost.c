@@ -5,14 +5,18 @@
  *
  *     time = launches + copies + waves * (k-blocks * block_us + tile_us) + reduction
  *
- * A wave is a work item on each multiprocessor. block_us is by whether L2 holds the operands. The
- * copies and the reduction take a launch, and their bytes at the memory's rate.
+ * A wave is a work item on each multiprocessor, and takes no less than its stores. block_us is by
+ * whether L2 holds the operands. The copies and the reduction take a launch, and their bytes at the
+ * memory's rate.
  */
 #include "half.h"
 
 #include <math.h>
 
-enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 64, SIZE_MOST = INT32_MAX / 2 };
+enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 128, SIZE_MOST = INT32_MAX / 2 };
+
+/* Elements: lines of 128 bytes. A box of a tensor map whose rows lie across lines takes longer. */
+enum { COPY_ALIGNMENT = 64 };
 
 /* Copies and partial sums of a pass, at most, unless a single product has more; and of that. */
 #define PASS_BYTES    0x1p29
@@ -29,7 +33,7 @@ static xg_half_operand operand_of(const void *base, int64_t mn, int64_t k, int64
                           .length = mn_major ? mn : k,
                           .stride = mn_major ? stride_k : stride_mn,
                           .batch_stride = batch_stride};
-    of.copied_stride = xg_round_up(of.length, XG_HALF_ALIGNMENT);
+    of.copied_stride = xg_round_up(of.length, COPY_ALIGNMENT);
     of.aligned = !p->pointer_arrays && (uintptr_t)base % 16 == 0 &&
                  (of.lines == 1 || of.stride % XG_HALF_ALIGNMENT == 0) &&
                  (!of.batched || batch_stride % XG_HALF_ALIGNMENT == 0);
@@ -54,23 +58,24 @@ double xg_half_copy_bytes(const xg_half_operand *of, int64_t products)
                                        (double)of->copied_stride, XG_F16);
 }
 
-/* The CTAs of a cluster, by the tile: cluster tiles are one below the other. */
-static int cluster_of(int tile_n)
+bool xg_half_c_is_aligned(const xg_problem *p)
 {
-    return tile_n == 64 ? 1 : 2;
+    const int64_t unit = 16 / (int64_t)xg_type_bytes(p->type_c);
+    return !p->pointer_arrays && (uintptr_t)p->c % 16 == 0 && p->c_stride_m % unit == 0 &&
+           p->c_batch_stride % unit == 0 && p->n % unit == 0;
 }
 
-static int64_t clusters_of(const xg_request *request, int tile_n)
+static int64_t clusters_of(const xg_request *request, int cluster)
 {
-    const int all = request->target.multiprocessors, cluster = cluster_of(tile_n);
+    const int all = request->target.multiprocessors;
     return all > cluster ? all / cluster : 1;
 }
 
-xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int64_t splits,
-                                     int64_t tails, int64_t products)
+xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int cluster,
+                                     int64_t splits, int64_t tails, int64_t products)
 {
     const xg_problem *const p = &request->problem;
-    xg_half_schedule of = {.cluster = cluster_of(tile_n), .splits = splits};
+    xg_half_schedule of = {.cluster = cluster, .splits = splits};
     const int64_t tile_m = (int64_t)XG_HALF_TILE_M * of.cluster, rows = xg_round_up(p->m, 16);
     of.rows = xg_ceil_div(p->m, tile_m);
     of.columns = xg_ceil_div(p->n, tile_n);
@@ -81,7 +86,7 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int6
     of.tile_rows = rows < tile_m ? rows : tile_m;
     of.sum_bytes = 4.0 * (double)(of.tails * splits) * (double)of.tile_rows * (double)tile_n;
     const int64_t items = of.whole + of.tails * splits;
-    const int64_t each = xg_ceil_div(items * products, clusters_of(request, tile_n));
+    const int64_t each = xg_ceil_div(items * products, clusters_of(request, cluster));
     of.ctas = of.cluster * xg_ceil_div(items, each < items ? each : items);
     return of;
 }
@@ -89,7 +94,7 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int6
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request)
 {
     const int64_t k = request->problem.k;
-    return xg_half_schedule_of(request, of->tile_n,
+    return xg_half_schedule_of(request, of->tile_n, of->cluster > 1 ? of->cluster : 1,
                                of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
                                of->stream_k_tiles, of->batch_per_pass);
 }
@@ -116,18 +121,18 @@ static double bytes_of(const xg_problem *p, const xg_half_schedule *of, int64_t 
 }
 
 /* The schedule, and the products of a pass: as many as fit what there is. */
-static xg_half_schedule schedule_within(const xg_request *request, int tile_n, int64_t splits,
-                                        int64_t tails, int64_t *products)
+static xg_half_schedule schedule_within(const xg_request *request, int tile_n, int cluster,
+                                        int64_t splits, int64_t tails, int64_t *products)
 {
     const xg_problem *const p = &request->problem;
     const double limit = (double)request->workspace_limit;
     const double room =
         request->workspace_limit == SIZE_MAX ? PASS_BYTES : xg_smaller(limit, PASS_BYTES);
-    const xg_half_schedule one = xg_half_schedule_of(request, tile_n, splits, tails, 1);
+    const xg_half_schedule one = xg_half_schedule_of(request, tile_n, cluster, splits, tails, 1);
     *products = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
     while (*products > 1 && bytes_of(p, &one, *products) > room)
         *products = xg_ceil_div(*products, 2);
-    return xg_half_schedule_of(request, tile_n, splits, tails, *products);
+    return xg_half_schedule_of(request, tile_n, cluster, splits, tails, *products);
 }
 
 /* The time of the product's launch: waves of whole tiles, then of splits. */
@@ -136,15 +141,20 @@ static double product_us(const xg_request *request, int tile_n, const xg_half_sc
 {
     const xg_problem *const p = &request->problem;
     const xg_costs *const costs = request->target.costs;
-    const xg_tensor_cost *const cost = &costs->half[tile_n / 128];
-    const int64_t clusters = clusters_of(request, tile_n);
+    const int index = tile_n / 128;
+    const xg_tensor_cost *const cost = &costs->half[index];
+    const double unaligned = xg_half_c_is_aligned(p) ? 0.0 : costs->half_unaligned_us[index];
+    const int64_t clusters = clusters_of(request, of->cluster);
     const double share = costs->l2_bytes / (2.0 * (double)(p->m + p->n) * (double)p->k);
     const double block =
         cost->in_l2_us + (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - share, 0.0);
     const double whole = (double)xg_ceil_div(of->whole * products, clusters);
     const double split = (double)xg_ceil_div(of->tails * of->splits * products, clusters);
-    return costs->half_launch_us + whole * ((double)of->k_blocks * block + cost->tile_us) +
-           split * ((double)of->k_blocks_per_split * block + cost->tile_us);
+    const double whole_us = (double)of->k_blocks * block + cost->tile_us;
+    const double split_us = (double)of->k_blocks_per_split * block + cost->tile_us;
+    return costs->half_launch_us +
+           whole * (xg_larger(whole_us, costs->half_store_us[index]) + unaligned) +
+           split * split_us;
 }
 
 /* The time of a pass. */
@@ -165,12 +175,13 @@ static double pass_us(const xg_request *request, int tile_n, const xg_half_sched
 }
 
 /* A tile with so many splits of so many tiles, into *of where it is faster. */
-static void consider(const xg_request *request, int tile_n, int64_t splits, int64_t tails,
-                     xg_candidate *of)
+static void consider(const xg_request *request, int tile_n, int cluster, int64_t splits,
+                     int64_t tails, xg_candidate *of)
 {
     const xg_problem *const p = &request->problem;
     int64_t products;
-    const xg_half_schedule schedule = schedule_within(request, tile_n, splits, tails, &products);
+    const xg_half_schedule schedule =
+        schedule_within(request, tile_n, cluster, splits, tails, &products);
     const double us =
         xg_passes_us(request->target.costs, pass_us(request, tile_n, &schedule, products),
                      xg_ceil_div(p->batch_count, products));
@@ -180,6 +191,7 @@ static void consider(const xg_request *request, int tile_n, int64_t splits, int6
     of->tile_m = XG_HALF_TILE_M;
     of->tile_n = tile_n;
     of->tile_k = XG_HALF_TILE_K;
+    of->cluster = cluster;
     of->batch_per_pass = products;
     of->k_per_split = splits > 1 ? schedule.k_blocks_per_split * XG_HALF_TILE_K : p->k;
     of->stream_k_tiles = schedule.tails;
@@ -189,21 +201,24 @@ static void consider(const xg_request *request, int tile_n, int64_t splits, int6
  * All tiles whole; all of them split; and, of a single product, those split that would not fill the
  * last wave.
  */
-static void consider_tile(const xg_request *request, int tile_n, xg_candidate *of)
+static void consider_tile(const xg_request *request, int tile_n, int cluster, xg_candidate *of)
 {
-    const int64_t clusters = clusters_of(request, tile_n);
-    const xg_half_schedule all = xg_half_schedule_of(request, tile_n, 1, 0, 1);
+    const int64_t clusters = clusters_of(request, cluster);
+    const xg_half_schedule all = xg_half_schedule_of(request, tile_n, cluster, 1, 0, 1);
     const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
-    consider(request, tile_n, 1, 0, of);
+    consider(request, tile_n, cluster, 1, 0, of);
     for (int64_t splits = 2; splits <= SPLITS_MOST; splits++) {
-        const int64_t each = xg_ceil_div(all.k_blocks, splits);
-        if (each < PER_SPLIT_LEAST)
+        const int64_t each = xg_ceil_div(all.k_blocks, splits), before = splits - 1;
+        const bool split_all = before * all.whole < clusters;
+        const bool split_left = left > 0 && left < all.whole && before * left < clusters;
+        if (each < PER_SPLIT_LEAST || !(split_all || split_left))
             break;
         if (xg_ceil_div(all.k_blocks, each) != splits)
             continue;
-        consider(request, tile_n, splits, all.whole, of);
-        if (left > 0 && left < all.whole)
-            consider(request, tile_n, splits, left, of);
+        if (split_all)
+            consider(request, tile_n, cluster, splits, all.whole, of);
+        if (split_left)
+            consider(request, tile_n, cluster, splits, left, of);
     }
 }
 
@@ -212,9 +227,11 @@ xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *reques
 {
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.microseconds = 0.0;
-    consider_tile(request, kernel->tile_n, &of);
-    if (kernel->tile_n == 128)
-        consider_tile(request, 64, &of);
+    for (int cluster = 1; cluster <= 2; cluster++) {
+        consider_tile(request, kernel->tile_n, cluster, &of);
+        if (kernel->tile_n == 128 && cluster == 1)
+            consider_tile(request, 64, cluster, &of);
+    }
     return of;
 }
 

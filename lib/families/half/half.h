@@ -30,6 +30,9 @@ typedef struct {
 xg_half_operand xg_half_operand_a(const xg_problem *problem);
 xg_half_operand xg_half_operand_b(const xg_problem *problem);
 
+/* Whether every row of C, and its end, are at multiples of 16 bytes. */
+bool xg_half_c_is_aligned(const xg_problem *problem);
+
 /* The bytes of the copies of so many products. */
 double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
 
@@ -38,7 +41,7 @@ double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
  * them in "splits" parts of k, each of k_blocks_per_split.
  */
 typedef struct {
-    int cluster;
+    int cluster; /* CTAs */
     int64_t rows, columns, whole, tails, splits;
     int64_t k_blocks, k_blocks_per_split;
     int64_t tile_rows; /* of a tile's sums */
@@ -47,11 +50,12 @@ typedef struct {
 } xg_half_schedule;
 
 /*
- * By the tile, the parts that k is split into, and how many tiles are; of so many products a
- * launch. CTAs are so many that a multiprocessor has one, or as few more as share the work evenly.
+ * By the tile and cluster, the parts that k is split into, and how many tiles are; of so many
+ * products a launch. CTAs are so many that a multiprocessor has one, or as few more as share the
+ * work evenly.
  */
-xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int64_t splits,
-                                     int64_t tails, int64_t products);
+xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int cluster,
+                                     int64_t splits, int64_t tails, int64_t products);
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * half_reduce: tiles of C whose k was split (args.h): their sums, added up in order, and the
- * epilogue. A CTA has some rows of a tile, and a thread four neighbours; the grid's x is the tile
- * and the rows, and z the product of a batch.
+ * half_reduce: tiles of C whose k was split (args.h): their sums, added up in the same order each
+ * time, and the epilogue. A CTA has some rows of a tile, and a thread four neighbours, or with
+ * "ways" threads of an element every so-manieth split of them; the grid's x is the tile and the
+ * rows, and z the product of a batch.
  */
 #include "args.h"
 #include "families/common/epilogue_typed.h"
@@ -10,47 +11,60 @@
 
 #define THREADS 256
 
-/* Stores four neighbours, of which some may be outside. */
-XG_DEVICE void store_four(const xg_half_reduce_args *p, const xg_scalars_f32 *by, char *c,
-                          int64_t row, int64_t column, float4 sum)
+XG_DEVICE void add_to(float4 *sum, float4 part)
 {
+    sum->x += part.x, sum->y += part.y, sum->z += part.z, sum->w += part.w;
+}
+
+/* Stores four neighbours, of which some may be outside. */
+XG_DEVICE void store_four(const xg_half_reduce_args *p, char *c, int64_t row, int64_t column,
+                          float4 sum)
+{
+    const xg_scalars_f32 by = xg_scalars_of_f32(&p->epilogue);
     const float sums[4] = {sum.x, sum.y, sum.z, sum.w};
     XG_UNROLL
     for (int i = 0; i < 4; i++)
         if (column + i < p->n)
-            xg_store_real_f32(&p->epilogue, by, c, row * p->c_stride_m + column + i, row,
+            xg_store_real_f32(&p->epilogue, &by, c, row * p->c_stride_m + column + i, row,
                               column + i, sums[i]);
 }
 
 XG_KERNEL(__launch_bounds__(THREADS), half_reduce, xg_half_reduce_args)
 {
-    const unsigned in_row = p.tile_n / 4, rows = THREADS / in_row;
-    const unsigned slabs = (p.tile_rows + rows - 1) / rows;
-    const unsigned tile = blockIdx.x / slabs;
-    const unsigned row_in_tile = (blockIdx.x - tile * slabs) * rows + threadIdx.x / in_row;
-    const unsigned column_in_tile = threadIdx.x % in_row * 4;
-    const unsigned group = 2048 / p.tile_m;
+    __shared__ float4 subtotals[THREADS];
+    const unsigned threads = THREADS / p.ways; /* of a way */
+    const unsigned way = threadIdx.x / threads, thread = threadIdx.x % threads;
+    const unsigned in_row = p.tile_n / 4, rows = threads / in_row;
+    const unsigned slabs = (p.tile_rows + rows - 1) / rows, tile = blockIdx.x / slabs;
+    const unsigned row_in_tile = (blockIdx.x - tile * slabs) * rows + thread / in_row;
+    const unsigned column_in_tile = thread % in_row * 4, group = 2048 / p.tile_m;
     const xg_raster_tile at = xg_raster_tile_of(p.whole + tile, p.rows, group * p.columns, group);
     const int64_t row = (int64_t)at.m * p.tile_m + row_in_tile;
     const int64_t column = (int64_t)at.n * p.tile_n + column_in_tile;
     const int64_t tile_floats = (int64_t)p.tile_rows * p.tile_n;
-    const int bytes = p.epilogue.type_c == XG_TYPE_F32 ? 4 : 2;
+    const int inside = row < p.m && column < p.n && row_in_tile < p.tile_rows;
+    float4 sum = {0.0f, 0.0f, 0.0f, 0.0f};
 
     xg_pdl_wait();
     xg_pdl_trigger();
-    if (row >= p.m || column >= p.n || row_in_tile >= p.tile_rows)
-        return;
-    const xg_scalars_f32 by = xg_scalars_of_f32(&p.epilogue);
-    char *const c = p.c_batch_stride == XG_POINTER_ARRAYS
-                        ? ((char *const *)p.c)[XG_BATCH]
-                        : (char *)p.c + XG_BATCH * p.c_batch_stride * bytes;
-    const float *const from = p.sums + (XG_BATCH * p.splits * p.tails + tile) * tile_floats +
-                              row_in_tile * p.tile_n + column_in_tile;
-    float4 sum = {0.0f, 0.0f, 0.0f, 0.0f};
-    XG_UNROLL_BY(4)
-    for (unsigned i = 0; i < p.splits; i++) {
-        const float4 part = *(const float4 *)(const void *)(from + i * p.tails * tile_floats);
-        sum.x += part.x, sum.y += part.y, sum.z += part.z, sum.w += part.w;
+    if (inside) {
+        const float *const from = p.sums + (XG_BATCH * p.splits * p.tails + tile) * tile_floats +
+                                  row_in_tile * p.tile_n + column_in_tile;
+        XG_UNROLL_BY(8)
+        for (unsigned i = way; i < p.splits; i += p.ways)
+            add_to(&sum, *(const float4 *)(const void *)(from + i * p.tails * tile_floats));
     }
-    store_four(&p, &by, c, row, column, sum);
+    if (p.ways > 1) {
+        subtotals[threadIdx.x] = sum;
+        __syncthreads();
+        for (unsigned other = 1; way == 0 && other < p.ways; other++)
+            add_to(&sum, subtotals[other * threads + thread]);
+    }
+    if (inside && way == 0) {
+        const int bytes = p.epilogue.type_c == XG_TYPE_F32 ? 4 : 2;
+        char *const c = p.c_batch_stride == XG_POINTER_ARRAYS
+                            ? ((char *const *)p.c)[XG_BATCH]
+                            : (char *)p.c + XG_BATCH * p.c_batch_stride * bytes;
+        store_four(&p, c, row, column, sum);
+    }
 }

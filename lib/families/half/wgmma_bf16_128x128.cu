@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* BF16 operands on tensor cores, tiles of 128 x 128, clusters of two CTAs that share B. */
-#define KERNEL  wgmma_bf16_128x128
-#define TYPE    "bf16"
-#define TILE_N  128
-#define CLUSTER 2
-#define STAGES  6
+/* BF16 operands on tensor cores, tiles of 128 x 128. */
+#define KERNEL wgmma_bf16_128x128
+#define TYPE   "bf16"
+#define TILE_N 128
+#define STAGES 6
 #include "wgmma.inc"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* BF16 operands on tensor cores, tiles of 128 x 64, for small products. */
-#define KERNEL  wgmma_bf16_128x64
-#define TYPE    "bf16"
-#define TILE_N  64
-#define CLUSTER 1
-#define STAGES  8
+/* BF16 operands on tensor cores, tiles of 128 x 64. */
+#define KERNEL wgmma_bf16_128x64
+#define TYPE   "bf16"
+#define TILE_N 64
+#define STAGES 8
 #include "wgmma.inc"

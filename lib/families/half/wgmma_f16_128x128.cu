@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F16 operands on tensor cores, tiles of 128 x 128, clusters of two CTAs that share B. */
-#define KERNEL  wgmma_f16_128x128
-#define TYPE    "f16"
-#define TILE_N  128
-#define CLUSTER 2
-#define STAGES  6
+/* F16 operands on tensor cores, tiles of 128 x 128. */
+#define KERNEL wgmma_f16_128x128
+#define TYPE   "f16"
+#define TILE_N 128
+#define STAGES 6
 #include "wgmma.inc"

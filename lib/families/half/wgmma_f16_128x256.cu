@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F16 operands on tensor cores, tiles of 128 x 256, clusters of two CTAs that share B. */
-#define KERNEL  wgmma_f16_128x256
-#define TYPE    "f16"
-#define TILE_N  256
-#define CLUSTER 2
-#define STAGES  4
+/* F16 operands on tensor cores, tiles of 128 x 256. */
+#define KERNEL wgmma_f16_128x256
+#define TYPE   "f16"
+#define TILE_N 256
+#define STAGES 4
 #include "wgmma.inc"
