@@ -44,8 +44,8 @@ static const option_row rows[] = {
     {KEY_LIMIT, "limit", "SECONDS", "no new sample of a case after this; default 5"},
     {KEY_GRAPH, "graph", NULL, "record the calls of a sample as a CUDA graph, time its replays"},
     {KEY_SEED, "seed", "N", "of the random matrices; default 1"},
-    {KEY_PLOT, "plot", "FILE.svg", "draw the speeds; needs gnuplot"},
-    {KEY_FROM, "from", "FILE.json", "show (and draw) an earlier run's JSON; measures nothing"},
+    {KEY_PLOT, "plot", "FILE", "draw the speeds (SVG or PNG; needs gnuplot)"},
+    {KEY_FROM, "from", "FILE", "show (and draw) an earlier run's JSON; measures nothing"},
 };
 
 typedef struct {
@@ -396,11 +396,7 @@ static int run(int argc, char **argv)
     if (r.from_path && (list.count > 0 || r.compare || r.graph || r.data_text))
         usage_error(ME,
                     "--from measures nothing, and so takes no sizes, --compare, --data or --graph");
-    char message[4352];
-    if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message)) {
-        shape_list_free(&list);
-        return failed(ME, "%s", message);
-    }
+    plot_prepare(ME, &r.common, r.plot_path);
     if (r.from_path)
         return replay(&r);
     xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);

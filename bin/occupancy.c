@@ -32,7 +32,7 @@ static const option_row rows[] = {
     {KEY_SHARED, "shared", "BYTES", "shared memory of a block"},
     {KEY_CLUSTER, "cluster", "N", "blocks in a cluster"},
     {KEY_CURVE, "curve", "threads|registers|shared", "draw the occupancy over one of them"},
-    {KEY_PLOT, "plot", "FILE.svg", "write the curve as SVG (needs gnuplot)"},
+    {KEY_PLOT, "plot", "FILE", "draw the curve (SVG or PNG; needs gnuplot)"},
 };
 
 static const column columns[] = {
@@ -292,8 +292,7 @@ static int run(int argc, char **argv)
         take(&r, key, value);
     check_usage(&r, argc, argv);
     r.gpu = gpu_choose(&command_occupancy, &r.common, r.gpu_name);
-    if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message))
-        return failed(&command_occupancy, "%s", message);
+    plot_prepare(&command_occupancy, &r.common, r.plot_path);
     int status = r.kernel ? take_kernel(&r) : STATUS_DONE;
     r.block = (configuration){(int)r.threads, (int)r.registers, r.shared, (int)r.cluster};
     if (status == STATUS_DONE)

@@ -15,7 +15,7 @@ enum { KEY_BYTES = 256, KEY_PLOT };
 
 static const option_row rows[] = {
     {KEY_BYTES, "bytes", "N", "size of each array; default one that suits the device"},
-    {KEY_PLOT, "plot", "FILE.svg", "draw the curves; needs gnuplot"},
+    {KEY_PLOT, "plot", "FILE", "draw the curves (SVG or PNG; needs gnuplot)"},
 };
 
 typedef struct {
@@ -353,13 +353,11 @@ static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
     outcome o = {.r = &r};
-    char message[4352];
     if (!r.name)
         return list_probes(&r);
     if (!find(r.name, &o.info))
         usage_error(ME, "there is no probe \"%s\"; 'xgemm probe' lists them", r.name);
-    if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message))
-        return failed(ME, "%s", message);
+    plot_prepare(ME, &r.common, r.plot_path);
     xgemm_handle *handle = open_probe_device(&r, &o.fell_back);
     const int status = run_on(handle, &o);
     xgemm_destroy(handle);

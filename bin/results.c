@@ -124,7 +124,9 @@ json_t *results_load(const char *path, char *message, size_t message_size)
 {
     json_error_t error;
     size_t index;
-    json_t *row, *root = json_load_file(path, 0, &error);
+    json_t *row;
+    json_t *root =
+        strcmp(path, "-") == 0 ? json_loadf(stdin, 0, &error) : json_load_file(path, 0, &error);
     if (!root) {
         snprintf(message, message_size, "%s:%d: %s", path, error.line, error.text);
         return NULL;
