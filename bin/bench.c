@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm bench: times kernels over sizes, beside cuBLAS. */
 #include "commands.h"
+#include "device_fields.h"
 #include "cublas.h"
 #include "data_list.h"
 #include "kernel_list.h"
@@ -241,7 +242,7 @@ static json_t *facts_of(const session *now)
 {
     const request *r = now->r;
     json_t *facts = report_facts(ME);
-    report_device(facts, xgemm_get_device(now->handle));
+    device_add_ordinal(facts, xgemm_get_device(now->handle));
     json_t *how = problem_settings(&r->problem);
     report_add(how, json_pack("{s:i, s:f, s:f, s:f, s:b, s:I}", "samples", r->how.samples,
                               "warm_ms", r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm multiply: C = alpha op(A) op(B) + beta C on .npy files. */
 #include "commands.h"
+#include "device_fields.h"
 #include "host_clock.h"
 #include "npy.h"
 #include "problem_options.h"
@@ -352,7 +353,8 @@ static bool to_fortran(npy_matrix *c)
     return true;
 }
 
-static void print(const request *r, const sizes *size, const xgemm_handle *handle, const times *t)
+static void print(const request *r, const sizes *size, const xgemm_handle *handle,
+                  const npy_matrix *c, const times *t)
 {
     static const column columns[] = {
         {"batch", 6},        {"m", 6},       {"n", 6},          {"k", 6},
@@ -367,7 +369,11 @@ static void print(const request *r, const sizes *size, const xgemm_handle *handl
     char name[16];
     snprintf(name, sizeof name, "%d", device);
     json_t *facts = report_facts(ME);
-    report_device(facts, device);
+    device_add_ordinal(facts, device);
+    problem_options how = r->problem;
+    how.order = c->fortran_order ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+    how.batch = size->batch;
+    json_object_set_new(facts, "settings", problem_settings(&how));
     report to = report_open(&r->common, columns + unbatched, COLUMNS - unbatched, "results", facts);
     const double flops = 2.0 * elements(size->batch, one->m, one->n) * (double)one->k;
     const cell cells[] = {
@@ -397,7 +403,7 @@ static int finish(const request *r, const sizes *size, const xgemm_handle *handl
         return STATUS_FAILED;
     if (npy_write(r->out_path, &c->host, message, sizeof message))
         return failed(ME, "%s", message);
-    print(r, size, handle, t);
+    print(r, size, handle, &c->host, t);
     return STATUS_DONE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm occupancy: how many blocks fit into a multiprocessor, and what limits them. */
 #include "commands.h"
+#include "device_fields.h"
 #include "curve.h"
 #include "gpu.h"
 #include "kernel_list.h"
@@ -174,13 +175,14 @@ static cell allowed(int blocks)
 static void add_row(report *to, const request *r, const configuration *at,
                     const xgemm_occupancy_info *info)
 {
+    char version[CAPABILITY_TEXT];
     const cell cells[COLUMNS] = {
         r->kernel ? cell_text(r->kernel) : cell_none(),
-        r->compiled_for ? cell_integer(r->compiled_for) : cell_none(),
+        capability_cell(version, r->compiled_for),
         cell_integer(at->threads),
         at->registers ? cell_integer(at->registers) : cell_none(),
         cell_integer(at->shared),
-        cell_integer(at->cluster),
+        at->cluster ? cell_integer(at->cluster) : cell_none(),
         cell_integer(info->blocks),
         cell_integer(info->warps),
         cell_integer(info->threads),
@@ -239,7 +241,7 @@ static void print_rows(const request *r, const xgemm_occupancy_info *info, const
     json_t *facts = r->common.format == FORMAT_JSON ? report_facts(&command_occupancy) : NULL;
     const bool curve_rows = drawn->count > 0;
     if (facts) {
-        gpu_facts(facts, &r->gpu);
+        device_add(facts, "gpu", &r->gpu);
         json_object_set_new(facts, "text", json_string(text));
     }
     if (facts && curve_rows) {

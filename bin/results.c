@@ -120,27 +120,98 @@ static bool is_result(const json_t *row)
            size_at(row, "n") >= 0 && size_at(row, "k") >= 0 && number(row, "median_us") >= 0.0;
 }
 
+/* ---- Earlier results ---- */
+
+/* A figure of schema 1, in which 0 was unknown, in other units. */
+static json_t *upgraded(const json_t *device, const char *key, double unit)
+{
+    const double value = number(device, key);
+    return value > 0.0 ? json_real(value / unit) : json_null();
+}
+
+static void copy_text(json_t *to, const json_t *from, const char *key)
+{
+    const char *text = json_string_value(json_object_get(from, key));
+    json_object_set_new(to, key, text && *text ? json_string(text) : json_null());
+}
+
+/* The device of schema 1 as schema 2 has it, without what was not there. */
+static json_t *upgraded_device(const json_t *old)
+{
+    static const char *const figures[] = {"core_clock_mhz", "memory_clock_mhz", "peak_fp32_gflops",
+                                          "peak_bandwidth_gbs"};
+    char text[24];
+    const int capability = (int)number(old, "compute_capability");
+    const int ordinal =
+        (int)json_integer_value(json_object_get(old, "ordinal")); /* below 0: not a GPU */
+    json_t *device = json_object();
+    snprintf(text, sizeof text, "%d", ordinal);
+    json_object_set_new(device, "device",
+                        json_string(ordinal == XGEMM_DEVICE_CPU   ? "cpu"
+                                    : ordinal == XGEMM_DEVICE_SIM ? "sim"
+                                                                  : text));
+    copy_text(device, old, "name");
+    copy_text(device, old, "detail");
+    snprintf(text, sizeof text, "%d.%d", capability / 10, capability % 10);
+    json_object_set_new(device, "compute_capability",
+                        capability > 0 ? json_string(text) : json_null());
+    json_object_set_new(device, "multiprocessors",
+                        json_integer((json_int_t)number(old, "multiprocessors")));
+    json_object_set_new(device, "memory_gib", upgraded(old, "memory_bytes", 1 << 30));
+    json_object_set_new(device, "l2_mib", upgraded(old, "l2_bytes", 1 << 20));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        json_object_set_new(device, figures[i], upgraded(old, figures[i], 1.0));
+    return device;
+}
+
+static void upgrade(json_t *root)
+{
+    const json_t *old = json_object_get(root, "device");
+    json_object_set_new(root, "schema_version", json_integer(REPORT_SCHEMA));
+    json_object_set_new(root, "command_line", json_null());
+    json_object_set_new(root, "host", json_null());
+    json_object_set_new(root, "device", json_is_object(old) ? upgraded_device(old) : json_null());
+}
+
+/* Whether it is what bench prints; false with the sentence in message. */
+static bool check_results(const char *path, json_t *root, char *message, size_t message_size)
+{
+    const json_t *version = json_object_get(root, "schema_version");
+    const json_int_t schema = json_integer_value(version);
+    size_t index;
+    json_t *row;
+    bool good = json_array_size(json_object_get(root, "results")) > 0;
+    json_array_foreach(json_object_get(root, "results"), index, row) good = good && is_result(row);
+    if (!good || !json_is_integer(version))
+        snprintf(message, message_size,
+                 "%s is not what xgemm bench --json prints: it has no \"%s\"%s", path,
+                 good ? "schema_version" : "results",
+                 good ? "" : ", or one without sizes, kernel and time");
+    else if (schema < REPORT_SCHEMA_OLDEST || schema > REPORT_SCHEMA)
+        snprintf(message, message_size,
+                 "%s is of schema version %" JSON_INTEGER_FORMAT
+                 ", which xgemm %s does not know; it knows %d to %d",
+                 path, schema, xgemm_version(), REPORT_SCHEMA_OLDEST, REPORT_SCHEMA);
+    else
+        return true;
+    return false;
+}
+
 json_t *results_load(const char *path, char *message, size_t message_size)
 {
     json_error_t error;
-    size_t index;
-    json_t *row;
     json_t *root =
         strcmp(path, "-") == 0 ? json_loadf(stdin, 0, &error) : json_load_file(path, 0, &error);
     if (!root) {
         snprintf(message, message_size, "%s:%d: %s", path, error.line, error.text);
         return NULL;
     }
-    bool good = json_array_size(json_object_get(root, "results")) > 0;
-    json_array_foreach(json_object_get(root, "results"), index, row) good = good && is_result(row);
-    if (!good) {
-        snprintf(message, message_size,
-                 "%s is not what xgemm bench --json prints: it has no \"results\", or one without "
-                 "sizes, kernel and time",
-                 path);
+    if (!check_results(path, root, message, message_size)) {
         json_decref(root);
         return NULL;
     }
+    if (json_integer_value(json_object_get(root, "schema_version")) < REPORT_SCHEMA)
+        upgrade(root);
     return root;
 }
 
