@@ -46,7 +46,7 @@ static const option_row rows[] = {
     {KEY_GRAPH, "graph", NULL, "record the calls of a sample as a CUDA graph, time its replays"},
     {KEY_SEED, "seed", "N", "of the random matrices; default 1"},
     {KEY_PLOT, "plot", "FILE", "draw the speeds (SVG or PNG; needs gnuplot)"},
-    {KEY_FROM, "from", "FILE", "show (and draw) an earlier run's JSON; measures nothing"},
+    {KEY_FROM, "from", "FILE.json", "show (and draw) an earlier run's JSON; measures nothing"},
 };
 
 typedef struct {
@@ -386,6 +386,18 @@ static int replay(const request *r)
     return status;
 }
 
+/* Beside --from, what says how to measure would have no effect. */
+static void refuse_measuring_options(void)
+{
+    if (option_given('d'))
+        usage_error(ME, "--from measures nothing, so that --device has no effect");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (option_given(rows[i].key) && rows[i].key != KEY_PLOT && rows[i].key != KEY_FROM)
+            usage_error(ME, "--from measures nothing, so that %s%s has no effect",
+                        rows[i].name ? "--" : "-",
+                        rows[i].name ? rows[i].name : (char[2]){(char)rows[i].key, '\0'});
+}
+
 static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
@@ -394,9 +406,8 @@ static int run(int argc, char **argv)
     shape_list list = shapes_from(ME, &r.shapes);
     if (list.count == 0 && !r.from_path)
         usage_error(ME, "which sizes? Give -m, -n, -k, --size or --shapes");
-    if (r.from_path && (list.count > 0 || r.compare || r.graph || r.data_text))
-        usage_error(ME,
-                    "--from measures nothing, and so takes no sizes, --compare, --data or --graph");
+    if (r.from_path)
+        refuse_measuring_options();
     plot_prepare(ME, &r.common, r.plot_path);
     if (r.from_path)
         return replay(&r);

@@ -115,6 +115,11 @@ static explain_request parse(int argc, char **argv)
     r.math = options.math;
     if (strcmp(r.kernel, "auto") != 0 && math_given)
         usage_error(ME, "--math is for the kernel auto, which depends on it");
+    if (option_given(KEY_TILE) && !option_given(KEY_DRAM))
+        usage_error(ME, "--tile is the width of tiles for --dram; give both");
+    if (r.common.device != XGEMM_DEVICE_AUTO && r.common.device != XGEMM_DEVICE_SIM)
+        usage_error(ME, "kernels are explained on the simulator; --gpu names the GPU to explain "
+                        "them for");
     take_options(&r.problem, &options);
     return r;
 }

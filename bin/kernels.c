@@ -201,6 +201,8 @@ static int run(int argc, char **argv)
     check_names(argc, argv);
     if (from.gpu_name && !from.resources)
         usage_error(&command_kernels, "--gpu is for --resources; give both");
+    if (option_given('d') && !from.resources)
+        usage_error(&command_kernels, "--device is for --resources; the list has all devices");
     json_t *facts = report_facts(&command_kernels);
     int status = from.resources ? choose_source(&common, &from, facts) : STATUS_DONE;
     if (status == STATUS_DONE)
