@@ -98,8 +98,9 @@ void explain_gpu_facts(json_t *facts, const explain_request *r, const xgemm_trac
                   "limiters", limiters_text(t->limiters, LIMITERS_IN_A_COLUMN), "waves", t->waves));
     json_object_set_new(facts, "roofline",
                         json_pack("{s:o, s:o, s:o, s:o, s:o}", "peak_gflops",
-                                  known_value(t->peak_gflops), "peak_bandwidth_gbs", known_value(t->peak_gbs),
-                                  "asked_gflops", known_value(t->roof_asked_gflops), "moved_gflops",
+                                  known_value(t->peak_gflops), "peak_bandwidth_gbs",
+                                  known_value(t->peak_gbs), "asked_gflops",
+                                  known_value(t->roof_asked_gflops), "moved_gflops",
                                   known_value(t->roof_moved_gflops), "least_gflops",
                                   known_value(t->roof_least_gflops)));
 }

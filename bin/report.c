@@ -150,6 +150,14 @@ void report_row(report *to, const cell *cells)
     fflush(stdout);
 }
 
+void report_fact(report *to, const char *key, json_t *value)
+{
+    if (to->root)
+        json_object_set_new(to->root, key, value);
+    else
+        json_decref(value);
+}
+
 void report_close(report *to)
 {
     if (to->format == FORMAT_JSON) {

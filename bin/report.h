@@ -42,6 +42,9 @@ cell cell_real(double value, int digits);
  */
 report report_open(const settings *common, const column *columns, int count, const char *rows_key,
                    json_t *facts);
+/* Adds a member to a JSON result (taken over), which is known only after some rows. */
+void report_fact(report *to, const char *key, json_t *value);
+
 void report_row(report *to, const cell *cells);
 void report_close(report *to);
 

@@ -15,7 +15,7 @@ program=$builddir/.libs/xgemm
 # What differs from run to run.
 lasting()
 {
-    grep -v -e '"date"' -e '_us"' -e '_bytes"' -e '"gflops"'
+    grep -v -e '"date"' -e '_us"' -e '_bytes"' -e '"gflops"' -e '"gbs"'
 }
 
 # run_failing N ARGUMENT...: with the Nth allocation failing; 0: none, and all are counted.
@@ -75,7 +75,8 @@ all_fail 'occupancy, a curve' occupancy --gpu H100 --registers 64 --threads 256 
 all_fail 'multiply' multiply -d cpu a.npy b.npy -o files/c.npy --json
 all_fail 'multiply, a batch in Fortran order' multiply -d cpu --cast aa.F.npy b.npy -o files/c.npy --fortran --json
 all_fail 'multiply, text' multiply -d cpu a.mtx b.npy -o files/c.npy --json
-all_fail 'bench from a file' bench --from earlier.json --json
+all_fail 'bench from a file' bench --from earlier.json --baseline earlier.json --json
+all_fail 'bench, checked' bench -d cpu -s 8 --samples 1 --time 1 --check --transa N,T --json --quiet
 if python3 -c 'import zipfile
 with zipfile.ZipFile("a.npz", "w", zipfile.ZIP_DEFLATED) as z:
     z.write("a.npy")' 2>/dev/null && "$XGEMM" multiply -d cpu a.npz b.npy -o files/c.npy >/dev/null 2>&1; then

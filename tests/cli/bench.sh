@@ -67,7 +67,6 @@ test_bench_sizes()
     done
     unmeasured 'bench: a bad value of -k' 2 '-k.*8x' -m 8 -k 8x
     unmeasured 'bench: a bad value of -m' 2 '-m.*9:8' -m 9:8
-    unmeasured 'bench: no size' 2 'size'
     unmeasured 'bench: a size without -s' 2 '16' 16
     unmeasured 'bench: a missing file of shapes' 2 'missing.txt.*No such file' -f missing.txt
     unmeasured 'bench: a folder as a file of shapes' 2 'files.*directory' -f files
@@ -290,7 +289,7 @@ test_bench_plot()
     draws 'bench: --plot with one size' -s 8
     draws 'bench: --plot with an empty size' -s 0,8,16
     draws 'bench: --plot with kinds of data' -s 8,16 --kernel reference --data relu,relu:relu
-    bench --from data.json --plot files/out.svg
+    run bench --from data.json --plot files/out.svg
     if grep -q 'reference, relu:relu' files/out.svg; then
         ok 'bench: --plot has a line for each kind of data'
     else
