@@ -45,6 +45,7 @@ missing_packages() {
   have gnuplot || echo gnuplot-nox
   have_library openblas || have_library blis || have_library cblas || echo libopenblas-dev
   have_library jansson || echo libjansson-dev
+  have_library zlib || echo zlib1g-dev
   have_library check || echo check
   if [ "$1" = check ]; then
     have mandoc || echo mandoc

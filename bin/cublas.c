@@ -13,6 +13,7 @@ enum { OP_N = 0, OP_T = 1, MATH_DEFAULT = 0, MATH_TF32 = 3 };
 struct cublas {
     void *library, *handle;
     int version;
+    int (*set_math)(void *handle, int mode);
     int (*destroy)(void *handle);
     int (*sgemm)(void *handle, int transa, int transb, int m, int n, int k, const float *alpha,
                  const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
@@ -32,14 +33,14 @@ static void *open_library(void)
     return library;
 }
 
-static bool prepare(cublas *c, xgemm_handle *handle, void *stream, xgemm_math math, char *message,
+static bool prepare(cublas *c, xgemm_handle *handle, void *stream, char *message,
                     size_t message_size)
 {
     int (*create)(void **handle), (*get_version)(void *handle, int *version);
-    int (*set_math)(void *handle, int mode), (*set_stream)(void *handle, void *stream);
+    int (*set_stream)(void *handle, void *stream);
     if (!find_symbol(c->library, "cublasCreate_v2", &create) ||
         !find_symbol(c->library, "cublasGetVersion_v2", &get_version) ||
-        !find_symbol(c->library, "cublasSetMathMode", &set_math) ||
+        !find_symbol(c->library, "cublasSetMathMode", &c->set_math) ||
         !find_symbol(c->library, "cublasSetStream_v2", &set_stream) ||
         !find_symbol(c->library, "cublasSgemm_v2", &c->sgemm) ||
         !find_symbol(c->library, "cublasSgemmStridedBatched", &c->sgemm_batched) ||
@@ -59,12 +60,10 @@ static bool prepare(cublas *c, xgemm_handle *handle, void *stream, xgemm_math ma
     }
     get_version(c->handle, &c->version);
     set_stream(c->handle, stream);
-    set_math(c->handle, math == XGEMM_MATH_TF32 ? MATH_TF32 : MATH_DEFAULT);
     return true;
 }
 
-cublas *cublas_open(xgemm_handle *handle, void *stream, xgemm_math math, char *message,
-                    size_t message_size)
+cublas *cublas_open(xgemm_handle *handle, void *stream, char *message, size_t message_size)
 {
     cublas *c = calloc(1, sizeof *c);
     if (!c) {
@@ -77,12 +76,17 @@ cublas *cublas_open(xgemm_handle *handle, void *stream, xgemm_math math, char *m
         free(c);
         return NULL;
     }
-    if (!prepare(c, handle, stream, math, message, message_size)) {
+    if (!prepare(c, handle, stream, message, message_size)) {
         dlclose(c->library);
         free(c);
         return NULL;
     }
     return c;
+}
+
+void cublas_set_math(cublas *c, xgemm_math math)
+{
+    c->set_math(c->handle, math == XGEMM_MATH_TF32 ? MATH_TF32 : MATH_DEFAULT);
 }
 
 void cublas_close(cublas *library)

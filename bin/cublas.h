@@ -11,9 +11,11 @@ typedef struct cublas cublas;
  * On the GPU of the handle, and a stream of it; NULL: the default one. NULL on
  * failure, the sentence in message. For cublas_close(), before the handle ends.
  */
-cublas *cublas_open(xgemm_handle *handle, void *stream, xgemm_math math, char *message,
-                    size_t message_size);
+cublas *cublas_open(xgemm_handle *handle, void *stream, char *message, size_t message_size);
 void cublas_close(cublas *library);
+
+/* Another math mode: TF32 allows cuBLAS's, the others do not. */
+void cublas_set_math(cublas *library, xgemm_math math);
 
 /* Its version, such as 130100. */
 int cublas_version(const cublas *library);

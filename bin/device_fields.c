@@ -56,10 +56,10 @@ static cell of_gpu(const xgemm_device *d, int64_t value)
     return d->compute_capability ? cell_integer(value) : cell_none();
 }
 
-static const char *capability_text(char *text, size_t size, int capability)
+cell capability_cell(char text[CAPABILITY_TEXT], int capability)
 {
-    snprintf(text, size, "%d.%d", capability / 10, capability % 10);
-    return text;
+    snprintf(text, CAPABILITY_TEXT, "%d.%d", capability / 10, capability % 10);
+    return capability ? cell_text(text) : cell_none();
 }
 
 static void describe_what(description *to, const xgemm_device *d)
@@ -73,13 +73,8 @@ static void describe_what(description *to, const xgemm_device *d)
     c[NAME] = cell_text(d->name);
     c[DETAIL] = *d->detail ? cell_text(d->detail) : cell_none();
     c[SOURCE] = *d->source ? cell_text(d->source) : cell_none();
-    c[CAPABILITY] = c[LIMITS_FROM] = cell_none();
-    if (d->compute_capability)
-        c[CAPABILITY] = cell_text(
-            capability_text(to->capability, sizeof to->capability, d->compute_capability));
-    if (d->limits_from)
-        c[LIMITS_FROM] =
-            cell_text(capability_text(to->limits_from, sizeof to->limits_from, d->limits_from));
+    c[CAPABILITY] = capability_cell(to->capability, d->compute_capability);
+    c[LIMITS_FROM] = capability_cell(to->limits_from, d->limits_from);
 }
 
 /* 1 and -1; 0 is unknown. */
@@ -99,7 +94,7 @@ static void describe_identity(cell *c, const xgemm_device *d)
 
 static void describe_speed(cell *c, const xgemm_device *d)
 {
-    c[MULTIPROCESSORS] = cell_integer(d->multiprocessors);
+    c[MULTIPROCESSORS] = d->multiprocessors ? cell_integer(d->multiprocessors) : cell_none();
     c[MEMORY] = known((double)d->memory_bytes / (1 << 30), 1);
     c[L2] = known((double)d->l2_bytes / (1 << 20), 1);
     c[BUS] = d->memory_bus_bits ? cell_integer(d->memory_bus_bits) : cell_none();
@@ -139,4 +134,23 @@ void describe_device(description *to, const xgemm_device *device)
     describe_speed(to->cells, device);
     describe_limits(to->cells, device);
     describe_identity(to->cells, device);
+}
+
+void device_add(json_t *facts, const char *key, const xgemm_device *device)
+{
+    description all;
+    json_t *object = json_object();
+    describe_device(&all, device);
+    for (int i = 0; i < FIELDS; i++)
+        json_object_set_new(object, device_fields[i].column.key, report_value(&all.cells[i]));
+    json_object_set_new(facts, key, object);
+}
+
+void device_add_ordinal(json_t *facts, int ordinal)
+{
+    xgemm_device device = {.struct_size = sizeof device};
+    if (xgemm_device_get(ordinal, &device))
+        json_object_set_new(facts, "device", json_null());
+    else
+        device_add(facts, "device", &device);
 }

@@ -56,13 +56,24 @@ typedef struct {
 
 extern const device_field_row device_fields[FIELDS];
 
+enum { CAPABILITY_TEXT = 16 };
+
 /* A cell for each field; the texts are the description's and the device's. */
 typedef struct {
     cell cells[FIELDS];
-    char device[16], capability[16], limits_from[16];
+    char device[16], capability[CAPABILITY_TEXT], limits_from[CAPABILITY_TEXT];
 } description;
 
 void describe_device(description *to, const xgemm_device *device);
+
+/* Adds all there is to say of a device to the facts of a JSON result, under that key. */
+void device_add(json_t *facts, const char *key, const xgemm_device *device);
+
+/* The same for a device of this machine, as "device"; null where it cannot be asked. */
+void device_add_ordinal(json_t *facts, int ordinal);
+
+/* A compute capability as a cell, "9.0" of 90, in text; none of 0. */
+cell capability_cell(char text[CAPABILITY_TEXT], int capability);
 
 /* A figure that is unknown when it is 0. */
 cell known(double value, int digits);

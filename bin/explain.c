@@ -32,7 +32,7 @@ static const option_row rows[] = {
      "simulate N blocks of each launch; default as many as take seconds"},
     {KEY_GPU, "gpu", "NAME|CC",
      "as this GPU would run it; default the one that is here, else an H200"},
-    {KEY_PLOT, "plot", "FILE.svg", "draw the roofline with the kernel on it (needs gnuplot)"},
+    {KEY_PLOT, "plot", "FILE", "draw the roofline with the kernel on it (SVG or PNG)"},
     {KEY_DRAM, "dram", "CxBxBYTES", "show which channels and banks the first tiles of A touch"},
     {KEY_TILE, "tile", "N", "width of the tiles for --dram; default the kernel's"},
 };
@@ -115,6 +115,11 @@ static explain_request parse(int argc, char **argv)
     r.math = options.math;
     if (strcmp(r.kernel, "auto") != 0 && math_given)
         usage_error(ME, "--math is for the kernel auto, which depends on it");
+    if (option_given(KEY_TILE) && !option_given(KEY_DRAM))
+        usage_error(ME, "--tile is the width of tiles for --dram; give both");
+    if (r.common.device != XGEMM_DEVICE_AUTO && r.common.device != XGEMM_DEVICE_SIM)
+        usage_error(ME, "kernels are explained on the simulator; --gpu names the GPU to explain "
+                        "them for");
     take_options(&r.problem, &options);
     return r;
 }
@@ -142,16 +147,6 @@ static void set_blocks(explain_request *r)
         r->problem.most_blocks = most < 4.0 ? 4 : most > 1e6 ? 1000000 : (int64_t)most;
 }
 
-/* Before the work that it would come after. */
-static void check_plot(const explain_request *r)
-{
-    char why[512];
-    if (r->gpu.struct_size == 0)
-        usage_error(ME, "--plot draws a GPU's roofline, and no GPU is here; --gpu names one");
-    if (!plot_possible(r->plot, why, sizeof why))
-        exit(failed(ME, "%s", why));
-}
-
 static int run(int argc, char **argv)
 {
     explain_request r = parse(argc, argv);
@@ -162,8 +157,9 @@ static int run(int argc, char **argv)
         choose_kernel(&r);
     if (!kernel_find(r.kernel, &r.info))
         usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
-    if (r.plot)
-        check_plot(&r);
+    if (r.plot && r.gpu.struct_size == 0)
+        usage_error(ME, "--plot draws a GPU's roofline, and no GPU is here; --gpu names one");
+    plot_prepare(ME, &r.common, r.plot);
     if (r.info.tile_m > 0)
         set_blocks(&r);
     if (xgemm_trace(r.kernel, &r.problem, r.gpu.struct_size ? &r.gpu : NULL, &trace))

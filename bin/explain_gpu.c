@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm explain --gpu: the kernel's occupancy and its place under a GPU's roofline. */
+#include "device_fields.h"
 #include "explain_text.h"
 #include "gpu.h"
 #include "plot.h"
@@ -73,16 +74,35 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
     print_roof(t, "least (a perfect cache)", t->flop_per_byte_least, t->roof_least_gflops);
 }
 
-json_t *explain_gpu_facts(const xgemm_trace_report *t)
+/* What is 0 where it is not known. */
+static json_t *known_value(double value)
 {
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:f, s:f, s:f, s:f, s:f, s:f}", "name",
-                     t->device, "registers", t->registers, "registers_version",
-                     t->registers_version, "shared_bytes", t->shared_bytes, "blocks_per_sm",
-                     t->blocks_per_sm, "warp_occupancy", t->warp_occupancy, "limiters",
-                     limiters_text(t->limiters, LIMITERS_IN_A_SENTENCE), "waves", t->waves,
-                     "peak_gflops", t->peak_gflops, "peak_gbs", t->peak_gbs, "roof_asked_gflops",
-                     t->roof_asked_gflops, "roof_moved_gflops", t->roof_moved_gflops,
-                     "roof_least_gflops", t->roof_least_gflops);
+    return value > 0.0 ? json_real(value) : json_null();
+}
+
+void explain_gpu_facts(json_t *facts, const explain_request *r, const xgemm_trace_report *t)
+{
+    char version[CAPABILITY_TEXT];
+    const cell compiled_for = capability_cell(version, t->registers_version);
+    if (!*t->device) {
+        report_add(facts, json_pack("{s:n, s:n, s:n}", "gpu", "occupancy", "roofline"));
+        return;
+    }
+    device_add(facts, "gpu", &r->gpu);
+    json_object_set_new(
+        facts, "occupancy",
+        json_pack("{s:o, s:o, s:i, s:i, s:f, s:s, s:f}", "compiled_for",
+                  report_value(&compiled_for), "registers",
+                  t->registers ? json_integer(t->registers) : json_null(), "shared_bytes",
+                  t->shared_bytes, "blocks", t->blocks_per_sm, "warp_occupancy", t->warp_occupancy,
+                  "limiters", limiters_text(t->limiters, LIMITERS_IN_A_COLUMN), "waves", t->waves));
+    json_object_set_new(facts, "roofline",
+                        json_pack("{s:o, s:o, s:o, s:o, s:o}", "peak_gflops",
+                                  known_value(t->peak_gflops), "peak_bandwidth_gbs",
+                                  known_value(t->peak_gbs), "asked_gflops",
+                                  known_value(t->roof_asked_gflops), "moved_gflops",
+                                  known_value(t->roof_moved_gflops), "least_gflops",
+                                  known_value(t->roof_least_gflops)));
 }
 
 /* The roof from below the kernel's least intensity to above its largest. */

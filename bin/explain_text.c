@@ -255,7 +255,7 @@ static json_t *facts_of(const explain_request *r, const command *which, const xg
     const xgemm_trace_problem *p = &r->problem;
     json_t *facts = report_facts(which);
     json_object_set_new(
-        facts, "problem",
+        facts, "settings",
         json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "kernel", t->kernel, "order",
                   order_word(p->order), "transa", transpose_letter(p->transa), "transb",
                   transpose_letter(p->transb), "m", (json_int_t)p->m, "n", (json_int_t)p->n, "k",
@@ -270,7 +270,7 @@ static json_t *facts_of(const explain_request *r, const command *which, const xg
                   "bytes_asked", t->bytes_asked, "bytes_moved", t->bytes_moved,
                   "flop_per_byte_asked", t->flop_per_byte_asked, "flop_per_byte_moved",
                   t->flop_per_byte_moved, "simt_efficiency", t->simt_efficiency));
-    json_object_set_new(facts, "gpu", *t->device ? explain_gpu_facts(t) : json_null());
+    explain_gpu_facts(facts, r, t);
     return facts;
 }
 
@@ -299,13 +299,13 @@ void explain_rows(const explain_request *r, const command *which, const xgemm_tr
             cell_integer(s->requests),
             cell_integer(s->partial_requests),
             cell_integer(s->lanes),
-            cell_integer(s->sectors),
-            cell_integer(s->ideal_sectors),
-            cell_integer(s->cache_lines),
-            cell_integer(s->wavefronts),
-            cell_integer(s->ideal_wavefronts),
-            cell_integer(s->most_sectors),
-            cell_integer(s->most_ways),
+            s->is_shared ? cell_none() : cell_integer(s->sectors),
+            s->is_shared ? cell_none() : cell_integer(s->ideal_sectors),
+            s->is_shared ? cell_none() : cell_integer(s->cache_lines),
+            s->is_shared ? cell_integer(s->wavefronts) : cell_none(),
+            s->is_shared ? cell_integer(s->ideal_wavefronts) : cell_none(),
+            s->is_shared ? cell_none() : cell_integer(s->most_sectors),
+            s->is_shared ? cell_integer(s->most_ways) : cell_none(),
             cell_text(s->source),
         };
         report_row(&to, cells);

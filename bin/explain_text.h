@@ -37,7 +37,9 @@ const char *site_class(const xgemm_trace_site *site);
 
 /* The kernel on the GPU: occupancy, waves, roofline. */
 void explain_gpu(const explain_request *r, const xgemm_trace_report *report);
-json_t *explain_gpu_facts(const xgemm_trace_report *report);
+
+/* The same for JSON: the members gpu, occupancy and roofline, null without a GPU. */
+void explain_gpu_facts(json_t *facts, const explain_request *r, const xgemm_trace_report *report);
 
 /* Draws the GPU's roofline with the kernel on it; 0, or -1 with a sentence. */
 int explain_roofline(const explain_request *r, const xgemm_trace_report *report, char *message,

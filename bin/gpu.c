@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gpu.h"
-#include "report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,17 +69,4 @@ const char *limiters_text(unsigned limiters, limiters_style style)
                                                                      : ", ",
                                      names[i].words[style]);
     return text;
-}
-
-void gpu_facts(json_t *facts, const xgemm_device *gpu)
-{
-    json_t *of =
-        json_pack("{s:s, s:i}", "name", gpu->name, "compute_capability", gpu->compute_capability);
-    if (gpu->warps_per_sm > 0)
-        report_add(of, json_pack("{s:i, s:i, s:i, s:i, s:i, s:I}", "multiprocessors",
-                                 gpu->multiprocessors, "warps_per_sm", gpu->warps_per_sm,
-                                 "threads_per_sm", gpu->threads_per_sm, "blocks_per_sm",
-                                 gpu->blocks_per_sm, "registers_per_sm", gpu->registers_per_sm,
-                                 "shared_per_sm", (json_int_t)gpu->shared_per_sm));
-    json_object_set_new(facts, "gpu", of);
 }

@@ -5,8 +5,6 @@
 
 #include "options.h"
 
-#include <jansson.h>
-
 /*
  * The GPU of that name, from the catalogue; without a name the one that
  * --device says, else GPU 0. Ends the program with 2 when the name is unknown or
@@ -21,8 +19,5 @@ typedef enum { LIMITERS_IN_A_COLUMN, LIMITERS_IN_A_SENTENCE } limiters_style;
 
 /* XGEMM_LIMITED_BY_... as "warps slots" or "warps, blocks". Static text, until the next call. */
 const char *limiters_text(unsigned limiters, limiters_style style);
-
-/* Adds it to the facts of a JSON result, with its limits where they are known. */
-void gpu_facts(json_t *facts, const xgemm_device *gpu);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm kernels: the ladder, and what its kernels take. */
 #include "commands.h"
+#include "device_fields.h"
 #include "gpu.h"
 #include "kernel_list.h"
 #include "report.h"
@@ -23,8 +24,8 @@ static const column facts_columns[] = {
     {"shared_bytes", 12}, {"flop_per_byte", 13}, {"math", -7},  {"summary", -1},
 };
 static const column resources_columns[] = {
-    {"name", -23},       {"compute_capability", 18}, {"registers", 9},    {"shared_bytes", 12},
-    {"local_bytes", 11}, {"constant_bytes", 14},     {"max_threads", 11},
+    {"name", -23},       {"compiled_for", 12},   {"registers", 9},    {"shared_bytes", 12},
+    {"local_bytes", 11}, {"constant_bytes", 14}, {"max_threads", 11},
 };
 enum {
     FACTS_COLUMNS = sizeof facts_columns / sizeof *facts_columns,
@@ -79,8 +80,9 @@ static int resources_row(report *to, const source *from, const xgemm_kernel_info
         return STATUS_DONE; /* not for this GPU, others are */
     if (status)
         return failed_call(&command_kernels, from->handle);
+    char version[CAPABILITY_TEXT];
     const cell cells[RESOURCES_COLUMNS] = {
-        cell_text(kernel->name),     cell_integer(r.binary_version),
+        cell_text(kernel->name),     capability_cell(version, r.binary_version),
         cell_integer(r.registers),   cell_integer(r.shared_bytes),
         cell_integer(r.local_bytes), cell_integer(r.constant_bytes),
         cell_integer(r.max_threads),
@@ -133,11 +135,14 @@ static int choose_source(settings *common, source *from, json_t *facts)
         if (xgemm_get_device(from->handle) < 0)
             return failed(&command_kernels,
                           "--resources is of GPUs; name one with --gpu, such as --gpu sm_90");
-        report_device(facts, xgemm_get_device(from->handle));
+        device_add_ordinal(facts, xgemm_get_device(from->handle));
         return STATUS_DONE;
     }
     const int status = choose_recorded(common, from);
-    gpu_facts(facts, &from->gpu);
+    if (from->gpu_name)
+        device_add(facts, "gpu", &from->gpu);
+    else
+        json_object_set_new(facts, "gpu", json_null());
     return status;
 }
 
@@ -196,6 +201,8 @@ static int run(int argc, char **argv)
     check_names(argc, argv);
     if (from.gpu_name && !from.resources)
         usage_error(&command_kernels, "--gpu is for --resources; give both");
+    if (option_given('d') && !from.resources)
+        usage_error(&command_kernels, "--device is for --resources; the list has all devices");
     json_t *facts = report_facts(&command_kernels);
     int status = from.resources ? choose_source(&common, &from, facts) : STATUS_DONE;
     if (status == STATUS_DONE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm: finds the command and runs it. */
 #include "commands.h"
+#include "report.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -60,6 +61,7 @@ int main(int argc, char **argv)
 {
     static char name[64];
     json_set_alloc_funcs(allocate_json, free);
+    report_keep_arguments(argc, argv);
     signal(SIGXFSZ, SIG_IGN); /* a write past the file-size limit fails instead, and is said */
     if (argc < 2) {
         print_help(stderr);

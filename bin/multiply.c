@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm multiply: C = alpha op(A) op(B) + beta C on .npy files. */
 #include "commands.h"
+#include "device_fields.h"
 #include "host_clock.h"
 #include "npy.h"
 #include "problem_options.h"
+#include "replacement.h"
 #include "report.h"
+#include "stdout_file.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -14,10 +17,10 @@
 
 #define ME (&command_multiply)
 
-enum { KEY_KERNEL = 256, KEY_FORTRAN };
+enum { KEY_KERNEL = 256, KEY_FORTRAN, KEY_CAST };
 
 static const option_row rows[] = {
-    {'o', "output", "FILE", "where C is written (required)"},
+    {'o', "output", "FILE", "where C is written (required); - is the standard output"},
     {'c', "input-c", "FILE", "the C that beta multiplies; default: the output file"},
     ALPHA_ROW,
     BETA_ROW("the input C"),
@@ -26,6 +29,7 @@ static const option_row rows[] = {
     MATH_ROW,
     {KEY_KERNEL, "kernel", "NAME", "the kernel to run; default: the library chooses"},
     {KEY_FORTRAN, "fortran", NULL, "write C in Fortran order"},
+    {KEY_CAST, "cast", NULL, "convert float64, float16 and big-endian inputs to float32"},
 };
 
 typedef struct {
@@ -33,8 +37,15 @@ typedef struct {
     problem_options problem; /* the order is the files' */
     const char *kernel;
     bool fortran;
+    npy_types types;
     settings common;
 } request;
+
+/* A file that is open, and what its header says. */
+typedef struct {
+    npy_input *input; /* NULL: C, where beta is 0 */
+    npy_header header;
+} operand_file;
 
 /* The matrices, in host memory and on the device (the same where the device is the host). */
 typedef struct {
@@ -42,9 +53,35 @@ typedef struct {
     float *device;
 } operand;
 
+/* A product, or a batch of them. */
+typedef struct {
+    shape one;
+    bool is_batch;
+    int64_t batch;
+} sizes;
+
 typedef struct {
     double upload_us, kernel_us, download_us;
 } times;
+
+static bool is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* The standard streams, of which there is one each. */
+static void check_streams(const request *r)
+{
+    const bool reads_c = r->problem.beta != 0.0f;
+    const int from_stdin =
+        is_standard(r->a_path) + is_standard(r->b_path) + (reads_c && is_standard(r->c_path));
+    if (reads_c && r->c_path == r->out_path && replacement_is_stdout(r->out_path))
+        usage_error(ME, "C is written to the standard output: name the C that beta multiplies "
+                        "with -c");
+    if (from_stdin > 1)
+        usage_error(ME, "one input alone can be the standard input; %d are", from_stdin);
+    stdout_for_file(ME, &r->common, r->out_path, "the matrix");
+}
 
 static request parse(int argc, char **argv)
 {
@@ -64,18 +101,23 @@ static request parse(int argc, char **argv)
         case KEY_FORTRAN:
             r.fortran = true;
             break;
+        case KEY_CAST:
+            r.types = NPY_CAST;
+            break;
         default:
             problem_option(ME, &r.problem, key, value);
         }
     }
     if (argc - optind != 2)
-        usage_error(ME, "two files are multiplied; %d were named", argc - optind);
+        usage_error(ME, "two files are multiplied; %d %s named", argc - optind,
+                    argc - optind == 1 ? "was" : "were");
     if (!r.out_path)
         usage_error(ME, "-o, --output is missing: where is C to be written?");
     r.a_path = argv[optind];
     r.b_path = argv[optind + 1];
     if (!r.c_path)
         r.c_path = r.out_path;
+    check_streams(&r);
     return r;
 }
 
@@ -89,33 +131,63 @@ static int64_t op_columns(const npy_header *x, xgemm_transpose trans)
     return trans == XGEMM_NO_TRANS ? x->columns : x->rows;
 }
 
-/* m, n and k from the files' headers; false with the reason printed when they do not match. */
-static bool find_sizes(const request *r, npy_header *a, npy_header *b, npy_header *c, shape *size)
+static bool open_operand(const request *r, const char *path, operand_file *file)
 {
     char message[512];
-    if (npy_read_header(r->a_path, a, message, sizeof message) ||
-        npy_read_header(r->b_path, b, message, sizeof message) ||
-        (r->problem.beta != 0.0f && npy_read_header(r->c_path, c, message, sizeof message))) {
+    file->input = npy_open(path, r->types, &file->header, message, sizeof message);
+    if (!file->input)
         failed(ME, "%s", message);
-        return false;
-    }
-    *size = (shape){op_rows(a, r->problem.transa), op_columns(b, r->problem.transb),
-                    op_columns(a, r->problem.transa)};
-    if (op_rows(b, r->problem.transb) != size->k) {
+    return file->input != NULL;
+}
+
+/* A matrix, or a batch of one, is multiplied with each matrix of the other's batch, as in NumPy. */
+static bool find_batch(const request *r, const npy_header *a, const npy_header *b, sizes *size)
+{
+    size->is_batch = a->is_batch || b->is_batch;
+    size->batch = a->batch == 1 ? b->batch : a->batch;
+    if (a->batch == b->batch || a->batch == 1 || b->batch == 1)
+        return true;
+    failed(ME,
+           "the batches do not match: A has %" PRId64 " matrices (%s) and B has %" PRId64
+           " (%s); they must be as many, or one",
+           a->batch, r->a_path, b->batch, r->b_path);
+    return false;
+}
+
+static bool c_matches(const request *r, const npy_header *c, const sizes *size)
+{
+    char product[80], found[80];
+    if (c->rows == size->one.m && c->columns == size->one.n && c->batch == size->batch &&
+        c->is_batch == size->is_batch)
+        return true;
+    snprintf(product, sizeof product, "%" PRId64 " x %" PRId64, size->one.m, size->one.n);
+    snprintf(found, sizeof found, "%" PRId64 " x %" PRId64, c->rows, c->columns);
+    if (c->is_batch || size->is_batch)
+        failed(ME,
+               "the shapes do not match: the product is %" PRId64 " of %s and C is %" PRId64
+               " of %s (%s)",
+               size->batch, product, c->batch, found, r->c_path);
+    else
+        failed(ME, "the shapes do not match: the product is %s and C is %s (%s)", product, found,
+               r->c_path);
+    return false;
+}
+
+/* m, n and k from the files' headers; false with the reason printed when they do not match. */
+static bool find_sizes(const request *r, const npy_header *a, const npy_header *b,
+                       const npy_header *c, sizes *size)
+{
+    shape *one = &size->one;
+    *one = (shape){op_rows(a, r->problem.transa), op_columns(b, r->problem.transb),
+                   op_columns(a, r->problem.transa)};
+    if (op_rows(b, r->problem.transb) != one->k) {
         failed(ME,
                "the shapes do not match: op(A) is %" PRId64 " x %" PRId64
                " (%s) and op(B) is %" PRId64 " x %" PRId64 " (%s); A's columns must equal B's rows",
-               size->m, size->k, r->a_path, op_rows(b, r->problem.transb), size->n, r->b_path);
+               one->m, one->k, r->a_path, op_rows(b, r->problem.transb), one->n, r->b_path);
         return false;
     }
-    if (r->problem.beta != 0.0f && (c->rows != size->m || c->columns != size->n)) {
-        failed(ME,
-               "the shapes do not match: the product is %" PRId64 " x %" PRId64 " and C is %" PRId64
-               " x %" PRId64 " (%s)",
-               size->m, size->n, c->rows, c->columns, r->c_path);
-        return false;
-    }
-    return true;
+    return find_batch(r, a, b, size) && (r->problem.beta == 0.0f || c_matches(r, c, size));
 }
 
 /* Whether a handle's device has so much memory; a device that does not say is trusted. */
@@ -131,11 +203,18 @@ static bool has_memory(xgemm_handle *handle, double need, const char *kind, cons
     return false;
 }
 
-/* Whether three matrices of these sizes fit, before anything is read. */
-static bool memory_suffices(xgemm_handle *handle, const shape *s)
+static double elements(int64_t batch, int64_t height, int64_t width)
 {
-    const double need = 4.0 * ((double)s->m * (double)s->k + (double)s->k * (double)s->n +
-                               (double)s->m * (double)s->n);
+    return (double)batch * (double)height * (double)width;
+}
+
+/* Whether the matrices fit, before anything is read. */
+static bool memory_suffices(xgemm_handle *handle, const npy_header *a, const npy_header *b,
+                            const sizes *size)
+{
+    const double need =
+        4.0 * (elements(a->batch, a->rows, a->columns) + elements(b->batch, b->rows, b->columns) +
+               elements(size->batch, size->one.m, size->one.n));
     xgemm_handle *host = NULL;
     (void)xgemm_create(&host, XGEMM_DEVICE_CPU);
     const bool enough = has_memory(host, need, "main", "available");
@@ -143,30 +222,27 @@ static bool memory_suffices(xgemm_handle *handle, const shape *s)
     return enough && (xgemm_get_device(handle) < 0 || has_memory(handle, need, "GPU", "free"));
 }
 
-/* The file may not be the one any more whose header was read. */
-static bool read_operand(const char *path, const npy_header *header, operand *x)
+static bool read_operand(operand_file *file, operand *x)
 {
     char message[512];
-    const npy_matrix *const read = &x->host;
-    if (npy_read(path, &x->host, message, sizeof message)) {
-        failed(ME, "%s", message);
-        return false;
-    }
-    if (read->rows == header->rows && read->columns == header->columns)
+    if (npy_load(file->input, &x->host, message, sizeof message) == 0)
         return true;
-    failed(ME,
-           "%s was replaced: it was %" PRId64 " x %" PRId64 ", and is now %" PRId64 " x %" PRId64,
-           path, header->rows, header->columns, read->rows, read->columns);
+    failed(ME, "%s", message);
     return false;
 }
 
 /* C as it is read, or room for it. */
-static bool prepare_c(const request *r, const npy_header *header, const shape *size, operand *c)
+static bool prepare_c(const request *r, operand_file *file, const sizes *size, operand *c)
 {
-    if (r->problem.beta != 0.0f)
-        return read_operand(r->c_path, header, c);
-    const size_t count = (size_t)size->m * (size_t)size->n;
-    c->host = (npy_matrix){size->m, size->n, r->fortran, calloc(count ? count : 1, sizeof(float))};
+    if (file->input)
+        return read_operand(file, c);
+    const size_t count = (size_t)size->batch * (size_t)size->one.m * (size_t)size->one.n;
+    c->host = (npy_matrix){.rows = size->one.m,
+                           .columns = size->one.n,
+                           .fortran_order = r->fortran,
+                           .data = calloc(count ? count : 1, sizeof(float)),
+                           .is_batch = size->is_batch,
+                           .batch = size->batch};
     if (!c->host.data)
         failed(ME, "the host is out of memory");
     return c->host.data != NULL;
@@ -174,7 +250,7 @@ static bool prepare_c(const request *r, const npy_header *header, const shape *s
 
 static size_t bytes_of(const npy_matrix *x)
 {
-    return (size_t)x->rows * (size_t)x->columns * sizeof(float);
+    return (size_t)npy_count(x) * (size_t)x->rows * (size_t)x->columns * sizeof(float);
 }
 
 static bool to_device(xgemm_handle *handle, operand *x, bool with_contents)
@@ -214,19 +290,32 @@ static int64_t leading_dimension(const npy_matrix *x)
     return line > 0 ? line : 1;
 }
 
-static xgemm_status product(xgemm_handle *handle, const request *r, const shape *size,
+/* From a matrix of a batch to the next one; of one matrix, all products share it. */
+static int64_t batch_stride(const npy_matrix *x)
+{
+    return npy_count(x) == 1 ? 0 : x->rows * x->columns;
+}
+
+static xgemm_status product(xgemm_handle *handle, const request *r, const sizes *size,
                             const operand *a, const operand *b, operand *c)
 {
     const bool fortran = c->host.fortran_order;
-    return xgemm_sgemm(handle, fortran ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
-                       seen(r->problem.transa, &a->host, fortran),
-                       seen(r->problem.transb, &b->host, fortran), size->m, size->n, size->k,
-                       r->problem.alpha, a->device, leading_dimension(&a->host), b->device,
-                       leading_dimension(&b->host), r->problem.beta, c->device,
-                       leading_dimension(&c->host));
+    const xgemm_order order = fortran ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+    const xgemm_transpose transa = seen(r->problem.transa, &a->host, fortran);
+    const xgemm_transpose transb = seen(r->problem.transb, &b->host, fortran);
+    const int64_t lda = leading_dimension(&a->host), ldb = leading_dimension(&b->host);
+    const int64_t ldc = leading_dimension(&c->host);
+    const shape *one = &size->one;
+    if (!size->is_batch)
+        return xgemm_sgemm(handle, order, transa, transb, one->m, one->n, one->k, r->problem.alpha,
+                           a->device, lda, b->device, ldb, r->problem.beta, c->device, ldc);
+    return xgemm_sgemm_strided_batched(handle, order, transa, transb, one->m, one->n, one->k,
+                                       r->problem.alpha, a->device, lda, batch_stride(&a->host),
+                                       b->device, ldb, batch_stride(&b->host), r->problem.beta,
+                                       c->device, ldc, one->m * one->n, size->batch);
 }
 
-static bool compute(xgemm_handle *handle, const request *r, const shape *size, operand *a,
+static bool compute(xgemm_handle *handle, const request *r, const sizes *size, operand *a,
                     operand *b, operand *c, times *t)
 {
     xgemm_timer *timer;
@@ -246,42 +335,52 @@ static bool compute(xgemm_handle *handle, const request *r, const shape *size, o
     return done;
 }
 
-/* C in the order that was asked for. */
+/* C in the order that was asked for, one matrix after the other. */
 static bool to_fortran(npy_matrix *c)
 {
-    const size_t count = (size_t)c->rows * (size_t)c->columns;
-    float *turned = malloc((count ? count : 1) * sizeof *turned);
-    if (!turned) {
-        failed(ME, "the host is out of memory");
-        return false;
+    const int64_t one = c->rows * c->columns;
+    for (int64_t i = 0; i < npy_count(c); i++) {
+        float *const at = c->data + i * one;
+        float *transposed = npy_transpose(at, c->rows, c->columns);
+        if (!transposed) {
+            failed(ME, "the host is out of memory");
+            return false;
+        }
+        memcpy(at, transposed, (size_t)one * sizeof *at);
+        free(transposed);
     }
-    for (int64_t i = 0; i < c->rows; i++)
-        for (int64_t j = 0; j < c->columns; j++)
-            turned[j * c->rows + i] = c->data[i * c->columns + j];
-    free(c->data);
-    c->data = turned;
     c->fortran_order = true;
     return true;
 }
 
-static void print(const request *r, const shape *size, const xgemm_handle *handle, const times *t)
+static void print(const request *r, const sizes *size, const xgemm_handle *handle,
+                  const npy_matrix *c, const times *t)
 {
     static const column columns[] = {
-        {"m", 6},       {"n", 6},          {"k", 6},          {"kernel", -18},
-        {"device", -6}, {"kernel_us", 12}, {"upload_us", 12}, {"download_us", 12},
-        {"gflops", 10}, {"output", -1},
+        {"batch", 6},        {"m", 6},       {"n", 6},          {"k", 6},
+        {"kernel", -18},     {"device", -6}, {"kernel_us", 12}, {"upload_us", 12},
+        {"download_us", 12}, {"gflops", 10}, {"output", -1},
     };
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    const int unbatched = size->is_batch ? 0 : 1; /* leaves out the first column */
+    const shape *one = &size->one;
     const int device = xgemm_get_device(handle);
     const char *kernel = xgemm_last_kernel(handle);
     char name[16];
     snprintf(name, sizeof name, "%d", device);
     json_t *facts = report_facts(ME);
-    report_device(facts, device);
-    report to = report_open(&r->common, columns, 10, "results", facts);
+    device_add_ordinal(facts, device);
+    problem_options how = r->problem;
+    how.order = c->fortran_order ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+    how.batch = size->batch;
+    json_object_set_new(facts, "settings", problem_settings(&how));
+    report to = report_open(&r->common, columns + unbatched, COLUMNS - unbatched, "results", facts);
+    const double flops = 2.0 * elements(size->batch, one->m, one->n) * (double)one->k;
     const cell cells[] = {
-        cell_integer(size->m),
-        cell_integer(size->n),
-        cell_integer(size->k),
+        cell_integer(size->batch),
+        cell_integer(one->m),
+        cell_integer(one->n),
+        cell_integer(one->k),
         kernel ? cell_text(kernel) : cell_none(),
         cell_text(device == XGEMM_DEVICE_CPU   ? "cpu"
                   : device == XGEMM_DEVICE_SIM ? "sim"
@@ -289,17 +388,14 @@ static void print(const request *r, const shape *size, const xgemm_handle *handl
         cell_real(t->kernel_us, 1),
         cell_real(t->upload_us, 1),
         cell_real(t->download_us, 1),
-        cell_real(t->kernel_us > 0.0
-                      ? 2e-3 * (double)size->m * (double)size->n * (double)size->k / t->kernel_us
-                      : 0.0,
-                  1),
+        t->kernel_us > 0.0 ? cell_real(1e-3 * flops / t->kernel_us, 1) : cell_none(),
         cell_text(r->out_path),
     };
-    report_row(&to, cells);
+    report_row(&to, cells + unbatched);
     report_close(&to);
 }
 
-static int finish(const request *r, const shape *size, const xgemm_handle *handle, operand *c,
+static int finish(const request *r, const sizes *size, const xgemm_handle *handle, operand *c,
                   const times *t)
 {
     char message[512];
@@ -307,34 +403,49 @@ static int finish(const request *r, const shape *size, const xgemm_handle *handl
         return STATUS_FAILED;
     if (npy_write(r->out_path, &c->host, message, sizeof message))
         return failed(ME, "%s", message);
-    print(r, size, handle, t);
+    print(r, size, handle, &c->host, t);
     return STATUS_DONE;
 }
 
-static int multiply(const request *r, xgemm_handle *handle)
+/* From the open files on, whose sizes match. */
+static int multiply_files(const request *r, xgemm_handle *handle, operand_file files[3],
+                          const sizes *size)
 {
-    npy_header headers[3] = {{0}};
-    operand a = {{0}, NULL}, b = {{0}, NULL}, c = {{0}, NULL};
-    shape size;
+    operand a = {.device = NULL}, b = {.device = NULL}, c = {.device = NULL};
     times t = {0};
     int status = STATUS_FAILED;
-
-    char message[512];
-    if (!find_sizes(r, &headers[0], &headers[1], &headers[2], &size) ||
-        !memory_suffices(handle, &size))
-        return STATUS_FAILED;
-    if (npy_check_writable(r->out_path, message, sizeof message))
-        return failed(ME, "%s", message);
-    if (read_operand(r->a_path, &headers[0], &a) && read_operand(r->b_path, &headers[1], &b) &&
-        prepare_c(r, &headers[2], &size, &c)) {
-        if (compute(handle, r, &size, &a, &b, &c, &t))
-            status = finish(r, &size, handle, &c, &t);
+    if (read_operand(&files[0], &a) && read_operand(&files[1], &b) &&
+        prepare_c(r, &files[2], size, &c)) {
+        if (compute(handle, r, size, &a, &b, &c, &t))
+            status = finish(r, size, handle, &c, &t);
         else
             failed_call(ME, handle);
     }
     release(handle, &a);
     release(handle, &b);
     release(handle, &c);
+    return status;
+}
+
+/* Each file is opened once: its header and its data are of the same file, whatever its name leads
+ * to by then. */
+static int multiply(const request *r, xgemm_handle *handle)
+{
+    operand_file files[3] = {{NULL}};
+    sizes size;
+    char message[512];
+    int status = STATUS_FAILED;
+    if (open_operand(r, r->a_path, &files[0]) && open_operand(r, r->b_path, &files[1]) &&
+        (r->problem.beta == 0.0f || open_operand(r, r->c_path, &files[2])) &&
+        find_sizes(r, &files[0].header, &files[1].header, &files[2].header, &size) &&
+        memory_suffices(handle, &files[0].header, &files[1].header, &size)) {
+        if (npy_check_writable(r->out_path, message, sizeof message))
+            failed(ME, "%s", message);
+        else
+            status = multiply_files(r, handle, files, &size);
+    }
+    for (int i = 0; i < 3; i++)
+        npy_close(files[i].input);
     return status;
 }
 
@@ -355,5 +466,5 @@ static int run(int argc, char **argv)
 }
 
 const command command_multiply = {
-    "multiply", "A.npy B.npy -o C.npy",     "C = alpha op(A) op(B) + beta C on NumPy files",
+    "multiply", "A.npy B.npy -o C.npy",     "C = alpha op(A) op(B) + beta C on files",
     rows,       sizeof rows / sizeof *rows, run};

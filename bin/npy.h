@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * \file    npy.h
- * \brief   Matrices of 32-bit floats in NumPy's .npy files.
+ * \brief   Matrices of floats in NumPy's .npy and .npz files and in Matrix Market's .mtx files.
  *
- * Taken: versions 1.0, 2.0 and 3.0 of the format, dtype '<f4' (or '=f4', '|f4',
- * 'f4'), two dimensions, either order, as NumPy reads them. All else is refused
- * with a sentence. A file is taken for hostile: what is allocated is bounded by
- * the length of the file, and bytes of the file that a sentence shows are escaped
- * (\xNN).
+ * What a file is, its first bytes say, not its name. Taken are
  *
- * Errors, for the whole header: a function returns 0, or -1 with one sentence
- * without a newline in message. message is NUL-terminated always (unless
- * message_size is 0, when it may be NULL), "" on success; a sentence that does
- * not fit ends in "...". 512 bytes and the length of the path hold any
- * sentence. The functions keep no state.
+ *  - .npy: versions 1.0, 2.0 and 3.0 of the format, dtype '<f4' (or '=f4', '|f4', 'f4'), and with
+ *    NPY_CAST the other IEEE 754 types of 2, 4 and 8 bytes in either byte order, which are rounded
+ *    to float; two dimensions, or three for a batch of matrices; either order, as NumPy reads them;
+ *  - .npz: one of its members, stored or deflated, which is a .npy file: "A.npz:name". It has to be
+ *    a file, since its directory is at its end;
+ *  - .mtx: array and coordinate, real, integer and pattern, general, symmetric and skew-symmetric;
+ *    decimal numbers are rounded to float, entries that repeat a place are added up.
+ *
+ * All else is refused with a sentence. A file is taken for hostile: what is allocated is bounded by
+ * the length of the file, except where npy_open() says so, and bytes of the file that a sentence
+ * shows are escaped (\xNN).
+ *
+ * Errors, for the whole header: a function returns 0 (or a pointer), or -1 (NULL) with one sentence
+ * without a newline in message. message is NUL-terminated always (unless message_size is 0, when it
+ * may be NULL), "" on success; a sentence that does not fit ends in "...". 512 bytes and the length
+ * of the path hold any sentence. The functions keep no state.
  */
 #ifndef XGEMM_BIN_NPY_H
 #define XGEMM_BIN_NPY_H
@@ -22,55 +29,81 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** \brief A matrix in host memory. */
+/** \brief A matrix in host memory, or a batch of them. */
 typedef struct {
     int64_t rows, columns;
     bool fortran_order; /**< true: columns are contiguous; false: rows are. */
-    float *data;        /**< rows*columns elements; owned by the struct. */
+    float *data;        /**< The matrices, one after another; owned by the struct. */
+    bool is_batch;      /**< Three dimensions in the file; false: two. */
+    int64_t batch;      /**< The matrices of a batch; else without meaning. */
 } npy_matrix;
+
+/** \brief How the elements of a file are stored. */
+typedef enum { NPY_FLOAT32, NPY_FLOAT64, NPY_FLOAT16 } npy_type;
 
 /** \brief What the header of a file says. */
 typedef struct {
     int64_t rows, columns; /**< Both at least 0; see npy_parse_dict(). */
     bool fortran_order;    /**< As in the file, even where both orders are equal. */
     size_t data_offset;    /**< Where the data begins, in bytes from the file's beginning. */
+    bool is_batch;         /**< Three dimensions. */
+    int64_t batch;         /**< The first of three dimensions, at least 0; else 1. */
+    npy_type type;
+    bool big_endian;
 } npy_header;
 
+/** \brief Whether other types than float32 are taken. */
+typedef enum { NPY_FLOAT32_ONLY, NPY_CAST } npy_types;
+
+/** \brief A file that is open, of which the header was read. */
+typedef struct npy_input npy_input;
+
 /**
- * \brief   Reads the header of a file, not its data.
+ * \brief   Opens a file and reads its header, not its data.
  *
- * Lets the caller see whether there is memory enough before npy_read(). The
- * file must be a regular file, and exactly as long as its header says.
+ * Lets the caller see whether there is memory enough before npy_load(), which reads on where this
+ * function ended: a file that is replaced in between stays the one that was opened. A regular file,
+ * or a member of a .npz file, must be exactly as long as its header says.
  *
- * \param   path          The file; symbolic links are followed.
+ * What a pipe, a deflated member or a .mtx file with coordinates says of its size is not checked
+ * against any length here.
+ *
+ * \param   path          The file; symbolic links are followed. "-": the standard input. A pipe is
+ *                        waited for until somebody writes to it.
+ * \param   types         Which are taken.
  * \param   header        Out; zeroed on failure.
  * \param   message       Out: the sentence, which begins with path.
  * \param   message_size  Size of message in bytes.
- * \return  0, or -1: the file cannot be opened or read, is not a regular file,
- *          not a .npy file, of an unknown version, has a header that
- *          npy_parse_dict() refuses or that is longer than 1 MiB, or is
- *          shorter or longer than the header says.
+ * \return  The input, for npy_close(), or NULL: the file cannot be opened or read, is neither a
+ *          regular file nor a pipe, none of the formats, of an unknown version, has a header that
+ *          npy_parse_dict() refuses or that is longer than 1 MiB, or is shorter or longer than the
+ *          header says.
  */
-int npy_read_header(const char *path, npy_header *header, char *message, size_t message_size);
+npy_input *npy_open(const char *path, npy_types types, npy_header *header, char *message,
+                    size_t message_size);
 
 /**
- * \brief   Reads a matrix from a file.
+ * \brief   Reads the data of an open file, once.
  *
- * \param   path          The file; symbolic links are followed.
- * \param   matrix        Out. Its data is aligned to 64 bytes, never NULL (even
- *                        without elements), and the caller's to free with
- *                        npy_free(). Zeroed on failure. What it held before is
- *                        not freed.
- * \param   message       Out: the sentence, which begins with path.
+ * \param   input         From npy_open().
+ * \param   matrix        Out. Its data is aligned to 64 bytes, never NULL (even without elements),
+ *                        and the caller's to free with npy_free(). Zeroed on failure. What it held
+ *                        before is not freed. A batch in Fortran order, whose matrices are
+ *                        interleaved in the file, is stored anew as matrices in Fortran order.
+ * \param   message       Out: the sentence, which begins with the path.
  * \param   message_size  Size of message in bytes.
- * \return  0, or -1: as npy_read_header(), or memory is short.
+ * \return  0, or -1: the file cannot be read, ended before its data did, as where it was cut while
+ *          it was read, goes on after its data, is damaged, or memory is short.
  */
-int npy_read(const char *path, npy_matrix *matrix, char *message, size_t message_size);
+int npy_load(npy_input *input, npy_matrix *matrix, char *message, size_t message_size);
+
+/** \brief  Closes the file; NULL is fine. */
+void npy_close(npy_input *input);
 
 /**
  * \brief   Frees the data of a matrix and zeroes the struct.
  *
- * \param   matrix  From npy_read(), or zeroed, or with data from malloc(). Not NULL.
+ * \param   matrix  From npy_load(), or zeroed, or with data from malloc(). Not NULL.
  */
 void npy_free(npy_matrix *matrix);
 
@@ -83,8 +116,8 @@ void npy_free(npy_matrix *matrix);
  * removed, and path is as it was. A new file has the mode 0666 less the umask;
  * a file that is replaced keeps its permission bits, but not its owner, and is
  * replaced even where it is read-only. Where path is a symbolic link, the file
- * it leads to is replaced, and the link stays. What is not a regular file
- * (a folder, a device, a pipe) is never replaced.
+ * it leads to is replaced, and the link stays. Pipes, character devices and "-", the standard
+ * output, are written to as they are; what else is not a regular file is never replaced.
  *
  * SIGHUP, SIGINT, SIGTERM and SIGXFSZ (RLIMIT_FSIZE) end the process as ever,
  * and the temporary file is removed; a caller that ignores them, or handles
@@ -92,11 +125,12 @@ void npy_free(npy_matrix *matrix);
  * to 077 for a moment.
  *
  * \param   path          The file.
- * \param   matrix        rows and columns at least 0; data may be NULL where
- *                        there are no elements.
+ * \param   matrix        rows, columns and batch at least 0; data may be NULL where
+ *                        there are no elements. A batch in Fortran order takes memory for its
+ *                        elements once more.
  * \param   message       Out: the sentence, which begins with path.
  * \param   message_size  Size of message in bytes.
- * \return  0, or -1: the matrix is not valid, path is not a regular file or a
+ * \return  0, or -1: the matrix is not valid, path is a folder, a socket or a block device or a
  *          link that leads nowhere, or a call of the system failed.
  */
 int npy_write(const char *path, const npy_matrix *matrix, char *message, size_t message_size);
@@ -110,22 +144,33 @@ int npy_write(const char *path, const npy_matrix *matrix, char *message, size_t 
 int npy_check_writable(const char *path, char *message, size_t message_size);
 
 /**
+ * \brief   The elements of a matrix of rows x columns in row order, in column order.
+ *
+ * \return  For free(); NULL when memory is short.
+ */
+float *npy_transpose(const float *data, int64_t rows, int64_t columns);
+
+/** \brief  The matrices: a batch's, or 1. */
+int64_t npy_count(const npy_matrix *matrix);
+
+/**
  * \brief   Parses the text of a header: the Python dict that follows the magic,
  *          the version and the length, with the padding and the newline, if any.
  *
- * On success rows and columns are at least 0, and the size of the data in bytes
+ * On success batch, rows and columns are at least 0, and the size of the data as floats, in bytes,
  * fits ptrdiff_t, with a dimension of 0 counted as 1 (as NumPy does).
  *
  * \param   text          The text; need not be NUL-terminated.
  * \param   length        Length of text in bytes.
+ * \param   types         Which are taken.
  * \param   header        Out; data_offset is 0. Zeroed on failure.
  * \param   message       Out: the sentence, which here names no path.
  * \param   message_size  Size of message in bytes.
  * \return  0, or -1: not such a dict, a key that is missing,
- *          repeated or unknown, another dtype, not two dimensions, or a
+ *          repeated or unknown, another dtype, neither two nor three dimensions, or a
  *          dimension that is negative or too large.
  */
-int npy_parse_dict(const char *text, size_t length, npy_header *header, char *message,
-                   size_t message_size);
+int npy_parse_dict(const char *text, size_t length, npy_types types, npy_header *header,
+                   char *message, size_t message_size);
 
 #endif

@@ -29,7 +29,7 @@ struct dict {
     bool fortran_order;
     struct span shape; /* With parentheses. */
     size_t dimension_count;
-    struct whole_number dimensions[2];
+    struct whole_number dimensions[3];
 };
 
 static npy_shown show_span(struct span span)
@@ -187,7 +187,7 @@ static int parse_shape(struct cursor *cursor, struct dict *dict)
             return malformed(cursor, "',' or ')' is expected in shape");
         if (parse_whole_number(cursor, &number) != 0)
             return -1;
-        if (dict->dimension_count < 2)
+        if (dict->dimension_count < 3)
             dict->dimensions[dict->dimension_count] = number;
         dict->dimension_count++;
         comma = take(cursor, ',');
@@ -284,87 +284,122 @@ static const char *name_dtype(struct span code)
     return NULL;
 }
 
-static int refuse_dtype(const npy_report *report, struct span descr)
-{
-    struct span code = descr;
-    const char *before, *name;
+/* The types that are numbers of IEEE 754, and how a code without its byte order names them. */
+static const struct {
+    const char *code;
+    npy_type type;
+} FLOATS[] = {{"f4", NPY_FLOAT32}, {"f8", NPY_FLOAT64}, {"f2", NPY_FLOAT16}};
 
-    if (code.begin < code.end && strchr("<>=|", *code.begin) != NULL && *code.begin != '\0')
-        code.begin++;
-    name = name_dtype(code);
+static int refuse_dtype(const npy_report *report, struct span descr, struct span code,
+                        bool castable)
+{
+    const char *name = name_dtype(code);
+    const char *advice = castable ? "; --cast converts it" : "";
+
     if (name == NULL)
         return npy_refuse(report, "dtype is '%s'; only float32 ('<f4') is taken",
                           show_span(descr).text);
-    before = *descr.begin == '>' ? "big-endian " : "";
-    return npy_refuse(report, "dtype is '%s' (%s%s); only float32 ('<f4') is taken",
-                      show_span(descr).text, before, name);
+    return npy_refuse(report, "dtype is '%s' (%s%s); only float32 ('<f4') is taken%s",
+                      show_span(descr).text, *descr.begin == '>' ? "big-endian " : "", name,
+                      advice);
 }
 
 /* Without a byte order it is the host's, as for NumPy. */
-static bool is_float32(struct span descr)
+static int check_dtype(const npy_report *report, const struct dict *dict, npy_types types,
+                       npy_header *header)
 {
-    return span_equals(descr, "<f4") || span_equals(descr, "=f4") || span_equals(descr, "|f4") ||
-           span_equals(descr, "f4");
-}
+    const struct span descr = dict->descr;
+    struct span code = descr;
 
-static int check_dtype(const npy_report *report, const struct dict *dict)
-{
     if (!dict->descr_is_string)
         return npy_refuse(report, "dtype is a structured one, %s; only float32 ('<f4') is taken",
-                          show_span(dict->descr).text);
-    if (is_float32(dict->descr))
+                          show_span(descr).text);
+    if (code.begin < code.end && strchr("<>=|", *code.begin) != NULL && *code.begin != '\0')
+        code.begin++;
+    for (size_t i = 0; i < sizeof(FLOATS) / sizeof(FLOATS[0]); i++) {
+        const bool big_endian = code.begin > descr.begin && *descr.begin == '>';
+
+        if (!span_equals(code, FLOATS[i].code))
+            continue;
+        if (types == NPY_FLOAT32_ONLY && (big_endian || FLOATS[i].type != NPY_FLOAT32))
+            return refuse_dtype(report, descr, code, true);
+        header->type = FLOATS[i].type;
+        header->big_endian = big_endian;
         return 0;
-    return refuse_dtype(report, dict->descr);
+    }
+    return refuse_dtype(report, descr, code, false);
 }
 
-bool npy_shape_fits(uint64_t rows, uint64_t columns)
+bool npy_shape_fits(uint64_t batch, uint64_t rows, uint64_t columns)
 {
     const uint64_t limit = (uint64_t)PTRDIFF_MAX / sizeof(float);
 
+    batch = batch > 0 ? batch : 1;
     rows = rows > 0 ? rows : 1;
     columns = columns > 0 ? columns : 1;
-    return rows <= limit && columns <= limit / rows;
+    return batch <= limit && rows <= limit / batch && columns <= limit / batch / rows;
 }
 
-uint64_t npy_data_size(int64_t rows, int64_t columns)
+size_t npy_elements(const npy_header *header)
 {
-    return (uint64_t)rows * (uint64_t)columns * sizeof(float);
+    return (size_t)header->batch * (size_t)header->rows * (size_t)header->columns;
 }
 
-static int check_shape(const npy_report *report, const struct dict *dict)
+size_t npy_type_size(npy_type type)
 {
-    const struct whole_number *rows = &dict->dimensions[0], *columns = &dict->dimensions[1];
+    return type == NPY_FLOAT64 ? sizeof(double) : type == NPY_FLOAT16 ? 2 : sizeof(float);
+}
 
-    if (dict->dimension_count != 2)
-        return npy_refuse(report, "shape %s has %zu dimension%s; only matrices, of 2, are taken",
+static int check_shape(const npy_report *report, const struct dict *dict, npy_header *header)
+{
+    const bool is_batch = dict->dimension_count == 3;
+    const struct whole_number one = {.magnitude = 1};
+    const struct whole_number *const matrix = &dict->dimensions[is_batch];
+    const struct whole_number *const sizes[] = {is_batch ? &dict->dimensions[0] : &one, &matrix[0],
+                                                &matrix[1]};
+    bool huge = false;
+
+    if (dict->dimension_count != 2 && dict->dimension_count != 3)
+        return npy_refuse(report,
+                          "shape %s has %zu dimension%s; only matrices, of 2, and batches of them, "
+                          "of 3, are taken",
                           show_span(dict->shape).text, dict->dimension_count,
                           dict->dimension_count == 1 ? "" : "s");
-    if (rows->negative || columns->negative)
-        return npy_refuse(report, "shape %s has a negative dimension", show_span(dict->shape).text);
-    if (rows->huge || columns->huge || !npy_shape_fits(rows->magnitude, columns->magnitude))
+    for (int i = 0; i < 3; i++) {
+        if (sizes[i]->negative)
+            return npy_refuse(report, "shape %s has a negative dimension",
+                              show_span(dict->shape).text);
+        huge = huge || sizes[i]->huge;
+    }
+    if (huge || !npy_shape_fits(sizes[0]->magnitude, sizes[1]->magnitude, sizes[2]->magnitude))
         return npy_refuse(report, "shape %s is too large", show_span(dict->shape).text);
+    header->batch = (int64_t)sizes[0]->magnitude;
+    header->rows = (int64_t)sizes[1]->magnitude;
+    header->columns = (int64_t)sizes[2]->magnitude;
+    header->is_batch = is_batch;
     return 0;
 }
 
-int npy_parse_header(const npy_report *report, const char *text, size_t length, npy_header *header)
+int npy_parse_header(const npy_report *report, const char *text, size_t length, npy_types types,
+                     npy_header *header)
 {
     struct cursor cursor = {text, text, text + length, report};
     struct dict dict = {0};
+    npy_header found = {0};
 
-    if (parse_dict(&cursor, &dict) != 0 || check_dtype(report, &dict) != 0 ||
-        check_shape(report, &dict) != 0)
+    if (parse_dict(&cursor, &dict) != 0 || check_dtype(report, &dict, types, &found) != 0 ||
+        check_shape(report, &dict, &found) != 0)
         return -1;
-    header->rows = (int64_t)dict.dimensions[0].magnitude;
-    header->columns = (int64_t)dict.dimensions[1].magnitude;
-    header->fortran_order = dict.fortran_order;
+    found.fortran_order = dict.fortran_order;
+    *header = found;
     return 0;
 }
 
-int npy_parse_dict(const char *text, size_t length, npy_header *header, char *message,
-                   size_t message_size)
+int npy_parse_dict(const char *text, size_t length, npy_types types, npy_header *header,
+                   char *message, size_t message_size)
 {
     npy_report report = npy_begin_report(NULL, message, message_size);
 
     *header = (npy_header){0};
-    return npy_parse_header(&report, text, length, header);
+    return npy_parse_header(&report, text, length, types, header);
 }

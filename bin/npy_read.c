@@ -1,79 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening an input by its first bytes, and reading its data as floats. */
 #include "npy_parts.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define HEADER_SIZE_LIMIT ((uint32_t)1 << 20)
 
-struct input {
-    int descriptor;
-    int64_t size; /* of the file, in bytes */
+struct npy_input {
+    char *path;
+    npy_source source;
+    npy_market *market; /* NULL: the data is NumPy's */
+    npy_header header;
 };
 
-static int refuse_open(const npy_report *report, int error)
-{
-    return npy_refuse(report, "cannot be opened: %s", strerror(error));
-}
-
-static int check_regular(const npy_report *report, mode_t mode)
-{
-    if (S_ISDIR(mode))
-        return refuse_open(report, EISDIR);
-    return S_ISREG(mode) ? 0 : npy_refuse(report, "is not a regular file");
-}
-
-static int open_input(const npy_report *report, struct input *input)
-{
-    struct stat status;
-
-    /* To open a device may have effects, so look first; O_NONBLOCK: a FIFO may come in between. */
-    if (stat(report->path, &status) != 0)
-        return refuse_open(report, errno);
-    if (check_regular(report, status.st_mode) != 0)
-        return -1;
-    do {
-        input->descriptor = open(report->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    } while (input->descriptor < 0 && errno == EINTR);
-    if (input->descriptor < 0 || fstat(input->descriptor, &status) != 0) {
-        int error = errno;
-
-        if (input->descriptor >= 0)
-            close(input->descriptor);
-        return refuse_open(report, error);
-    }
-    if (check_regular(report, status.st_mode) != 0) {
-        close(input->descriptor);
-        return -1;
-    }
-    input->size = status.st_size;
-    return 0;
-}
-
-/* Reads until size bytes or the end of the file; found says how many came. */
-static int read_bytes(const npy_report *report, const struct input *input, void *bytes, size_t size,
-                      size_t *found)
-{
-    *found = 0;
-    while (*found < size) {
-        size_t chunk = size - *found < NPY_CHUNK_SIZE ? size - *found : NPY_CHUNK_SIZE;
-        ssize_t count = read(input->descriptor, (char *)bytes + *found, chunk);
-
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return npy_refuse(report, "cannot be read: %s", strerror(errno));
-        if (count == 0)
-            break;
-        *found += (size_t)count;
-    }
-    return 0;
-}
+/* ---- The header ---- */
 
 static int refuse_short_header(const npy_report *report, uint64_t expected, uint64_t found)
 {
@@ -82,59 +25,33 @@ static int refuse_short_header(const npy_report *report, uint64_t expected, uint
                       expected, found);
 }
 
-/* Where the dict is and how long, from the fixed bytes before it. */
-static int parse_preamble(const npy_report *report, const unsigned char *preamble, size_t found,
-                          size_t *dict_offset, uint32_t *dict_length)
+/* The fixed bytes before the dict; how many there are, and how long the dict is. */
+static int read_preamble(const npy_report *report, npy_source *source, size_t *size,
+                         uint32_t *dict_length)
 {
-    if (found < NPY_MAGIC_SIZE || memcmp(preamble, NPY_MAGIC, NPY_MAGIC_SIZE) != 0)
-        return npy_refuse(report, "is not a .npy file");
+    unsigned char bytes[NPY_PREAMBLE_SIZE];
+    size_t found, more = 0;
+
+    if (npy_source_read(report, source, bytes, NPY_PREAMBLE_SIZE - 2, &found) != 0)
+        return -1;
     if (found < NPY_MAGIC_SIZE + 2)
         return refuse_short_header(report, NPY_MAGIC_SIZE + 2, found);
-    if (preamble[6] < 1 || preamble[6] > 3 || preamble[7] != 0)
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
         return npy_refuse(report,
                           "version %u.%u of the .npy format is unknown; 1.0, 2.0 and 3.0 are taken",
-                          (unsigned)preamble[6], (unsigned)preamble[7]);
-    *dict_offset = preamble[6] == 1 ? NPY_PREAMBLE_SIZE - 2 : NPY_PREAMBLE_SIZE;
-    if (found < *dict_offset)
-        return refuse_short_header(report, *dict_offset, found);
-    *dict_length = preamble[8] | (uint32_t)preamble[9] << 8;
-    if (preamble[6] > 1)
-        *dict_length |= (uint32_t)preamble[10] << 16 | (uint32_t)preamble[11] << 24;
+                          (unsigned)bytes[6], (unsigned)bytes[7]);
+    *size = bytes[6] == 1 ? NPY_PREAMBLE_SIZE - 2 : NPY_PREAMBLE_SIZE;
+    if (found < *size && npy_source_read(report, source, bytes + found, *size - found, &more) != 0)
+        return -1;
+    if (found + more < *size)
+        return refuse_short_header(report, *size, found + more);
+    *dict_length = bytes[8] | (uint32_t)bytes[9] << 8;
+    if (bytes[6] > 1)
+        *dict_length |= (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
     if (*dict_length > HEADER_SIZE_LIMIT)
         return npy_refuse(report, "the header is absurdly long: %" PRIu32 " bytes, over 1 MiB",
                           *dict_length);
     return 0;
-}
-
-static int seek_to(const npy_report *report, const struct input *input, size_t offset)
-{
-    if (lseek(input->descriptor, (off_t)offset, SEEK_SET) < 0)
-        return npy_refuse(report, "cannot be read: %s", strerror(errno));
-    return 0;
-}
-
-static int read_dict(const npy_report *report, const struct input *input, size_t offset,
-                     uint32_t length, npy_header *header)
-{
-    size_t found;
-    char *text;
-    int result;
-
-    if ((uint64_t)input->size < (uint64_t)offset + length)
-        return refuse_short_header(report, (uint64_t)offset + length, (uint64_t)input->size);
-    text = malloc(length > 0 ? length : 1);
-    if (text == NULL)
-        return npy_refuse(report, "no memory for its header");
-    result = seek_to(report, input, offset);
-    if (result == 0)
-        result = read_bytes(report, input, text, length, &found);
-    if (result == 0 && found < length)
-        result = refuse_short_header(report, (uint64_t)offset + length, offset + found);
-    if (result == 0)
-        result = npy_parse_header(report, text, length, header);
-    free(text);
-    header->data_offset = offset + length;
-    return result;
 }
 
 static int refuse_short_data(const npy_report *report, uint64_t expected, uint64_t found)
@@ -144,12 +61,21 @@ static int refuse_short_data(const npy_report *report, uint64_t expected, uint64
                       expected, found);
 }
 
-static int check_data_size(const npy_report *report, const struct input *input,
+static uint64_t data_size(const npy_header *header)
+{
+    return (uint64_t)npy_elements(header) * npy_type_size(header->type);
+}
+
+/* Where it is known how long the file is. */
+static int check_data_size(const npy_report *report, const npy_source *source,
                            const npy_header *header)
 {
-    uint64_t expected = npy_data_size(header->rows, header->columns);
-    uint64_t found = (uint64_t)input->size - header->data_offset;
+    const uint64_t expected = data_size(header);
+    const uint64_t length = source->size > 0 ? (uint64_t)source->size : 0;
+    const uint64_t found = length > header->data_offset ? length - header->data_offset : 0;
 
+    if (source->size < 0)
+        return 0;
     if (found < expected)
         return refuse_short_data(report, expected, found);
     if (found > expected)
@@ -158,34 +84,180 @@ static int check_data_size(const npy_report *report, const struct input *input,
     return 0;
 }
 
-static int read_header(const npy_report *report, const struct input *input, npy_header *header)
+static int read_header(const npy_report *report, npy_source *source, npy_types types,
+                       npy_header *header)
 {
-    unsigned char preamble[NPY_PREAMBLE_SIZE];
-    size_t found, dict_offset = 0;
-    uint32_t dict_length = 0;
+    size_t size = 0, found;
+    uint32_t length = 0;
 
-    if (read_bytes(report, input, preamble, sizeof(preamble), &found) != 0 ||
-        parse_preamble(report, preamble, found, &dict_offset, &dict_length) != 0 ||
-        read_dict(report, input, dict_offset, dict_length, header) != 0 ||
-        check_data_size(report, input, header) != 0) {
-        *header = (npy_header){0};
+    if (read_preamble(report, source, &size, &length) != 0)
         return -1;
+    char *text = malloc(length > 0 ? length : 1);
+    if (text == NULL)
+        return npy_refuse(report, "no memory for its header");
+    int result = npy_source_read(report, source, text, length, &found);
+    if (result == 0 && found < length)
+        result = refuse_short_header(report, size + length, size + found);
+    if (result == 0)
+        result = npy_parse_header(report, text, length, types, header);
+    free(text);
+    header->data_offset = size + length;
+    return result != 0 ? -1 : check_data_size(report, source, header);
+}
+
+/* ---- The file ---- */
+
+static bool begins_with(const npy_source *source, const char *bytes)
+{
+    const size_t length = strlen(bytes);
+
+    return source->ahead_size >= length && memcmp(source->ahead, bytes, length) == 0;
+}
+
+/* By its first bytes. */
+static int open_format(const npy_report *report, npy_types types, npy_input *input,
+                       const char *member)
+{
+    npy_source *source = &input->source;
+
+    if (npy_source_look(report, source) != 0)
+        return -1;
+    if (begins_with(source, "PK\x03\x04") || begins_with(source, "PK\x05\x06")) {
+        if (npy_member_open(report, source, member) != 0 || npy_source_look(report, source) != 0)
+            return -1;
+    } else if (member) {
+        return npy_refuse(report, "is no archive (.npz), of which a member could be read");
+    }
+    if (begins_with(source, NPY_MAGIC))
+        return read_header(report, source, types, &input->header);
+    if (!begins_with(source, "%%MatrixMa"))
+        return npy_refuse(report, "is not a .npy file, nor .npz or .mtx");
+    input->market = npy_market_open(report, source, &input->header);
+    return input->market ? 0 : -1;
+}
+
+/* The path of the file itself, for free(); NULL when memory is short. */
+static char *file_of(const char *path, const char *member)
+{
+    return member ? strndup(path, (size_t)(member - path) - 1) : strdup(path);
+}
+
+npy_input *npy_open(const char *path, npy_types types, npy_header *header, char *message,
+                    size_t message_size)
+{
+    const npy_report report = npy_begin_report(path, message, message_size);
+    const char *member = npy_member_name(path);
+    npy_input *input = calloc(1, sizeof *input);
+    char *file = file_of(path, member);
+
+    *header = (npy_header){0};
+    if (input)
+        *input = (npy_input){.path = strdup(path), .source = {.descriptor = -1}};
+    int result;
+    if (!input || !file || !input->path)
+        result = npy_refuse(&report, "no memory to open it");
+    else
+        result = npy_source_open(&report, file, &input->source);
+    if (result == 0)
+        result = open_format(&report, types, input, member);
+    free(file);
+    if (result != 0) {
+        npy_close(input);
+        return NULL;
+    }
+    *header = input->header;
+    return input;
+}
+
+void npy_close(npy_input *input)
+{
+    if (!input)
+        return;
+    npy_source_close(&input->source);
+    free(input->market);
+    free(input->path);
+    free(input);
+}
+
+/* ---- The data ---- */
+
+static float half_value(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    const float magnitude = exponent == 31  ? mantissa ? NAN : INFINITY
+                            : exponent == 0 ? ldexpf((float)mantissa, -24)
+                                            : ldexpf((float)(mantissa + 1024), exponent - 25);
+
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+static float element_value(const unsigned char *bytes, const npy_header *header)
+{
+    const size_t size = npy_type_size(header->type);
+    unsigned char ordered[8];
+    uint16_t half;
+    float single;
+    double twice;
+
+    for (size_t i = 0; i < size; i++)
+        ordered[i] = bytes[header->big_endian ? size - 1 - i : i];
+    switch (header->type) {
+    case NPY_FLOAT16:
+        memcpy(&half, ordered, sizeof half);
+        return half_value(half);
+    case NPY_FLOAT64:
+        memcpy(&twice, ordered, sizeof twice);
+        return (float)twice;
+    case NPY_FLOAT32:
+        break;
+    }
+    memcpy(&single, ordered, sizeof single);
+    return single;
+}
+
+static int read_cast(const npy_report *report, npy_input *input, float *data)
+{
+    enum { AT_ONCE = 4096 };
+    unsigned char bytes[8 * AT_ONCE];
+    const size_t size = npy_type_size(input->header.type), count = npy_elements(&input->header);
+    size_t found;
+
+    for (size_t done = 0; done < count; done += AT_ONCE) {
+        const size_t now = count - done < AT_ONCE ? count - done : AT_ONCE;
+
+        if (npy_source_read(report, &input->source, bytes, now * size, &found) != 0)
+            return -1;
+        if (found < now * size)
+            return refuse_short_data(report, count * size, done * size + found);
+        for (size_t i = 0; i < now; i++)
+            data[done + i] = element_value(bytes + i * size, &input->header);
     }
     return 0;
 }
 
-int npy_read_header(const char *path, npy_header *header, char *message, size_t message_size)
+static int read_floats(const npy_report *report, npy_input *input, float *data)
 {
-    npy_report report = npy_begin_report(path, message, message_size);
-    struct input input;
-    int result;
+    const size_t size = (size_t)data_size(&input->header);
+    size_t found;
 
-    *header = (npy_header){0};
-    if (open_input(&report, &input) != 0)
+    if (input->header.type != NPY_FLOAT32 || input->header.big_endian)
+        return read_cast(report, input, data);
+    if (npy_source_read(report, &input->source, data, size, &found) != 0)
         return -1;
-    result = read_header(&report, &input, header);
-    close(input.descriptor);
-    return result;
+    return found < size ? refuse_short_data(report, size, found) : 0;
+}
+
+/* That nothing follows, which is not known of a pipe before, and that nothing was damaged. */
+static int check_end(const npy_report *report, npy_input *input)
+{
+    unsigned char more;
+    size_t found;
+
+    if (npy_source_read(report, &input->source, &more, 1, &found) != 0)
+        return -1;
+    if (found > 0)
+        return npy_refuse(report, "extra bytes follow the data");
+    return npy_member_check(report, &input->source);
 }
 
 static float *allocate_aligned(size_t size)
@@ -195,41 +267,62 @@ static float *allocate_aligned(size_t size)
     return aligned_alloc(NPY_ALIGNMENT, rounded > 0 ? rounded : NPY_ALIGNMENT);
 }
 
-static int read_data(const npy_report *report, const struct input *input, const npy_header *header,
-                     npy_matrix *matrix)
+/* A batch in Fortran order, whose matrices are interleaved: one after another. */
+static float *separated(const float *data, const npy_header *header)
 {
-    size_t size = (size_t)npy_data_size(header->rows, header->columns), found;
-    float *data = allocate_aligned(size);
+    const size_t size = npy_elements(header) * sizeof(float);
+    float *apart = allocate_aligned(size);
+    const int64_t count = header->batch, elements = header->rows * header->columns;
+
+    for (int64_t i = 0; apart && i < count; i++)
+        for (int64_t j = 0; j < elements; j++)
+            apart[i * elements + j] = data[j * count + i];
+    return apart;
+}
+
+static int load(const npy_report *report, npy_input *input, float **data)
+{
+    const npy_header *header = &input->header;
+    const size_t size = npy_elements(header) * sizeof(float);
     int result;
 
-    if (data == NULL)
+    *data = allocate_aligned(size);
+    if (*data == NULL)
         return npy_refuse(report, "no memory for its %zu bytes of data", size);
-    result = read_bytes(report, input, data, size, &found);
-    if (result == 0 && found < size)
-        result = refuse_short_data(report, size, found);
-    if (result != 0) {
+    if (input->market) {
+        memset(*data, 0, size);
+        result = npy_market_load(report, input->market, *data);
+    } else {
+        result = read_floats(report, input, *data);
+    }
+    if (result != 0 || check_end(report, input) != 0)
+        return -1;
+    if (header->is_batch && header->fortran_order) {
+        float *apart = separated(*data, header);
+        free(*data);
+        *data = apart;
+    }
+    return *data ? 0 : npy_refuse(report, "no memory for its %zu bytes of data", size);
+}
+
+int npy_load(npy_input *input, npy_matrix *matrix, char *message, size_t message_size)
+{
+    const npy_report report = npy_begin_report(input->path, message, message_size);
+    const npy_header *header = &input->header;
+    float *data;
+
+    *matrix = (npy_matrix){0};
+    if (load(&report, input, &data) != 0) {
         free(data);
         return -1;
     }
-    *matrix = (npy_matrix){header->rows, header->columns, header->fortran_order, data};
+    *matrix = (npy_matrix){.rows = header->rows,
+                           .columns = header->columns,
+                           .fortran_order = header->fortran_order,
+                           .data = data,
+                           .is_batch = header->is_batch,
+                           .batch = header->batch};
     return 0;
-}
-
-int npy_read(const char *path, npy_matrix *matrix, char *message, size_t message_size)
-{
-    npy_report report = npy_begin_report(path, message, message_size);
-    struct input input;
-    npy_header header = {0};
-    int result;
-
-    *matrix = (npy_matrix){0};
-    if (open_input(&report, &input) != 0)
-        return -1;
-    result = read_header(&report, &input, &header);
-    if (result == 0)
-        result = read_data(&report, &input, &header, matrix);
-    close(input.descriptor);
-    return result;
 }
 
 void npy_free(npy_matrix *matrix)

@@ -35,15 +35,17 @@ static int write_bytes(const npy_report *report, int descriptor, const void *byt
 static int write_header(const npy_report *report, int descriptor, const npy_matrix *matrix)
 {
     enum { DICT_OFFSET = NPY_PREAMBLE_SIZE - 2, SIZE_LIMIT = 256 };
-    char header[SIZE_LIMIT];
+    char header[SIZE_LIMIT], batch[32] = "";
     size_t used, size;
 
+    if (matrix->is_batch)
+        snprintf(batch, sizeof(batch), "%" PRId64 ", ", matrix->batch);
     memcpy(header, NPY_MAGIC "\x01\x00", NPY_MAGIC_SIZE + 2);
     used = DICT_OFFSET + (size_t)snprintf(header + DICT_OFFSET, sizeof(header) - DICT_OFFSET,
                                           "{'descr': '<f4', 'fortran_order': %s, "
-                                          "'shape': (%" PRId64 ", %" PRId64 "), }",
-                                          matrix->fortran_order ? "True" : "False", matrix->rows,
-                                          matrix->columns);
+                                          "'shape': (%s%" PRId64 ", %" PRId64 "), }",
+                                          matrix->fortran_order ? "True" : "False", batch,
+                                          matrix->rows, matrix->columns);
     size = (used + 1 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
     memset(header + used, ' ', size - used);
     header[size - 1] = '\n';
@@ -52,11 +54,42 @@ static int write_header(const npy_report *report, int descriptor, const npy_matr
     return write_bytes(report, descriptor, header, size);
 }
 
+int64_t npy_count(const npy_matrix *matrix)
+{
+    return matrix->is_batch ? matrix->batch : 1;
+}
+
+float *npy_transpose(const float *data, int64_t rows, int64_t columns)
+{
+    const size_t count = (size_t)rows * (size_t)columns;
+    float *transposed = malloc((count ? count : 1) * sizeof *transposed);
+
+    for (int64_t i = 0; transposed && i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            transposed[j * rows + i] = data[i * columns + j];
+    return transposed;
+}
+
+/* In NumPy's Fortran order the matrices of a batch are interleaved. */
+static int write_data(const npy_report *report, int descriptor, const npy_matrix *matrix)
+{
+    const int64_t elements = matrix->rows * matrix->columns, count = npy_count(matrix);
+    const size_t size = (size_t)count * (size_t)elements * sizeof(float);
+
+    if (!matrix->is_batch || !matrix->fortran_order)
+        return write_bytes(report, descriptor, matrix->data, size);
+    float *interleaved = npy_transpose(matrix->data, count, elements);
+    if (!interleaved)
+        return npy_refuse(report, "cannot be written: no memory for its %zu bytes", size);
+    const int result = write_bytes(report, descriptor, interleaved, size);
+    free(interleaved);
+    return result;
+}
+
 static int write_output(const npy_report *report, replacement *output, const npy_matrix *matrix)
 {
-    const size_t size = (size_t)npy_data_size(matrix->rows, matrix->columns);
     if (write_header(report, output->descriptor, matrix) != 0 ||
-        write_bytes(report, output->descriptor, matrix->data, size) != 0)
+        write_data(report, output->descriptor, matrix) != 0)
         return -1;
     if (!replacement_commit(output))
         return npy_refuse(report, "cannot be written: %s", output->why);
@@ -65,12 +98,14 @@ static int write_output(const npy_report *report, replacement *output, const npy
 
 static int check_matrix(const npy_report *report, const npy_matrix *matrix)
 {
-    if (matrix->rows < 0 || matrix->columns < 0 ||
-        !npy_shape_fits((uint64_t)matrix->rows, (uint64_t)matrix->columns))
+    const int64_t count = npy_count(matrix);
+
+    if (count < 0 || matrix->rows < 0 || matrix->columns < 0 ||
+        !npy_shape_fits((uint64_t)count, (uint64_t)matrix->rows, (uint64_t)matrix->columns))
         return npy_refuse(report,
                           "cannot be written: no matrix has shape (%" PRId64 ", %" PRId64 ")",
                           matrix->rows, matrix->columns);
-    if (matrix->data == NULL && matrix->rows > 0 && matrix->columns > 0)
+    if (matrix->data == NULL && count > 0 && matrix->rows > 0 && matrix->columns > 0)
         return npy_refuse(report, "cannot be written: the matrix has no data");
     return 0;
 }
@@ -93,8 +128,7 @@ int npy_check_writable(const char *path, char *message, size_t message_size)
 {
     const npy_report report = npy_begin_report(path, message, message_size);
     replacement output;
-    if (!replacement_open(&output, path))
+    if (!replacement_check(&output, path))
         return npy_refuse(&report, "cannot be written: %s", output.why);
-    replacement_abandon(&output);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm occupancy: how many blocks fit into a multiprocessor, and what limits them. */
 #include "commands.h"
+#include "device_fields.h"
 #include "curve.h"
 #include "gpu.h"
 #include "kernel_list.h"
@@ -32,7 +33,7 @@ static const option_row rows[] = {
     {KEY_SHARED, "shared", "BYTES", "shared memory of a block"},
     {KEY_CLUSTER, "cluster", "N", "blocks in a cluster"},
     {KEY_CURVE, "curve", "threads|registers|shared", "draw the occupancy over one of them"},
-    {KEY_PLOT, "plot", "FILE.svg", "write the curve as SVG (needs gnuplot)"},
+    {KEY_PLOT, "plot", "FILE", "draw the curve (SVG or PNG; needs gnuplot)"},
 };
 
 static const column columns[] = {
@@ -174,13 +175,14 @@ static cell allowed(int blocks)
 static void add_row(report *to, const request *r, const configuration *at,
                     const xgemm_occupancy_info *info)
 {
+    char version[CAPABILITY_TEXT];
     const cell cells[COLUMNS] = {
         r->kernel ? cell_text(r->kernel) : cell_none(),
-        r->compiled_for ? cell_integer(r->compiled_for) : cell_none(),
+        capability_cell(version, r->compiled_for),
         cell_integer(at->threads),
         at->registers ? cell_integer(at->registers) : cell_none(),
         cell_integer(at->shared),
-        cell_integer(at->cluster),
+        at->cluster ? cell_integer(at->cluster) : cell_none(),
         cell_integer(info->blocks),
         cell_integer(info->warps),
         cell_integer(info->threads),
@@ -239,7 +241,7 @@ static void print_rows(const request *r, const xgemm_occupancy_info *info, const
     json_t *facts = r->common.format == FORMAT_JSON ? report_facts(&command_occupancy) : NULL;
     const bool curve_rows = drawn->count > 0;
     if (facts) {
-        gpu_facts(facts, &r->gpu);
+        device_add(facts, "gpu", &r->gpu);
         json_object_set_new(facts, "text", json_string(text));
     }
     if (facts && curve_rows) {
@@ -292,8 +294,7 @@ static int run(int argc, char **argv)
         take(&r, key, value);
     check_usage(&r, argc, argv);
     r.gpu = gpu_choose(&command_occupancy, &r.common, r.gpu_name);
-    if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message))
-        return failed(&command_occupancy, "%s", message);
+    plot_prepare(&command_occupancy, &r.common, r.plot_path);
     int status = r.kernel ? take_kernel(&r) : STATUS_DONE;
     r.block = (configuration){(int)r.threads, (int)r.registers, r.shared, (int)r.cluster};
     if (status == STATUS_DONE)

@@ -140,6 +140,33 @@ static int takes(const option_row *row)
                                      : required_argument;
 }
 
+static int given[2 * ROWS_MAX]; /* the keys, in their order */
+static int given_count;
+
+bool option_given(int key)
+{
+    for (int i = 0; i < given_count; i++)
+        if (given[i] == key)
+            return true;
+    return false;
+}
+
+/* What would have no effect is a mistake. */
+static void note_given(const command *which, int key, const char *value)
+{
+    const option_row *row = row_at(which, 0);
+    for (int i = 0; i < which->option_count + COMMON_ROWS; i++)
+        if (row_at(which, i)->key == key)
+            row = row_at(which, i);
+    if (value && option_given(key))
+        usage_error(which, "%s%s is given twice; only one of them would have an effect",
+                    row->name ? "--" : "-", row->name ? row->name : (char[2]){(char)key, '\0'});
+    if ((key == KEY_JSON && option_given(KEY_CSV)) || (key == KEY_CSV && option_given(KEY_JSON)))
+        usage_error(which, "--json and --csv are two forms of the same results; give one of them");
+    if (given_count < (int)(sizeof given / sizeof *given) && !option_given(key))
+        given[given_count++] = key;
+}
+
 /* "leading" is "+" where options end at the first operand, else "". */
 static int next(const command *which, const char *leading, int argc, char **argv, settings *common,
                 const char **value)
@@ -166,6 +193,8 @@ static int next(const command *which, const char *leading, int argc, char **argv
     for (;;) {
         const int key = getopt_long(argc, argv, short_options, long_options, NULL);
         *value = optarg;
+        if (key != -1 && key != '?')
+            note_given(which, key, optarg);
         if (key == -1 || !take_common(which, key, common))
             return key;
     }

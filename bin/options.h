@@ -48,9 +48,13 @@ typedef struct {
 /*
  * The next option of the command's own: its key, with its argument in *value;
  * -1 at the end, when optind is the first operand. Common options are put into
- * *common; --help prints and ends the program, a wrong option ends it with 2.
+ * *common; --help prints and ends the program, a wrong option ends it with 2, and so does one that
+ * has no effect: one with an argument that is given twice, and --json beside --csv.
  */
 int option_next(const command *which, int argc, char **argv, settings *common, const char **value);
+
+/* Whether an option was given, by its key, once option_next() has come to it. */
+bool option_given(int key);
 
 /* The same for a command whose first operand is a program, with options of its own after it. */
 int option_next_leading(const command *which, int argc, char **argv, settings *common,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm plan: what products would run, without running them; also on a GPU that is not here. */
 #include "commands.h"
+#include "device_fields.h"
 #include "gpu.h"
 #include "kernel_list.h"
 #include "problem_options.h"
@@ -118,9 +119,9 @@ static json_t *facts_of(const request *r, const xgemm_handle *handle)
 {
     json_t *facts = report_facts(ME);
     if (r->gpu_name)
-        gpu_facts(facts, &r->gpu);
+        device_add(facts, "gpu", &r->gpu);
     else
-        report_device(facts, xgemm_get_device(handle));
+        device_add_ordinal(facts, xgemm_get_device(handle));
     json_object_set_new(facts, "settings", problem_settings(&r->problem));
     return facts;
 }

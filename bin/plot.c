@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plot.h"
 
+#include "gnuplot.h"
 #include "replacement.h"
+#include "stdout_file.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct {
     double x, y;
@@ -22,54 +20,18 @@ typedef struct {
     size_t count;
 } line;
 
+enum { WIDTH = 960, HEIGHT = 600 };
+
 struct plot {
     char title[160], x_label[64], y_label[64];
     line *lines;
     size_t count;
 };
 
-/* gnuplot as a child: its standard input from us, its standard output to a file. */
-static pid_t start(int output, FILE **commands)
-{
-    int ends[2];
-    if (pipe(ends))
-        return -1;
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[0], STDIN_FILENO);
-        dup2(output, STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execlp("gnuplot", "gnuplot", (char *)NULL);
-        _exit(127);
-    }
-    close(ends[0]);
-    *commands = child > 0 ? fdopen(ends[1], "w") : NULL;
-    if (!*commands)
-        close(ends[1]);
-    return child;
-}
-
-static bool succeeded(pid_t child)
-{
-    int status;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-static bool gnuplot_starts(void)
-{
-    FILE *nowhere = fopen("/dev/null", "we"), *commands = NULL;
-    if (!nowhere)
-        return false;
-    const pid_t child = start(fileno(nowhere), &commands);
-    fclose(nowhere);
-    if (commands)
-        fclose(commands);
-    return child > 0 && succeeded(child);
-}
+typedef struct {
+    const plot *plot;
+    plot_scale scale;
+} picture;
 
 static int fail(char *message, size_t message_size, const char *path, const char *why)
 {
@@ -77,20 +39,17 @@ static int fail(char *message, size_t message_size, const char *path, const char
     return -1;
 }
 
-bool plot_possible(const char *path, char *message, size_t message_size)
+void plot_prepare(const command *which, const settings *common, const char *path)
 {
+    char message[4352];
     replacement there;
-    if (!gnuplot_starts()) {
-        snprintf(message, message_size,
-                 "--plot needs gnuplot, which cannot be started; install it, or leave --plot out");
-        return false;
-    }
-    if (!replacement_open(&there, path)) {
-        fail(message, message_size, path, there.why);
-        return false;
-    }
-    replacement_abandon(&there);
-    return true;
+    if (!path)
+        return;
+    stdout_for_file(which, common, path, "the picture");
+    if (!gnuplot_possible(picture_format_of(path), message, sizeof message))
+        exit(failed(which, "%s", message));
+    if (!replacement_check(&there, path))
+        exit(failed(which, "cannot write %s: %s", path, there.why));
 }
 
 /* Text as gnuplot may have it between quotes: what it would execute or expand is replaced. */
@@ -209,10 +168,12 @@ static void write_line(const plot *p, size_t i, plot_scale scale, FILE *to)
     fprintf(to, " linecolor rgb '%s' title \"%s\"", color(i), of->name);
 }
 
-static void write_commands(const plot *p, plot_scale scale, FILE *to)
+static void write_commands(const void *context, FILE *to)
 {
+    const picture *of = context;
+    const plot *p = of->plot;
+    const plot_scale scale = of->scale;
     fprintf(to,
-            "set terminal svg size 960,600 font 'sans,14' background 'white'\n"
             "set title \"%s\" noenhanced\nset xlabel \"%s\" noenhanced\n"
             "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n",
             p->title, p->x_label, p->y_label);
@@ -231,34 +192,18 @@ static void write_commands(const plot *p, plot_scale scale, FILE *to)
     fputc('\n', to);
 }
 
-/* Whether the drawing was written to its end: gnuplot does not say when a disk is full. */
-static bool is_complete(int file)
-{
-    static const char end[] = "</svg>";
-    char tail[32] = "";
-    const off_t length = lseek(file, 0, SEEK_END);
-    const off_t from = length > (off_t)sizeof tail - 1 ? length - (off_t)sizeof tail + 1 : 0;
-    return length > 0 && pread(file, tail, sizeof tail - 1, from) > 0 && strstr(tail, end);
-}
-
 int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size)
 {
+    const picture of = {p, scale};
     replacement output;
     if (!replacement_open(&output, path))
         return fail(message, message_size, path, output.why);
-    FILE *commands = NULL;
-    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-    const pid_t child = start(output.descriptor, &commands);
-    if (commands) {
-        write_commands(p, scale, commands);
-        fclose(commands);
-    }
-    const bool drawn = child > 0 && succeeded(child) && is_complete(output.descriptor);
-    signal(SIGPIPE, before);
-    if (drawn && replacement_commit(&output))
+    const char *why = gnuplot_draw(output.descriptor, picture_format_of(path), WIDTH, HEIGHT,
+                                   write_commands, &of);
+    if (!why && replacement_commit(&output))
         return 0;
     replacement_abandon(&output);
-    return fail(message, message_size, path, drawn ? output.why : "gnuplot failed");
+    return fail(message, message_size, path, why ? why : output.why);
 }
 
 void plot_free(plot *p)

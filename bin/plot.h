@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line plots as SVG, drawn by gnuplot. */
+/* Line plots, drawn by gnuplot as SVG or, where the file's name ends in .png, as PNG. */
 #ifndef XGEMM_BIN_PLOT_H
 #define XGEMM_BIN_PLOT_H
+
+#include "options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,10 +11,11 @@
 typedef struct plot plot;
 
 /*
- * Whether gnuplot can be started and the file be written, to be asked before
- * long work; if not, the sentence is in message.
+ * To be called before long work: where a picture is wanted (path is not NULL), ends the program
+ * with 1 and a sentence when gnuplot cannot be started or the file cannot be written; "-" is the
+ * standard output, see stdout_for_file().
  */
-bool plot_possible(const char *path, char *message, size_t message_size);
+void plot_prepare(const command *which, const settings *common, const char *path);
 
 /* NULL when memory is out. Texts are copied. */
 plot *plot_new(const char *title, const char *x_label, const char *y_label);
@@ -30,7 +33,7 @@ void plot_point(plot *p, const char *line, double x, const char *x_name, double 
  */
 typedef enum { PLOT_NAMES, PLOT_LINEAR, PLOT_LOGARITHMIC, PLOT_STEPS, PLOT_ROOFLINE } plot_scale;
 
-/* Writes the SVG by way of a temporary file; 0, or -1 with a sentence. */
+/* Writes the picture by way of a temporary file; 0, or -1 with a sentence. */
 int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size);
 void plot_free(plot *p);
 

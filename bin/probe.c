@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm probe: what a device's memory does, timed on a GPU, counted on the simulator. */
 #include "commands.h"
+#include "device_fields.h"
 #include "plot.h"
 #include "report.h"
 
@@ -15,7 +16,7 @@ enum { KEY_BYTES = 256, KEY_PLOT };
 
 static const option_row rows[] = {
     {KEY_BYTES, "bytes", "N", "size of each array; default one that suits the device"},
-    {KEY_PLOT, "plot", "FILE.svg", "draw the curves; needs gnuplot"},
+    {KEY_PLOT, "plot", "FILE", "draw the curves (SVG or PNG; needs gnuplot)"},
 };
 
 typedef struct {
@@ -103,11 +104,6 @@ static const xgemm_probe_point *point_at(const xgemm_probe_report *of, int index
     return (const void *)((const char *)of->points + (size_t)index * of->point_size);
 }
 
-static cell known(double value, int digits)
-{
-    return value > 0.0 ? cell_real(value, digits) : cell_none();
-}
-
 static cell counted(int64_t value)
 {
     return value > 0 ? cell_integer(value) : cell_none();
@@ -141,7 +137,7 @@ static void all_rows(const outcome *o, json_t *facts)
         const cell cells[] = {
             cell_text(p->series),
             cell_real(p->parameter, 0),
-            known(p->bytes, 0),
+            p->bytes > 0.0 ? cell_integer((int64_t)p->bytes) : cell_none(),
             known(p->microseconds, 2),
             known(p->gbs, 1),
             known(p->percent_of_peak, 1),
@@ -245,7 +241,7 @@ static void print(const outcome *o)
         return;
     }
     json_t *facts = report_facts(ME);
-    report_device(facts, o->device.ordinal);
+    device_add_ordinal(facts, o->device.ordinal);
     json_object_set_new(facts, "probe",
                         json_pack("{s:s, s:s, s:s, s:s}", "name", o->info.name, "parameter",
                                   o->info.parameter, "unit", o->info.unit, "measured",
@@ -353,13 +349,11 @@ static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
     outcome o = {.r = &r};
-    char message[4352];
     if (!r.name)
         return list_probes(&r);
     if (!find(r.name, &o.info))
         usage_error(ME, "there is no probe \"%s\"; 'xgemm probe' lists them", r.name);
-    if (r.plot_path && !plot_possible(r.plot_path, message, sizeof message))
-        return failed(ME, "%s", message);
+    plot_prepare(ME, &r.common, r.plot_path);
     xgemm_handle *handle = open_probe_device(&r, &o.fell_back);
     const int status = run_on(handle, &o);
     xgemm_destroy(handle);

@@ -56,6 +56,29 @@ static void watch_no_more(void)
             sigaction(ending[i], &before[i], NULL);
 }
 
+/* ---- The standard output ---- */
+
+static int kept_stdout = STDOUT_FILENO;
+
+bool replacement_is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+bool replacement_keep_stdout(bool quiet)
+{
+    const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int other = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
+    const bool good = kept >= 0 && other >= 0 && dup2(other, STDOUT_FILENO) >= 0;
+    if (quiet && other >= 0)
+        close(other);
+    if (good)
+        kept_stdout = kept;
+    else if (kept >= 0)
+        close(kept);
+    return good;
+}
+
 /* ---- The file ---- */
 
 /* That a system call failed; false, for the caller to return. */
@@ -88,7 +111,7 @@ static bool resolve(replacement *file, const char *path)
     if (S_ISDIR(status.st_mode))
         return failed(file, EISDIR);
     if (!S_ISREG(status.st_mode)) {
-        snprintf(file->why, sizeof file->why, "it is not a regular file");
+        snprintf(file->why, sizeof file->why, "it is neither a file nor a pipe");
         return false;
     }
     file->mode = status.st_mode & 0777;
@@ -128,14 +151,47 @@ static bool create(replacement *file)
     return true;
 }
 
+/* Whether it is to be written to as it is, and not replaced. */
+static bool is_direct(const char *path)
+{
+    struct stat status;
+    return replacement_is_stdout(path) ||
+           (stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)));
+}
+
+static bool open_direct(replacement *file, const char *path)
+{
+    file->descriptor = replacement_is_stdout(path) ? fcntl(kept_stdout, F_DUPFD_CLOEXEC, 0)
+                                                   : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    return file->descriptor >= 0 || failed(file, errno);
+}
+
 bool replacement_open(replacement *file, const char *path)
 {
     *file = (replacement){.descriptor = -1};
+    if (is_direct(path))
+        return open_direct(file, path);
     if (resolve(file, path) && create(file))
         return true;
     free(file->target);
     file->target = NULL;
     return false;
+}
+
+bool replacement_check(replacement *file, const char *path)
+{
+    const bool direct = is_direct(path);
+    bool good;
+    *file = (replacement){.descriptor = -1};
+    if (!direct)
+        good = replacement_open(file, path);
+    else if (replacement_is_stdout(path))
+        good = fcntl(kept_stdout, F_GETFD) >= 0 || failed(file, errno);
+    else
+        good = access(path, W_OK) == 0 || failed(file, errno);
+    if (good)
+        replacement_abandon(file);
+    return good;
 }
 
 /* After EINTR it is tried again. */
@@ -185,17 +241,21 @@ static bool rename_over(replacement *file)
     return true;
 }
 
+/* A pipe or a device cannot be flushed to a disk, and has no mode of ours. */
+static bool complete(replacement *file)
+{
+    return !file->temporary ||
+           (set_mode(file) && (flush_to_disk(file->descriptor) == 0 || failed(file, errno)));
+}
+
 bool replacement_commit(replacement *file)
 {
-    bool good = set_mode(file);
-    if (good && flush_to_disk(file->descriptor) != 0)
-        good = failed(file, errno);
+    bool good = complete(file);
     /* After EINTR the descriptor is closed, and the data is on the disk already. */
     if (close(file->descriptor) != 0 && errno != EINTR && good)
         good = failed(file, errno);
     file->descriptor = -1;
-    good = good && rename_over(file);
-    if (good)
+    if (good && file->temporary && (good = rename_over(file)))
         flush_folder(file);
     replacement_abandon(file);
     return good;

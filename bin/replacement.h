@@ -3,6 +3,8 @@
  * A file that takes the place of another one when it is complete: it is written beside it, and
  * renamed over it. Until then what was there stays as it was; a signal that ends the process, and a
  * failure, leave nothing behind. One at a time.
+ *
+ * "-", the standard output, and pipes and character devices are written to as they are.
  */
 #ifndef XGEMM_BIN_REPLACEMENT_H
 #define XGEMM_BIN_REPLACEMENT_H
@@ -14,13 +16,25 @@
 typedef struct {
     int descriptor;  /* to be written to */
     char *target;    /* the path, with a symbolic link resolved */
-    char *temporary; /* NULL: there is none */
+    char *temporary; /* NULL: there is none, as for what is written to as it is */
     mode_t mode;
     char why[160]; /* after a failure: what it was */
 } replacement;
 
-/* Makes the file beside the path; false: why not. */
+/* Whether the path is the standard output: "-" or /dev/stdout. */
+bool replacement_is_stdout(const char *path);
+
+/*
+ * Keeps the standard output for a replacement of "-": what the program prints goes to the standard
+ * error output from now on, or nowhere. False: the system has no descriptor left.
+ */
+bool replacement_keep_stdout(bool quiet);
+
+/* Makes the file beside the path; false: why not. A pipe is waited for until somebody reads it. */
 bool replacement_open(replacement *file, const char *path);
+
+/* Whether replacement_open() could; false: why not. Nothing is left behind, no pipe is opened. */
+bool replacement_check(replacement *file, const char *path);
 
 /* Renames what was written over the path; false: why not, and it is gone. */
 bool replacement_commit(replacement *file);

@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { SCHEMA_VERSION = 1 };
+static char **arguments; /* of the command line; NULL where there was no memory for a copy */
+static int argument_count;
 
 cell cell_none(void)
 {
@@ -75,7 +78,7 @@ static json_t *json_text(const char *text)
     return value;
 }
 
-static json_t *json_of(const cell *x)
+json_t *report_value(const cell *x)
 {
     switch (x->kind) {
     case CELL_TEXT:
@@ -138,13 +141,21 @@ void report_row(report *to, const cell *cells)
     if (to->format == FORMAT_JSON) {
         json_t *row = json_object();
         for (int i = 0; i < to->count; i++)
-            json_object_set_new(row, to->columns[i].key, json_of(&cells[i]));
+            json_object_set_new(row, to->columns[i].key, report_value(&cells[i]));
         json_array_append_new(to->rows, row);
         return;
     }
     for (int i = 0; i < to->count; i++)
         print_field(to, i, format_cell(buffer, sizeof buffer, &cells[i], to->format == FORMAT_CSV));
     fflush(stdout);
+}
+
+void report_fact(report *to, const char *key, json_t *value)
+{
+    if (to->root)
+        json_object_set_new(to->root, key, value);
+    else
+        json_decref(value);
 }
 
 void report_close(report *to)
@@ -158,14 +169,54 @@ void report_close(report *to)
     to->root = NULL;
 }
 
+void report_keep_arguments(int argc, char **argv)
+{
+    arguments = calloc((size_t)argc + 1, sizeof *arguments);
+    if (!arguments) {
+        fputs("xgemm: the host is out of memory\n", stderr);
+        exit(STATUS_FAILED);
+    }
+    memcpy(arguments, argv, (size_t)argc * sizeof *arguments);
+    argument_count = argc;
+}
+
+static json_t *command_line(void)
+{
+    json_t *words = json_array();
+    for (int i = 0; i < argument_count; i++)
+        json_array_append_new(words, json_text(arguments[i]));
+    return words;
+}
+
+static json_t *host_facts(void)
+{
+    xgemm_device cpu = {.struct_size = sizeof cpu};
+    struct utsname system;
+    char name[sizeof system.sysname + sizeof system.release + sizeof system.machine + 2] = "";
+    if (xgemm_device_get(XGEMM_DEVICE_CPU, &cpu))
+        cpu.name[0] = '\0';
+    if (uname(&system) == 0)
+        snprintf(name, sizeof name, "%s %s %s", system.sysname, system.release, system.machine);
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    json_t *host = json_object();
+    json_object_set_new(host, "cpu", *cpu.name ? json_text(cpu.name) : json_null());
+    json_object_set_new(host, "logical_cpus", cpus > 0 ? json_integer(cpus) : json_null());
+    json_object_set_new(host, "system", *name ? json_text(name) : json_null());
+    return host;
+}
+
 json_t *report_facts(const command *which)
 {
     char date[32];
     const time_t now = time(NULL);
     struct tm utc;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    return json_pack("{s:i, s:s, s:s, s:s}", "schema_version", SCHEMA_VERSION, "xgemm_version",
-                     xgemm_version(), "command", which->name, "date", date);
+    json_t *facts =
+        json_pack("{s:i, s:s, s:s, s:s}", "schema_version", REPORT_SCHEMA, "xgemm_version",
+                  xgemm_version(), "command", which->name, "date", date);
+    json_object_set_new(facts, "command_line", command_line());
+    json_object_set_new(facts, "host", host_facts());
+    return facts;
 }
 
 /* jansson has this in one call since 2.12. */
@@ -173,20 +224,4 @@ void report_add(json_t *facts, json_t *members)
 {
     json_object_update(facts, members);
     json_decref(members);
-}
-
-void report_device(json_t *facts, int ordinal)
-{
-    xgemm_device device = {.struct_size = sizeof device};
-    if (xgemm_device_get(ordinal, &device))
-        return;
-    json_object_set_new(
-        facts, "device",
-        json_pack("{s:i, s:s, s:s, s:i, s:i, s:I, s:I, s:f, s:f, s:f, s:f}", "ordinal",
-                  device.ordinal, "name", device.name, "detail", device.detail,
-                  "compute_capability", device.compute_capability, "multiprocessors",
-                  device.multiprocessors, "memory_bytes", (json_int_t)device.memory_bytes,
-                  "l2_bytes", (json_int_t)device.l2_bytes, "core_clock_mhz", device.core_clock_mhz,
-                  "memory_clock_mhz", device.memory_clock_mhz, "peak_fp32_gflops",
-                  device.peak_fp32_gflops, "peak_bandwidth_gbs", device.peak_bandwidth_gbs));
 }

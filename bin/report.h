@@ -42,16 +42,28 @@ cell cell_real(double value, int digits);
  */
 report report_open(const settings *common, const column *columns, int count, const char *rows_key,
                    json_t *facts);
+/* Adds a member to a JSON result (taken over), which is known only after some rows. */
+void report_fact(report *to, const char *key, json_t *value);
+
 void report_row(report *to, const cell *cells);
 void report_close(report *to);
 
-/* The object every JSON result begins with: schema, version, command, date. */
+/*
+ * What JSON results are, share/xgemm.schema.json says; the number is in it. A reader of results
+ * takes those from REPORT_SCHEMA_OLDEST on.
+ */
+enum { REPORT_SCHEMA = 2, REPORT_SCHEMA_OLDEST = 1 };
+
+/* Remembers the command line for report_facts(), before getopt turns it over; at the start. */
+void report_keep_arguments(int argc, char **argv);
+
+/* The object every JSON result begins with: schema, version, command and its line, date, host. */
 json_t *report_facts(const command *which);
+
+/* The value of a cell; null where it has none, or one that is not finite. */
+json_t *report_value(const cell *x);
 
 /* Adds members (an object, taken over). */
 void report_add(json_t *facts, json_t *members);
-
-/* Adds the handle's device to the facts: name, driver, clocks, peaks. */
-void report_device(json_t *facts, int ordinal);
 
 #endif

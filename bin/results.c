@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "results.h"
 
+#include "kernel_list.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* When a column is shown. */
-typedef enum { ALWAYS, OF_BATCHES, OF_DATA, COMPARED } condition;
-
 static const struct {
     column column;
-    condition shown;
+    results_shown shown;
 } columns[RESULT_COLUMNS] = {
+    {{"order", -5}, OF_ORDERS},
+    {{"transa", -6}, OF_TRANSA},
+    {{"transb", -6}, OF_TRANSB},
+    {{"math", -7}, OF_MATHS},
     {{"batch", 6}, OF_BATCHES},
     {{"m", 6}, ALWAYS},
     {{"n", 6}, ALWAYS},
@@ -22,11 +25,19 @@ static const struct {
     {{"p1_us", 11}, ALWAYS},
     {{"p99_us", 11}, ALWAYS},
     {{"gflops", 10}, ALWAYS},
+    {{"gbs", 7}, ALWAYS},
+    {{"percent_of_roofline", 19}, WITH_PEAKS},
     {{"host_us", 8}, ALWAYS},
     {{"cublas_us", 11}, COMPARED},
     {{"cublas_host_us", 14}, COMPARED},
     {{"percent_of_cublas", 17}, COMPARED},
     {{"percent_recomputed", 18}, ALWAYS},
+    {{"error", 9}, CHECKED},
+    {{"clock_mhz", 9}, SENSED},
+    {{"power_w", 7}, SENSED},
+    {{"temperature_c", 13}, SENSED},
+    {{"baseline_us", 11}, WITH_BASELINE},
+    {{"verdict", -7}, WITH_BASELINE},
 };
 
 static double gflops(const bench_result *r, double us)
@@ -36,25 +47,65 @@ static double gflops(const bench_result *r, double us)
     return us > 0.0 ? 2e-3 * products * (double)s->m * (double)s->n * (double)s->k / us : 0.0;
 }
 
-void results_open(results *to, const settings *common, const results_shown *shown, json_t *facts)
+/* Of each matrix read and written once, however often the kernel does. */
+static double gbs(const bench_result *r, double us)
 {
-    const bool holds[] = {[ALWAYS] = true,
-                          [OF_BATCHES] = shown->batch,
-                          [OF_DATA] = shown->data,
-                          [COMPARED] = shown->compared};
+    const problem_options *p = &r->problem;
+    const workload work = workload_of(r->size, p->order, p->transa, p->transb, 1.0f, 0.0f, 0);
+    const double c = (double)r->size.m * (double)r->size.n * sizeof(float);
+    const double one = workload_bytes(&work) + (p->beta != 0.0f ? c : 0.0);
+    return us > 0.0 ? 1e-3 * one * (double)r->batch / us : 0.0;
+}
+
+double results_roofline(const bench_result *r, const char *kernel, const xgemm_device *on)
+{
+    xgemm_kernel_info info;
+    const double us = r->ours.median_us;
+    if (!kernel || !kernel_find(kernel, &info) || on->peak_bandwidth_gbs <= 0.0 || us <= 0.0)
+        return -1.0;
+    /* DEFAULT takes three products of FP16 for one, and TF32 one. */
+    const double peak = info.math == XGEMM_MATH_STRICT ? on->peak_fp32_gflops
+                        : info.math == XGEMM_MATH_TF32 ? on->peak_fp16_gflops
+                                                       : on->peak_fp16_gflops / 3.0;
+    if (peak <= 0.0)
+        return -1.0;
+    const double compute = gflops(r, us) / peak, memory = gbs(r, us) / on->peak_bandwidth_gbs;
+    return 100.0 * (compute > memory ? compute : memory);
+}
+
+void results_open(results *to, const settings *common, unsigned shown, json_t *facts)
+{
     int count = 0;
     for (int i = 0; i < RESULT_COLUMNS; i++)
-        if (holds[columns[i].shown]) {
+        if (columns[i].shown == ALWAYS || (columns[i].shown & shown)) {
             to->columns[count] = columns[i].column;
             to->cells[count++] = i;
         }
     to->out = report_open(common, to->columns, count, "results", facts);
 }
 
+unsigned results_shown_by(const bench_result *r)
+{
+    return (r->batch > 1 ? OF_BATCHES : 0u) | (*r->data ? OF_DATA : 0u) |
+           (r->compared ? COMPARED : 0u) | (r->percent_of_roofline >= 0.0 ? WITH_PEAKS : 0u) |
+           (r->error >= 0.0 ? CHECKED : 0u) | (r->sensed.clock_mhz >= 0.0 ? SENSED : 0u);
+}
+
+/* A figure that is unknown when it is negative. */
+static cell unless_negative(double value, int digits)
+{
+    return value >= 0.0 ? cell_real(value, digits) : cell_none();
+}
+
 void results_row(results *to, const bench_result *r)
 {
     const timing *t = &r->ours, *theirs = &r->theirs;
+    const problem_options *p = &r->problem;
     const cell all[RESULT_COLUMNS] = {
+        cell_text(order_word(p->order)),
+        cell_text(transpose_letter(p->transa)),
+        cell_text(transpose_letter(p->transb)),
+        cell_text(math_word(p->math)),
         cell_integer(r->batch),
         cell_integer(r->size.m),
         cell_integer(r->size.n),
@@ -65,11 +116,19 @@ void results_row(results *to, const bench_result *r)
         cell_real(t->p1_us, 2),
         cell_real(t->p99_us, 2),
         cell_real(gflops(r, t->median_us), 1),
-        t->host_us >= 0.0 ? cell_real(t->host_us, 2) : cell_none(),
+        cell_real(gbs(r, t->median_us), 1),
+        unless_negative(r->percent_of_roofline, 1),
+        unless_negative(t->host_us, 2),
         r->compared ? cell_real(theirs->median_us, 2) : cell_none(),
-        r->compared ? cell_real(theirs->host_us, 2) : cell_none(),
+        r->compared ? unless_negative(theirs->host_us, 2) : cell_none(),
         r->compared ? cell_real(100.0 * theirs->median_us / t->median_us, 1) : cell_none(),
-        r->percent_recomputed >= 0.0 ? cell_real(r->percent_recomputed, 2) : cell_none(),
+        unless_negative(r->percent_recomputed, 2),
+        unless_negative(r->error, 2),
+        unless_negative(r->sensed.clock_mhz, 0),
+        unless_negative(r->sensed.power_w, 0),
+        unless_negative(r->sensed.temperature_c, 0),
+        unless_negative(r->baseline_us, 2),
+        r->verdict ? cell_text(r->verdict) : cell_none(),
     };
     cell shown[RESULT_COLUMNS];
     for (int i = 0; i < to->out.count; i++)
@@ -120,26 +179,127 @@ static bool is_result(const json_t *row)
            size_at(row, "n") >= 0 && size_at(row, "k") >= 0 && number(row, "median_us") >= 0.0;
 }
 
+/* ---- Earlier results ---- */
+
+/* A figure of schema 1, in which 0 was unknown, in other units. */
+static json_t *upgraded(const json_t *device, const char *key, double unit)
+{
+    const double value = number(device, key);
+    return value > 0.0 ? json_real(value / unit) : json_null();
+}
+
+static void copy_text(json_t *to, const json_t *from, const char *key)
+{
+    const char *text = json_string_value(json_object_get(from, key));
+    json_object_set_new(to, key, text && *text ? json_string(text) : json_null());
+}
+
+/* The device of schema 1 as schema 2 has it, without what was not there. */
+static json_t *upgraded_device(const json_t *old)
+{
+    static const char *const figures[] = {"core_clock_mhz", "memory_clock_mhz", "peak_fp32_gflops",
+                                          "peak_bandwidth_gbs"};
+    char text[24];
+    const int capability = (int)number(old, "compute_capability");
+    const int ordinal =
+        (int)json_integer_value(json_object_get(old, "ordinal")); /* below 0: not a GPU */
+    json_t *device = json_object();
+    snprintf(text, sizeof text, "%d", ordinal);
+    json_object_set_new(device, "device",
+                        json_string(ordinal == XGEMM_DEVICE_CPU   ? "cpu"
+                                    : ordinal == XGEMM_DEVICE_SIM ? "sim"
+                                                                  : text));
+    copy_text(device, old, "name");
+    copy_text(device, old, "detail");
+    snprintf(text, sizeof text, "%d.%d", capability / 10, capability % 10);
+    json_object_set_new(device, "compute_capability",
+                        capability > 0 ? json_string(text) : json_null());
+    json_object_set_new(device, "multiprocessors",
+                        json_integer((json_int_t)number(old, "multiprocessors")));
+    json_object_set_new(device, "memory_gib", upgraded(old, "memory_bytes", 1 << 30));
+    json_object_set_new(device, "l2_mib", upgraded(old, "l2_bytes", 1 << 20));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        json_object_set_new(device, figures[i], upgraded(old, figures[i], 1.0));
+    return device;
+}
+
+static void upgrade(json_t *root)
+{
+    const json_t *old = json_object_get(root, "device");
+    json_object_set_new(root, "schema_version", json_integer(REPORT_SCHEMA));
+    json_object_set_new(root, "command_line", json_null());
+    json_object_set_new(root, "host", json_null());
+    json_object_set_new(root, "device", json_is_object(old) ? upgraded_device(old) : json_null());
+}
+
+/* Whether it is what bench prints; false with the sentence in message. */
+static bool check_results(const char *path, json_t *root, char *message, size_t message_size)
+{
+    const json_t *version = json_object_get(root, "schema_version");
+    const json_int_t schema = json_integer_value(version);
+    size_t index;
+    json_t *row;
+    bool good = json_array_size(json_object_get(root, "results")) > 0;
+    json_array_foreach(json_object_get(root, "results"), index, row) good = good && is_result(row);
+    if (!good || !json_is_integer(version))
+        snprintf(message, message_size,
+                 "%s is not what xgemm bench --json prints: it has no \"%s\"%s", path,
+                 good ? "schema_version" : "results",
+                 good ? "" : ", or one without sizes, kernel and time");
+    else if (schema < REPORT_SCHEMA_OLDEST || schema > REPORT_SCHEMA)
+        snprintf(message, message_size,
+                 "%s is of schema version %" JSON_INTEGER_FORMAT
+                 ", which xgemm %s does not know; it knows %d to %d",
+                 path, schema, xgemm_version(), REPORT_SCHEMA_OLDEST, REPORT_SCHEMA);
+    else
+        return true;
+    return false;
+}
+
 json_t *results_load(const char *path, char *message, size_t message_size)
 {
     json_error_t error;
-    size_t index;
-    json_t *row, *root = json_load_file(path, 0, &error);
+    json_t *root =
+        strcmp(path, "-") == 0 ? json_loadf(stdin, 0, &error) : json_load_file(path, 0, &error);
     if (!root) {
         snprintf(message, message_size, "%s:%d: %s", path, error.line, error.text);
         return NULL;
     }
-    bool good = json_array_size(json_object_get(root, "results")) > 0;
-    json_array_foreach(json_object_get(root, "results"), index, row) good = good && is_result(row);
-    if (!good) {
-        snprintf(message, message_size,
-                 "%s is not what xgemm bench --json prints: it has no \"results\", or one without "
-                 "sizes, kernel and time",
-                 path);
+    if (!check_results(path, root, message, message_size)) {
         json_decref(root);
         return NULL;
     }
+    if (json_integer_value(json_object_get(root, "schema_version")) < REPORT_SCHEMA)
+        upgrade(root);
     return root;
+}
+
+/* A text of the row, or where it has none that all rows of the run share. */
+static const char *text_of(const json_t *loaded, const json_t *row, const char *key)
+{
+    const char *text = json_string_value(json_object_get(row, key));
+    if (!text)
+        text = json_string_value(json_object_get(json_object_get(loaded, "settings"), key));
+    return text ? text : "";
+}
+
+static xgemm_transpose transpose_of(const char *text)
+{
+    return *text == 'T' ? XGEMM_TRANS : *text == 'C' ? XGEMM_CONJ_TRANS : XGEMM_NO_TRANS;
+}
+
+static problem_options problem_of(const json_t *loaded, const json_t *row)
+{
+    problem_options p = problem_defaults();
+    const char *math = text_of(loaded, row, "math");
+    p.order = strcmp(text_of(loaded, row, "order"), "col") ? XGEMM_ROW_MAJOR : XGEMM_COL_MAJOR;
+    p.transa = transpose_of(text_of(loaded, row, "transa"));
+    p.transb = transpose_of(text_of(loaded, row, "transb"));
+    p.beta = (float)json_number_value(json_object_get(json_object_get(loaded, "settings"), "beta"));
+    for (int mode = XGEMM_MATH_DEFAULT; mode <= XGEMM_MATH_TF32; mode++)
+        if (strcmp(math, math_word((xgemm_math)mode)) == 0)
+            p.math = (xgemm_math)mode;
+    return p;
 }
 
 bool results_at(const json_t *loaded, size_t index, bench_result *r)
@@ -162,5 +322,11 @@ bool results_at(const json_t *loaded, size_t index, bench_result *r)
     r->theirs.host_us = number(row, "cublas_host_us");
     r->compared = r->theirs.median_us > 0.0;
     r->percent_recomputed = number(row, "percent_recomputed");
+    r->percent_of_roofline = number(row, "percent_of_roofline");
+    r->error = number(row, "error");
+    r->sensed =
+        (readings){number(row, "clock_mhz"), number(row, "power_w"), number(row, "temperature_c")};
+    r->problem = problem_of(loaded, row);
+    r->baseline_us = -1.0;
     return true;
 }

@@ -147,7 +147,8 @@ static void add_line(const command *which, const char *path, int number, char *l
 
 static void add_file(const command *which, const char *path, shape_list *list)
 {
-    FILE *file = fopen(path, "re");
+    const bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "re");
     char *line = NULL;
     size_t room = 0;
     int number = 0;
@@ -156,10 +157,12 @@ static void add_file(const command *which, const char *path, shape_list *list)
     while (getline(&line, &room, file) >= 0)
         add_line(which, path, ++number, line, list);
     const bool broken = ferror(file);
+    const int error = errno;
     free(line);
-    fclose(file);
+    if (!is_stdin)
+        fclose(file);
     if (broken)
-        usage_error(which, "cannot read %s: %s", path, strerror(errno));
+        usage_error(which, "cannot read %s: %s", path, strerror(error));
 }
 
 shape_list shapes_from(const command *which, const shape_options *options)

@@ -25,7 +25,7 @@ typedef struct {
         OPTION_ROW('n', NULL, "SPEC", "columns of C"),                                             \
         OPTION_ROW('k', NULL, "SPEC", "the inner size"),                                           \
         OPTION_ROW('s', "size", "SPEC", "m = n = k"),                                              \
-        OPTION_ROW('f', "shapes", "FILE", "lines of \"m n k\"; # begins a comment")
+        OPTION_ROW('f', "shapes", "FILE", "lines of \"m n k\", - from standard input")
 
 /* Takes one of SHAPE_ROWS; false when the key is another. */
 bool shape_option(shape_options *options, int key, const char *value);

@@ -2,6 +2,7 @@
 /* xgemm verify: every kernel against a float64 reference. */
 #include "checking.h"
 #include "commands.h"
+#include "device_fields.h"
 #include "data_list.h"
 #include "kernel_list.h"
 #include "problem_options.h"
@@ -213,7 +214,7 @@ static int verify(const request *r, xgemm_handle *handle, const shape_list *list
     const kernel_list kernels = kernels_from(ME, handle, r->kernel);
     json_t *facts = report_facts(ME);
     int status = STATUS_DONE;
-    report_device(facts, xgemm_get_device(handle));
+    device_add_ordinal(facts, xgemm_get_device(handle));
     report out = report_open(&r->common, columns, COLUMNS, "results", facts);
     progress line = progress_begin(&r->common, list->count * (size_t)kernels.count);
     for (int i = 0; i < kernels.count; i++)

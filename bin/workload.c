@@ -3,6 +3,7 @@
 
 #include "failure.h"
 #include "host_clock.h"
+#include "interrupt.h"
 #include "random.h"
 #include "statistics.h"
 
@@ -294,7 +295,7 @@ static bool warm_up(run_state *state, const schedule *how, int *repeats)
             break;
     }
     const double one_us = us / *repeats;
-    while (spent_us < how->warm_ms * 1e3) {
+    while (spent_us < how->warm_ms * 1e3 && !interrupted()) {
         if (!time_some(state, *repeats, &us))
             return false;
         spent_us += us;
@@ -312,7 +313,7 @@ static bool take_samples(run_state *state, const schedule *how, double *values, 
         (long)((how->rest_ms - 1e3 * (double)(time_t)(how->rest_ms / 1e3)) * 1e6)};
     result->samples = 0;
     while (result->samples < how->samples &&
-           (result->samples == 0 || now_us() - start < how->limit_s * 1e6)) {
+           (result->samples == 0 || (now_us() - start < how->limit_s * 1e6 && !interrupted()))) {
         double us;
         if (how->rest_ms > 0.0)
             nanosleep(&rest, NULL);

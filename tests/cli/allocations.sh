@@ -15,7 +15,7 @@ program=$builddir/.libs/xgemm
 # What differs from run to run.
 lasting()
 {
-    grep -v -e '"date"' -e '_us"' -e '_bytes"' -e '"gflops"'
+    grep -v -e '"date"' -e '_us"' -e '_bytes"' -e '"gflops"' -e '"gbs"'
 }
 
 # run_failing N ARGUMENT...: with the Nth allocation failing; 0: none, and all are counted.
@@ -62,6 +62,9 @@ if ! ${CC:-cc} -shared -fPIC -o fail_malloc.so "$srcdir/tests/cli/fail_malloc.c"
     exit
 fi
 make_matrices
+raw aa.F.npy "{'descr': '>f4', 'fortran_order': True, 'shape': (2, 2, 3), }" 48
+printf '%%%%MatrixMarket matrix array real general\n2 3\n1\n4\n2\n5\n3\n6\n' >a.mtx
+"$XGEMM" bench -d cpu -s 8 --samples 1 --time 1 --json >earlier.json
 all_fail 'devices' devices --json
 all_fail 'devices of the catalogue' devices --catalog --json H100
 all_fail 'kernels' kernels --json
@@ -70,6 +73,15 @@ all_fail 'plan, CSV' plan --gpu H200 -s 64 --csv
 all_fail 'occupancy' occupancy --gpu H100 --registers 64 --threads 256 --json
 all_fail 'occupancy, a curve' occupancy --gpu H100 --registers 64 --threads 256 --curve threads
 all_fail 'multiply' multiply -d cpu a.npy b.npy -o files/c.npy --json
+all_fail 'multiply, a batch in Fortran order' multiply -d cpu --cast aa.F.npy b.npy -o files/c.npy --fortran --json
+all_fail 'multiply, text' multiply -d cpu a.mtx b.npy -o files/c.npy --json
+all_fail 'bench from a file' bench --from earlier.json --baseline earlier.json --json
+all_fail 'bench, checked' bench -d cpu -s 8 --samples 1 --time 1 --check --transa N,T --json --quiet
+if python3 -c 'import zipfile
+with zipfile.ZipFile("a.npz", "w", zipfile.ZIP_DEFLATED) as z:
+    z.write("a.npy")' 2>/dev/null && "$XGEMM" multiply -d cpu a.npz b.npy -o files/c.npy >/dev/null 2>&1; then
+    all_fail 'multiply, an archive' multiply -d cpu a.npz:a b.npy -o files/c.npy --json
+fi
 all_fail 'verify' verify -d cpu -m 3 -n 4 -k 2 --json --kernel reference
 all_fail 'bench' bench -d cpu -s 8 --samples 1 --time 1 --json --quiet
 all_fail 'explain' explain naive -m 16 -n 16 -k 4 --json --gpu H100

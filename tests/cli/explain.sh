@@ -73,7 +73,7 @@ test_gpu()
     shows 'auto in a math mode' '^fp16x3-128x64: ' auto -m 512 -n 1024 -k 384 --gpu H200
     shows 'its roofline' '329833 GFLOP/s of FP32 products on tensor cores' \
         fp16x3-128x64 -m 64 -n 64 -k 64 --gpu H200
-    shows 'JSON' '"roof_asked_gflops": ' tiled16 --gpu A100 --json
+    shows 'JSON' '"asked_gflops": ' tiled16 --gpu A100 --json
     run explain tiled16 --gpu 'A100' --plot roof.svg
     if ! have gnuplot; then
         skip 'plot' 'no gnuplot'

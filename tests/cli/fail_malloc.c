@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Preloaded by allocations.sh: the allocation number $FAIL_ALLOCATION fails, of those that the
- * utility, libxgemm and libjansson ask for. Their number goes to the file $COUNT_ALLOCATIONS.
+ * utility, libxgemm, libjansson and libz ask for. Their number goes to the file $COUNT_ALLOCATIONS.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ static int is_ours(const void *caller)
         return 0;
     const char *slash = strrchr(from.dli_fname, '/');
     const char *name = slash ? slash + 1 : from.dli_fname;
-    return strstr(name, "xgemm") || strstr(name, "jansson");
+    return strstr(name, "xgemm") || strstr(name, "jansson") || strstr(name, "libz.");
 }
 
 static int fails(const void *caller)
@@ -58,11 +58,29 @@ void *realloc(void *memory, size_t size)
     return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
 }
 
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *memory;
+    return fails(__builtin_return_address(0)) || posix_memalign(&memory, alignment, size) ? NULL
+                                                                                          : memory;
+}
+
 char *strdup(const char *text)
 {
     const size_t size = strlen(text) + 1;
     char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
     return copy ? memcpy(copy, text, size) : NULL;
+}
+
+char *strndup(const char *text, size_t limit)
+{
+    const size_t size = strnlen(text, limit);
+    char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size + 1);
+    if (copy) {
+        memcpy(copy, text, size);
+        copy[size] = '\0';
+    }
+    return copy;
 }
 
 __attribute__((destructor)) static void tell(void)

@@ -60,7 +60,7 @@ test_text()
         occupancy --gpu sm_80 --threads 1024 --registers 128
     run occupancy --gpu A100 --threads 700 --json
     json 'JSON' 'd["command"] == "occupancy" and d["occupancy"][0]["warps"] == 44 and
-        d["gpu"]["compute_capability"] == 80 and "672 threads" in d["text"]'
+        d["gpu"]["compute_capability"] == "8.0" and "672 threads" in d["text"]'
 }
 
 test_refused()

@@ -121,7 +121,7 @@ says()
 
 # ---- Formats ----
 
-# json NAME CONDITION: the output is JSON of which a condition in Python holds,
+# json NAME CONDITION: the output is JSON as the schema says, of which a condition in Python holds,
 # with d for the object and r for its results.
 json()
 {
@@ -129,11 +129,16 @@ json()
         skip "$1" "no python3"
     elif python3 -c '
 import json, sys
+sys.path.insert(0, sys.argv[2] + "/tests/cli")
+sys.dont_write_bytecode = True
+import validate
 d = json.load(open("out"))
+faults = validate.faults_of(json.load(open(sys.argv[2] + "/bin/xgemm.schema.json")), d)
+assert not faults, faults[0]
 r = d.get("results", [])
 for key, kind in ("schema_version", int), ("xgemm_version", str), ("command", str):
     assert isinstance(d[key], kind), key
-assert eval("(" + sys.argv[1] + ")"), "not so: " + sys.argv[1]' "$2" 2>json.err; then
+assert eval("(" + sys.argv[1] + ")"), "not so: " + sys.argv[1]' "$2" "$srcdir" 2>json.err; then
         ok "$1"
     else
         no "$1" "$(tail -n 1 json.err)"

@@ -45,6 +45,27 @@ test_general()
     done
 }
 
+# Options that would have no effect.
+test_without_effect()
+{
+    refuses 'twice: -s' 2 'size is given twice' plan --gpu H200 -s 64 -s 65
+    refuses 'twice: -m' 2 '-m is given twice' plan --gpu H200 -m 64 -m 64
+    refuses 'twice: --kernel' 2 'kernel is given twice' bench -d cpu -s 8 --kernel auto --kernel=blas
+    refuses 'twice: -d' 2 'device is given twice' devices -d cpu --device sim
+    says 'twice: what has no argument' '^{' devices -q -q --json --json
+    for order in '--json --csv' '--csv --json'; do
+        # shellcheck disable=SC2086
+        refuses "$order" 2 'json and --csv' devices $order
+    done
+    refuses 'kernels -d' 2 'device is for --resources' kernels -d cpu
+    refuses 'explain --tile without --dram' 2 'tile.*dram' explain naive --tile 4
+    refuses 'explain -d cpu' 2 'on the simulator' explain naive -d cpu
+    refuses 'bench --from with --kernel' 2 'from measures nothing.*--kernel' bench --from x.json --kernel auto
+    refuses 'bench --from with --seed' 2 'from measures nothing.*--seed' bench --from x.json --seed 1
+    refuses 'bench --from with -d' 2 'from measures nothing.*--device' bench --from x.json -d cpu
+    refuses 'bench --from with -m' 2 'from measures nothing.*-m' bench --from x.json -m 8
+}
+
 # no_room NAME ARGUMENT...: exit status 1 with a full disk as the standard output.
 no_room()
 {
@@ -255,6 +276,7 @@ test_progress()
 gpus=$("$XGEMM" devices --csv | grep -c '^[0-9]')
 make_matrices
 test_general
+test_without_effect
 test_output_lost
 test_environment
 test_verify

@@ -89,6 +89,8 @@ calls none passed_on exec --log
 gives 'another program in its place: the log' 0 'cublasSgemmEx'
 calls none passed_on abort --log=log.json --json
 gives 'an abort, and its status: the log as JSON' 134 '"function": "cublasLtMatmul"' log.json
+cp log.json out
+json 'the log as JSON, as the schema says' 'd["command"] == "run" and d["kinds"]'
 
 # fails NAME STATUS PATTERN OPTIONS...: how "xgemm run" ends, with a sentence.
 fails()

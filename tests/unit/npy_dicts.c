@@ -34,11 +34,12 @@ static const struct accepted_dict {
 START_TEST(accepts_dict)
 {
     const struct accepted_dict *wanted = &ACCEPTED_DICTS[_i];
-    npy_header header = {7, 7, !wanted->fortran_order, 7};
+    npy_header header = {
+        .rows = 7, .columns = 7, .fortran_order = !wanted->fortran_order, .data_offset = 7};
 
-    ck_assert_msg(
-        npy_parse_dict(wanted->text, strlen(wanted->text), &header, message, sizeof(message)) == 0,
-        "%s: %s", wanted->text, message);
+    ck_assert_msg(npy_parse_dict(wanted->text, strlen(wanted->text), NPY_FLOAT32_ONLY, &header,
+                                 message, sizeof(message)) == 0,
+                  "%s: %s", wanted->text, message);
     ck_assert_str_eq(message, "");
     ck_assert_int_eq(header.rows, wanted->rows);
     ck_assert_int_eq(header.columns, wanted->columns);
@@ -144,7 +145,10 @@ static const struct refused_dict {
     /* Shapes. */
     {WITH_SHAPE("()"), "shape () has 0 dimensions; only matrices"},
     {WITH_SHAPE("(5,)"), "shape (5,) has 1 dimension; only matrices"},
-    {WITH_SHAPE("(2, 3, 4)"), "shape (2, 3, 4) has 3 dimensions; only matrices"},
+    {WITH_SHAPE("(2, 3, 4, 5)"), "shape (2, 3, 4, 5) has 4 dimensions; only matrices"},
+    {WITH_SHAPE("(-2, 3, 4)"), "shape (-2, 3, 4) has a negative dimension"},
+    {WITH_SHAPE("(99999999999999999999, 3, 4)"), "is too large"},
+    {WITH_SHAPE("(2097152, 2097152, 2097152)"), "is too large"},
     {WITH_SHAPE("(1,1,1,1,1)"), "shape (1,1,1,1,1) has 5 dimensions; only matrices"},
     {WITH_SHAPE("(-3, 4)"), "shape (-3, 4) has a negative dimension"},
     {WITH_SHAPE("(3, -4)"), "shape (3, -4) has a negative dimension"},
@@ -180,12 +184,13 @@ static const struct refused_dict {
 START_TEST(refuses_dict)
 {
     const struct refused_dict *refused = &REFUSED_DICTS[_i];
-    npy_header header = {7, 7, true, 7};
+    npy_header header = {.rows = 7, .columns = 7, .fortran_order = true, .data_offset = 7};
     /* A copy of the exact size, so that a sanitizer sees a read beyond it. */
     char *text = malloc(refused->size > 0 ? refused->size : 1);
 
     memcpy(text, refused->text, refused->size);
-    ck_assert_msg(npy_parse_dict(text, refused->size, &header, message, sizeof(message)) == -1,
+    ck_assert_msg(npy_parse_dict(text, refused->size, NPY_FLOAT32_ONLY, &header, message,
+                                 sizeof(message)) == -1,
                   "taken: %s", refused->text);
     assert_sentence(message, refused->sentence);
     ck_assert(header.rows == 0 && header.columns == 0 && !header.fortran_order);
@@ -207,13 +212,17 @@ START_TEST(keeps_to_size_of_message)
     static const char text[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n";
     npy_header header;
 
-    ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, &header, NULL, 0), -1);
-    ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, &header, message, sizeof(message)), -1);
+    ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, NPY_FLOAT32_ONLY, &header, NULL, 0),
+                     -1);
+    ck_assert_int_eq(
+        npy_parse_dict(text, sizeof(text) - 1, NPY_FLOAT32_ONLY, &header, message, sizeof(message)),
+        -1);
     for (size_t size = 1; size <= strlen(message) + 2; size++) {
         char *small = malloc(size);
 
         memset(small, 'x', size);
-        ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, &header, small, size), -1);
+        ck_assert_int_eq(
+            npy_parse_dict(text, sizeof(text) - 1, NPY_FLOAT32_ONLY, &header, small, size), -1);
         ck_assert_uint_eq(strlen(small), size <= strlen(message) ? size - 1 : strlen(message));
         if (size > strlen(message))
             ck_assert_str_eq(small, message);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "npy.h"
+#include "npy_whole.h"
 
 #define TEXT_LIMIT 1024
 
@@ -39,13 +39,14 @@ static void require_sentence(const char *message, size_t size)
         REQUIRE(message[i] >= ' ' && message[i] < 0x7f);
 }
 
-static void require_bounds(int64_t rows, int64_t columns)
+static void require_bounds(const npy_header *header)
 {
     const int64_t limit = PTRDIFF_MAX / (int64_t)sizeof(float);
+    const int64_t batch = header->batch > 0 ? header->batch : 1;
+    const int64_t rows = header->rows > 0 ? header->rows : 1;
 
-    REQUIRE(rows >= 0 && columns >= 0);
-    REQUIRE(rows <= limit && columns <= limit);
-    REQUIRE(rows == 0 || columns <= limit / rows);
+    REQUIRE(header->batch >= 0 && header->rows >= 0 && header->columns >= 0);
+    REQUIRE(batch <= limit && rows <= limit / batch && header->columns <= limit / batch / rows);
 }
 
 /* The text and the message are of the exact size, so that a sanitizer sees a step beyond. */
@@ -59,9 +60,10 @@ static int parse_text(const unsigned char *bytes, size_t size, size_t message_si
     memcpy(text, bytes, size);
     memset(message, 0x7f, message_size);
     memset(&header, 0x7f, sizeof(header));
-    result = npy_parse_dict(text, size, &header, message, message_size);
+    result = npy_parse_dict(text, size, size % 2 ? NPY_CAST : NPY_FLOAT32_ONLY, &header, message,
+                            message_size);
     REQUIRE(result == 0 || result == -1);
-    require_bounds(header.rows, header.columns);
+    require_bounds(&header);
     if (result == 0)
         REQUIRE(message[0] == '\0' && header.data_offset == 0);
     else
@@ -108,6 +110,8 @@ static const struct {
     ENTRY("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3, 4, 5, 6, 7, 8), }\n"),
     ENTRY("{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n"),
     ENTRY("{'descr': '<f4', 'descr': '<f4', 'unknown\x00\x1b\xff': None}\n"),
+    ENTRY("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3, 4), }\n"),
+    ENTRY("{'descr': '>f2', 'fortran_order': False, 'shape': (3, 1, 7), }\n"),
     ENTRY("{}\n"),
     ENTRY("\n"),
     ENTRY(""),
@@ -261,11 +265,13 @@ static void remove_folder(void)
 static size_t data_size(const struct sample *sample, size_t limit)
 {
     npy_header header;
+    size_t room = limit;
 
-    if (npy_parse_dict((const char *)sample->bytes, sample->size, &header, NULL, 0) == 0 &&
-        (size_t)(header.rows * header.columns) <= limit / sizeof(float))
-        return (size_t)(header.rows * header.columns) * sizeof(float);
-    return pick(limit + 1);
+    if (npy_parse_dict((const char *)sample->bytes, sample->size, NPY_CAST, &header, NULL, 0) != 0)
+        return pick(limit + 1);
+    room /= header.type == NPY_FLOAT64 ? 8 : header.type == NPY_FLOAT16 ? 2 : 4;
+    const size_t count = (size_t)(header.batch * header.rows * header.columns);
+    return count <= room ? count * (limit / room) : pick(limit + 1);
 }
 
 static void write_sample_file(const struct sample *sample)
@@ -293,13 +299,14 @@ static void write_sample_file(const struct sample *sample)
 /* What was read is written, read again and the same. */
 static void repeat_matrix(const npy_matrix *matrix)
 {
-    size_t size = (size_t)matrix->rows * (size_t)matrix->columns * sizeof(float);
+    size_t size = (size_t)(npy_count(matrix) * matrix->rows * matrix->columns) * sizeof(float);
     char message[256];
     npy_matrix again;
 
     REQUIRE(npy_write("out.npy", matrix, message, sizeof(message)) == 0);
     REQUIRE(npy_read("out.npy", &again, message, sizeof(message)) == 0);
     REQUIRE(again.rows == matrix->rows && again.columns == matrix->columns);
+    REQUIRE(again.is_batch == matrix->is_batch && again.batch == matrix->batch);
     REQUIRE(again.fortran_order == matrix->fortran_order);
     REQUIRE(memcmp(again.data, matrix->data, size) == 0);
     npy_free(&again);
@@ -313,10 +320,13 @@ static int read_sample_file(const struct sample *sample)
     int result;
 
     write_sample_file(sample);
-    result = npy_read("in.npy", &matrix, message, sizeof(message));
-    REQUIRE(npy_read_header("in.npy", &header, header_message, sizeof(header_message)) == result);
+    const npy_types types = pick(2) == 0 ? NPY_CAST : NPY_FLOAT32_ONLY;
+    result = npy_read_as("in.npy", types, &matrix, message, sizeof(message));
+    npy_input *input = npy_open("in.npy", types, &header, header_message, sizeof(header_message));
+    REQUIRE((input ? 0 : -1) == result);
+    npy_close(input);
     REQUIRE(strcmp(message, header_message) == 0);
-    require_bounds(matrix.rows, matrix.columns);
+    require_bounds(&header);
     REQUIRE(matrix.rows == header.rows && matrix.columns == header.columns);
     if (result == 0) {
         REQUIRE(matrix.data != NULL);

@@ -218,7 +218,10 @@ void write_npy_file(const char *path, int version, const char *dict, size_t dict
 npy_matrix make_matrix(int64_t rows, int64_t columns, bool fortran_order)
 {
     size_t count = (size_t)(rows * columns);
-    npy_matrix matrix = {rows, columns, fortran_order, malloc(count * sizeof(float) + 1)};
+    npy_matrix matrix = {.rows = rows,
+                         .columns = columns,
+                         .fortran_order = fortran_order,
+                         .data = malloc(count * sizeof(float) + 1)};
 
     for (size_t i = 0; i < count; i++) {
         /* All sorts of bits: NaNs, infinities and subnormal numbers too. */
@@ -249,8 +252,8 @@ void assert_sentence(const char *text, const char *expected)
 void assert_refused(const char *path, const char *expected)
 {
     char other_message[sizeof(message)];
-    npy_matrix matrix = {1, 2, true, (float *)message};
-    npy_header header = {1, 2, true, 3};
+    npy_matrix matrix = {.rows = 1, .columns = 2, .data = (float *)message};
+    npy_header header = {.rows = 1, .columns = 2, .data_offset = 3};
 
     bytes_allocated = 0;
     ck_assert_msg(npy_read_header(path, &header, other_message, sizeof(other_message)) == -1,

@@ -7,10 +7,12 @@
 #define XGEMM_TESTS_NPY_SUPPORT_H
 
 #include "npy.h"
+#include "npy_whole.h"
 
 #include <check.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define TEXT(bytes)  bytes, sizeof(bytes) - 1
@@ -58,6 +60,9 @@ size_t read_file(const char *path, unsigned char *bytes, size_t size);
 void write_npy_file(const char *path, int version, const char *dict, size_t dict_size,
                     size_t data_size);
 
+/* The first bytes of a small file through a pipe with that name, by a process of its own. */
+pid_t feed(const char *pipe, const char *file, size_t limit);
+
 /* All sorts of bits; the caller's, for npy_free(). */
 npy_matrix make_matrix(int64_t rows, int64_t columns, bool fortran_order);
 void assert_equal_matrices(const npy_matrix *left, const npy_matrix *right);
@@ -73,7 +78,9 @@ void assert_refused(const char *path, const char *expected);
 /* A case whose tests begin with the empty folder. */
 TCase *add_case(Suite *suite, const char *name);
 
+void add_archive_cases(Suite *suite);
 void add_dict_cases(Suite *suite);
+void add_format_cases(Suite *suite);
 void add_reading_cases(Suite *suite);
 void add_writing_cases(Suite *suite);
 

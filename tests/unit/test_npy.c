@@ -11,6 +11,8 @@ int main(void)
     int failures;
 
     add_dict_cases(suite);
+    add_format_cases(suite);
+    add_archive_cases(suite);
     add_reading_cases(suite);
     add_writing_cases(suite);
     runner = srunner_create(suite);

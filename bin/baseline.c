@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "baseline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct baseline {
+    bench_result *rows;
+    bool *met; /* a result was compared with it */
+    int count, slower, compared;
+    double noise; /* as a part */
+};
+
+baseline *baseline_load(const char *path, double noise, char *message, size_t message_size)
+{
+    json_t *loaded = results_load(path, message, message_size);
+    if (!loaded)
+        return NULL;
+    const size_t count = json_array_size(json_object_get(loaded, "results"));
+    baseline *made = calloc(1, sizeof *made);
+    if (made) {
+        *made = (baseline){.rows = calloc(count, sizeof *made->rows),
+                           .met = calloc(count, sizeof *made->met),
+                           .noise = noise / 100.0};
+        if (made->rows && made->met)
+            while (results_at(loaded, (size_t)made->count, &made->rows[made->count]) &&
+                   (size_t)++made->count < count)
+                ;
+    }
+    json_decref(loaded);
+    if (made && made->count > 0)
+        return made;
+    snprintf(message, message_size, "the host is out of memory");
+    baseline_free(made);
+    return NULL;
+}
+
+/* "auto:naive" is auto, whatever it chose. */
+static bool same_kernel(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, ":");
+    return length == strcspn(b, ":") && memcmp(a, b, length) == 0;
+}
+
+static bool same_case(const bench_result *a, const bench_result *b)
+{
+    return a->size.m == b->size.m && a->size.n == b->size.n && a->size.k == b->size.k &&
+           a->batch == b->batch && a->problem.order == b->problem.order &&
+           a->problem.transa == b->problem.transa && a->problem.transb == b->problem.transb &&
+           a->problem.math == b->problem.math && strcmp(a->data, b->data) == 0 &&
+           same_kernel(a->kernel, b->kernel);
+}
+
+static double spread(const timing *of)
+{
+    return of->median_us > 0.0 && of->p1_us >= 0.0 ? 1.0 - of->p1_us / of->median_us : 0.0;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+void baseline_compare(baseline *to, bench_result *result)
+{
+    result->verdict = "new";
+    result->baseline_us = -1.0;
+    for (int i = 0; i < to->count; i++) {
+        const bench_result *old = &to->rows[i];
+        if (to->met[i] || !same_case(old, result))
+            continue;
+        const double noise =
+            1.0 + larger(to->noise, larger(spread(&old->ours), spread(&result->ours)));
+        const double before = old->ours.median_us, now = result->ours.median_us;
+        result->baseline_us = before;
+        result->verdict = now > before * noise   ? "slower"
+                          : before > now * noise ? "faster"
+                                                 : "same";
+        to->slower += now > before * noise;
+        to->compared++;
+        to->met[i] = true;
+        return;
+    }
+}
+
+int baseline_slower(const baseline *of)
+{
+    return of->slower;
+}
+
+int baseline_compared(const baseline *of)
+{
+    return of->compared;
+}
+
+int baseline_missing(const baseline *of)
+{
+    return of->count - of->compared;
+}
+
+void baseline_free(baseline *of)
+{
+    if (!of)
+        return;
+    free(of->rows);
+    free(of->met);
+    free(of);
+}

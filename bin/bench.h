@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What bench is asked for, and the measuring. */
+#ifndef XGEMM_BIN_BENCH_H
+#define XGEMM_BIN_BENCH_H
+
+#include "baseline.h"
+#include "data_list.h"
+#include "plot.h"
+#include "results.h"
+#include "sweep.h"
+
+typedef struct {
+    settings common;
+    shape_options shapes;
+    const char *kernel, *data_text, *plot_path, *from_path, *baseline_path;
+    data_list data;
+    bool compare, graph, check;
+    double noise; /* percent */
+    problem_options problem;
+    sweep sweep; /* of the layouts and math modes that are measured in turn */
+    schedule how;
+    uint64_t seed;
+} bench_request;
+
+/* Measures, prints and draws on the handle's device; an exit status. */
+int bench_measure(const bench_request *request, xgemm_handle *handle, const shape_list *list);
+
+/* A picture of results, or NULL where none is asked for or memory is out. */
+plot *bench_plot(const bench_request *request, const char *layout, const char *device,
+                 const char *date, bool squares);
+
+/* Writes it where it is wanted; an exit status. */
+int bench_draw(const bench_request *request, plot *drawing, bool squares);
+
+/*
+ * What the rows that were compared with the baseline add up to, on standard error; STATUS_FAILED
+ * where one was slower or none could be compared.
+ */
+int bench_verdict(const bench_request *request, const baseline *of);
+
+bool bench_is_square(const shape *size);
+
+#endif

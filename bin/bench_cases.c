@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cases of bench: each size, layout, math mode, kind of data and kernel in turn. */
+#include "bench.h"
+#include "commands.h"
+#include "cublas.h"
+#include "device_fields.h"
+#include "error_sample.h"
+#include "interrupt.h"
+#include "kernel_list.h"
+#include "progress.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ME (&command_bench)
+
+/* What is open while the cases run. */
+typedef struct {
+    const bench_request *r;
+    xgemm_handle *handle;
+    cublas *other;
+    recorder *recorder; /* NULL: calls are timed one by one */
+    sensors *sensors;
+    baseline *before; /* NULL: results are not compared */
+    xgemm_device device;
+    problem_options problem; /* of the case */
+    results out;
+    plot *drawing;
+    progress line;
+} session;
+
+static bool run_kernel(void *context, const workload *w, const buffers *use)
+{
+    const shape *s = &w->size;
+    if (w->batch > 1)
+        return xgemm_sgemm_strided_batched(context, w->order, w->transa, w->transb, s->m, s->n,
+                                           s->k, w->alpha, use->a, w->lda, w->stride_a, use->b,
+                                           w->ldb, w->stride_b, w->beta, use->c, w->ldc,
+                                           w->stride_c, w->batch) == XGEMM_OK;
+    return xgemm_sgemm(context, w->order, w->transa, w->transb, s->m, s->n, s->k, w->alpha, use->a,
+                       w->lda, use->b, w->ldb, w->beta, use->c, w->ldc) == XGEMM_OK;
+}
+
+static bool run_cublas(void *context, const workload *w, const buffers *use)
+{
+    return cublas_sgemm(context, w, use) == 0;
+}
+
+static void add_result(session *now, bench_result *result)
+{
+    progress_clear(&now->line);
+    if (now->before)
+        baseline_compare(now->before, result);
+    results_row(&now->out, result);
+    results_point(now->drawing, result);
+}
+
+/* Whose failure it was when a measurement failed. */
+static int failed_measurement(session *now, const char *function)
+{
+    progress_clear(&now->line);
+    if (recorder_error(now->recorder))
+        return failed(ME, "%s", recorder_error(now->recorder));
+    return function ? failed(ME, "%s failed", function) : failed_call(ME, now->handle);
+}
+
+/* Of the product that was measured last. */
+static double percent_recomputed(int64_t elements, const workload *w)
+{
+    const double all = (double)w->size.m * (double)w->size.n * (double)w->batch;
+    return all > 0.0 ? 100.0 * (double)elements / all : 0.0;
+}
+
+static int time_kernel(session *now, const rotation *sets, const workload *w, const data_pair *data,
+                       const char *name, const timing *theirs)
+{
+    bench_result result = {.size = w->size,
+                           .problem = now->problem,
+                           .batch = w->batch,
+                           .compared = theirs != NULL,
+                           .error = -1.0,
+                           .baseline_us = -1.0};
+    char message[512];
+    int64_t recomputed;
+    snprintf(result.data, sizeof result.data, "%s", data ? data->name : "");
+    progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
+                  w->size.k, name);
+    if (xgemm_set_kernel(now->handle, name) ||
+        !measure(now->handle, sets, w, run_kernel, now->handle, &now->r->how, now->recorder,
+                 &result.ours) ||
+        xgemm_last_recomputed(now->handle, &recomputed))
+        return failed_measurement(now, NULL);
+    result.sensed = sensors_read(now->sensors);
+    if (interrupted())
+        return STATUS_DONE; /* its samples may be too few */
+    result.percent_recomputed = percent_recomputed(recomputed, w);
+    const char *chosen = xgemm_last_kernel(now->handle);
+    const bool automatic = strcmp(name, "auto") == 0;
+    snprintf(result.kernel, sizeof result.kernel, "%s%s%s", name, automatic ? ":" : "",
+             !automatic ? ""
+             : chosen   ? chosen
+                        : "none");
+    if (theirs)
+        result.theirs = *theirs;
+    result.percent_of_roofline = results_roofline(&result, chosen, &now->device);
+    if (now->r->check && !error_sample(now->handle, sets, w, run_kernel, now->handle, now->r->seed,
+                                       &result.error, message, sizeof message)) {
+        progress_clear(&now->line);
+        return failed(ME, "%s", message);
+    }
+    add_result(now, &result);
+    return STATUS_DONE;
+}
+
+static int time_cublas(session *now, const rotation *sets, const workload *w, timing *theirs)
+{
+    progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": cuBLAS", w->size.m,
+                  w->size.n, w->size.k);
+    if (w->size.m > INT_MAX || w->size.n > INT_MAX || w->size.k > INT_MAX)
+        return failed(ME, "cuBLAS takes sizes up to %d", INT_MAX);
+    if (!measure(now->handle, sets, w, run_cublas, now->other, &now->r->how, now->recorder, theirs))
+        return failed_measurement(now, w->batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm");
+    return STATUS_DONE;
+}
+
+/* A size with one kind of data, or as without --data where that is NULL. */
+static int time_shape(session *now, shape size, const data_pair *data, const kernel_list *kernels)
+{
+    const bench_request *r = now->r;
+    const workload w = problem_workload(&now->problem, size);
+    rotation sets;
+    timing theirs;
+    char message[512];
+    if (!rotation_open(&sets, now->handle, &w, data, r->seed, message, sizeof message)) {
+        progress_clear(&now->line);
+        return failed(ME, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", size.m, size.n, size.k,
+                      message);
+    }
+    int status = now->other ? time_cublas(now, &sets, &w, &theirs) : STATUS_DONE;
+    for (int i = 0; i < kernels->count && status == STATUS_DONE && !interrupted(); i++)
+        status = time_kernel(now, &sets, &w, data, kernels->names[i], now->other ? &theirs : NULL);
+    rotation_close(&sets);
+    return status;
+}
+
+/* What is measured in several ways has no value for all of them: the rows have it then. */
+static void forget_swept(json_t *all, const sweep *of)
+{
+    const struct {
+        const char *key;
+        int count;
+    } swept[] = {{"order", of->order_count},
+                 {"transa", of->transa_count},
+                 {"transb", of->transb_count},
+                 {"math", of->math_count}};
+    for (size_t i = 0; i < sizeof swept / sizeof *swept; i++)
+        if (swept[i].count > 1)
+            json_object_set_new(all, swept[i].key, json_null());
+}
+
+static json_t *facts_of(const session *now)
+{
+    const bench_request *r = now->r;
+    json_t *facts = report_facts(ME);
+    device_add_ordinal(facts, xgemm_get_device(now->handle));
+    json_t *how = problem_settings(&now->problem);
+    forget_swept(how, &r->sweep);
+    report_add(how, json_pack("{s:i, s:f, s:f, s:f, s:b, s:b, s:I}", "samples", r->how.samples,
+                              "warm_ms", r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms",
+                              r->how.time_ms, "graph", r->graph, "check", r->check, "seed",
+                              (json_int_t)r->seed));
+    json_object_set_new(facts, "settings", how);
+    if (now->other)
+        json_object_set_new(facts, "cublas_version", json_integer(cublas_version(now->other)));
+    return facts;
+}
+
+bool bench_is_square(const shape *s)
+{
+    return s->m == s->n && s->n == s->k;
+}
+
+static bool all_square(const shape_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!bench_is_square(&list->items[i]))
+            return false;
+    return true;
+}
+
+int bench_draw(const bench_request *request, plot *drawing, bool squares)
+{
+    char message[4352];
+    const plot_scale scale = squares ? PLOT_LOGARITHMIC : PLOT_NAMES;
+    if (drawing && plot_write(drawing, request->plot_path, scale, message, sizeof message))
+        return failed(ME, "%s", message);
+    return STATUS_DONE;
+}
+
+plot *bench_plot(const bench_request *request, const char *layout, const char *device,
+                 const char *date, bool squares)
+{
+    char title[160];
+    if (!request->plot_path)
+        return NULL;
+    snprintf(title, sizeof title, "SGEMM %s, %s, %.10s", layout, device, date);
+    return plot_new(title, squares ? "m = n = k" : "m x n x k", "TFLOP/s");
+}
+
+/* What only a GPU has: the recorder, cuBLAS. */
+static int open_for_gpu(session *now)
+{
+    const bench_request *r = now->r;
+    char message[512];
+    if (!r->compare && !r->graph)
+        return STATUS_DONE;
+    if (xgemm_get_device(now->handle) < 0)
+        return failed(ME, "%s needs a GPU; this is the %s",
+                      r->compare ? "--compare cublas" : "--graph",
+                      xgemm_get_device(now->handle) == XGEMM_DEVICE_CPU ? "CPU" : "simulator");
+    if (r->graph && !(now->recorder = recorder_open(now->handle, message, sizeof message)))
+        return failed(ME, "%s", message);
+    if (r->compare && !(now->other = cublas_open(now->handle, recorder_stream(now->recorder),
+                                                 message, sizeof message)))
+        return failed(ME, "%s", message);
+    return STATUS_DONE;
+}
+
+static bool has_failed(session *now, xgemm_status status)
+{
+    if (status)
+        failed_call(ME, now->handle);
+    return status != XGEMM_OK;
+}
+
+/* All sizes and kinds of data in one layout and math mode. */
+static int time_shapes(session *now, const shape_list *list)
+{
+    const bench_request *r = now->r;
+    const data_list *data = &r->data;
+    int status = STATUS_DONE;
+    if (has_failed(now, xgemm_set_math(now->handle, now->problem.math)))
+        return STATUS_FAILED;
+    if (now->other)
+        cublas_set_math(now->other, now->problem.math);
+    const kernel_list kernels = kernels_from(ME, now->handle, r->kernel);
+    for (size_t i = 0; i < list->count && status == STATUS_DONE && !interrupted(); i++) {
+        if (data->count == 0)
+            status = time_shape(now, list->items[i], NULL, &kernels);
+        for (int d = 0; d < data->count && status == STATUS_DONE && !interrupted(); d++)
+            status = time_shape(now, list->items[i], &data->pairs[d], &kernels);
+    }
+    return status;
+}
+
+/* How many lines of progress there will be: kernels are counted in each math mode. */
+static size_t count_cases(session *now, const shape_list *list)
+{
+    const bench_request *r = now->r;
+    size_t cases = 0;
+    for (int i = 0; i < sweep_count(&r->sweep); i++) {
+        const problem_options p = sweep_at(&r->sweep, &r->problem, i);
+        if (has_failed(now, xgemm_set_math(now->handle, p.math)))
+            return 0;
+        const kernel_list kernels = kernels_from(ME, now->handle, r->kernel);
+        cases += list->count * (size_t)(r->data.count ? r->data.count : 1) *
+                 (size_t)(kernels.count + (now->other ? 1 : 0));
+    }
+    return cases;
+}
+
+static unsigned shown_columns(const session *now)
+{
+    const bench_request *r = now->r;
+    const sweep *s = &r->sweep;
+    return (r->problem.batch > 1 ? OF_BATCHES : 0u) | (r->data.count > 0 ? OF_DATA : 0u) |
+           (now->other ? COMPARED : 0u) | (now->device.peak_bandwidth_gbs > 0.0 ? WITH_PEAKS : 0u) |
+           (r->check ? CHECKED : 0u) | (now->sensors ? SENSED : 0u) |
+           (now->before ? WITH_BASELINE : 0u) | (s->order_count > 1 ? OF_ORDERS : 0u) |
+           (s->transa_count > 1 ? OF_TRANSA : 0u) | (s->transb_count > 1 ? OF_TRANSB : 0u) |
+           (s->math_count > 1 ? OF_MATHS : 0u);
+}
+
+static plot *open_plot(const session *now, bool squares, const json_t *facts)
+{
+    const problem_options *p = &now->problem;
+    const char *date = json_string_value(json_object_get(facts, "date"));
+    char layout[32] = "of several layouts";
+    if (sweep_count(&now->r->sweep) == 1)
+        snprintf(layout, sizeof layout, "%s%s, %s order", transpose_letter(p->transa),
+                 transpose_letter(p->transb), order_word(p->order));
+    return bench_plot(now->r, layout, now->device.name, date ? date : "", squares);
+}
+
+int bench_verdict(const bench_request *r, const baseline *of)
+{
+    const int compared = baseline_compared(of), missing = baseline_missing(of);
+    const int slower = baseline_slower(of);
+    if (compared == 0)
+        return failed(ME, "no result is of a case of the baseline %s", r->baseline_path);
+    if (!r->common.quiet && missing > 0)
+        fprintf(stderr, "xgemm bench: %d result%s of the baseline %s not measured again\n", missing,
+                missing == 1 ? "" : "s", missing == 1 ? "was" : "were");
+    if (slower > 0)
+        return failed(ME, "%d of %d result%s %s slower than in %s", slower, compared,
+                      compared == 1 ? "" : "s", slower == 1 ? "is" : "are", r->baseline_path);
+    return STATUS_DONE;
+}
+
+static int bench(session *now, const shape_list *list)
+{
+    const bench_request *r = now->r;
+    const bool squares = all_square(list);
+    const size_t cases = count_cases(now, list);
+    int status = cases > 0 ? STATUS_DONE : STATUS_FAILED;
+    if (status == STATUS_DONE)
+        interrupt_watch();
+    now->line = progress_begin(&r->common, cases);
+    json_t *facts = facts_of(now);
+    now->drawing = open_plot(now, squares, facts);
+    results_open(&now->out, &r->common, shown_columns(now), facts);
+    for (int i = 0; i < sweep_count(&r->sweep) && status == STATUS_DONE && !interrupted(); i++) {
+        now->problem = sweep_at(&r->sweep, &r->problem, i);
+        status = time_shapes(now, list);
+    }
+    progress_clear(&now->line);
+    report_fact(&now->out.out, "interrupted", json_boolean(interrupted()));
+    report_close(&now->out.out);
+    if (status == STATUS_DONE)
+        status = bench_draw(r, now->drawing, squares);
+    if (status == STATUS_DONE && now->before && !interrupted())
+        status = bench_verdict(r, now->before);
+    return status;
+}
+
+static int open_baseline(session *now)
+{
+    const bench_request *r = now->r;
+    char message[512];
+    if (!r->baseline_path)
+        return STATUS_DONE;
+    now->before = baseline_load(r->baseline_path, r->noise, message, sizeof message);
+    return now->before ? STATUS_DONE : failed(ME, "%s", message);
+}
+
+int bench_measure(const bench_request *r, xgemm_handle *handle, const shape_list *list)
+{
+    session now = {.r = r,
+                   .handle = handle,
+                   .problem = sweep_at(&r->sweep, &r->problem, 0),
+                   .device = {.struct_size = sizeof now.device}};
+    int status = open_baseline(&now);
+    if (status == STATUS_DONE)
+        status = open_for_gpu(&now);
+    if (status == STATUS_DONE) {
+        xgemm_device_get(xgemm_get_device(handle), &now.device);
+        now.sensors = sensors_open(xgemm_get_device(handle));
+        status = bench(&now, list);
+    }
+    plot_free(now.drawing);
+    cublas_close(now.other);
+    recorder_close(now.recorder);
+    sensors_close(now.sensors);
+    baseline_free(now.before);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix Market's text: a banner, comments, the sizes, and a number or an entry a line. */
+#include "npy_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LINE_MAX_SIZE = 1024, BUFFER_SIZE = 1 << 16 };
+
+typedef enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC } symmetry;
+
+struct npy_market {
+    npy_source *source;
+    bool coordinates; /* false: every element, in column order */
+    bool pattern;     /* entries without a number, which are 1 */
+    symmetry kind;
+    int64_t rows, columns;
+    uint64_t entries;
+    uint64_t line_number;
+    char line[LINE_MAX_SIZE + 1]; /* the current one, without its end */
+    char buffer[BUFFER_SIZE];
+    size_t at, filled;
+};
+
+/* ---- Lines ---- */
+
+static int wrong_line(const npy_report *report, const npy_market *m, const char *what)
+{
+    const npy_shown shown = npy_show(m->line, strlen(m->line));
+    return npy_refuse(report, "line %" PRIu64 " is \"%s\": %s", m->line_number, shown.text, what);
+}
+
+/* The next byte, or -1 at the end; *result is -1 where reading failed. */
+static int next_byte(const npy_report *report, npy_market *m, int *result)
+{
+    if (m->at == m->filled) {
+        m->at = m->filled = 0;
+        *result = npy_source_read(report, m->source, m->buffer, BUFFER_SIZE, &m->filled);
+        if (*result != 0 || m->filled == 0)
+            return -1;
+    }
+    return (unsigned char)m->buffer[m->at++];
+}
+
+/* 1, 0 at the end of the file, or -1. */
+static int next_line(const npy_report *report, npy_market *m)
+{
+    size_t length = 0;
+    int result = 0, byte;
+    m->line_number++;
+    while ((byte = next_byte(report, m, &result)) >= 0 && byte != '\n') {
+        m->line[length++] = (char)byte;
+        if (byte != '\0' && length < LINE_MAX_SIZE)
+            continue;
+        m->line[length] = '\0';
+        return wrong_line(report, m, byte ? "it is too long" : "a byte 0 follows");
+    }
+    m->line[length] = '\0';
+    if (result != 0)
+        return -1;
+    return byte >= 0 || length > 0;
+}
+
+/* The next line that is neither empty nor a comment. */
+static int next_content(const npy_report *report, npy_market *m)
+{
+    int more;
+    do {
+        more = next_line(report, m);
+    } while (more > 0 && (m->line[0] == '%' || m->line[strspn(m->line, " \t\r")] == '\0'));
+    return more;
+}
+
+/* ---- Numbers ---- */
+
+/* Moves *text behind a whole number from least to most; false when there is none. */
+static bool take_integer(const char **text, int64_t least, int64_t most, int64_t *value)
+{
+    char *end;
+    errno = 0;
+    const long long number = strtoll(*text, &end, 10);
+    if (end == *text || errno || number < least || number > most)
+        return false;
+    *text = end;
+    *value = number;
+    return true;
+}
+
+static bool take_float(const char **text, float *value)
+{
+    char *end;
+    *value = strtof(*text, &end);
+    if (end == *text)
+        return false;
+    *text = end;
+    return true;
+}
+
+static bool at_end(const char *text)
+{
+    return text[strspn(text, " \t\r")] == '\0';
+}
+
+/* ---- The header ---- */
+
+static const char *take_word(char **text)
+{
+    *text += strspn(*text, " \t\r");
+    char *word = *text;
+    *text += strcspn(word, " \t\r");
+    if (**text)
+        *(*text)++ = '\0';
+    return word;
+}
+
+/* "%%MatrixMarket matrix array real general", in letters of any case. */
+static int read_banner(const npy_report *report, npy_market *m)
+{
+    char copy[LINE_MAX_SIZE + 1], *rest = copy;
+    if (next_line(report, m) < 0)
+        return -1;
+    strcpy(copy, m->line);
+    take_word(&rest);
+    const char *object = take_word(&rest), *format = take_word(&rest), *field = take_word(&rest);
+    const char *kind = take_word(&rest);
+    m->coordinates = strcasecmp(format, "coordinate") == 0;
+    m->pattern = strcasecmp(field, "pattern") == 0;
+    m->kind = strcasecmp(kind, "symmetric") == 0        ? SYMMETRIC
+              : strcasecmp(kind, "skew-symmetric") == 0 ? SKEW_SYMMETRIC
+                                                        : GENERAL;
+    if (strcasecmp(object, "matrix") != 0 ||
+        (!m->coordinates && strcasecmp(format, "array") != 0) ||
+        (m->kind == GENERAL && strcasecmp(kind, "general") != 0) || !at_end(rest))
+        return wrong_line(report, m,
+                          "what is taken is a \"matrix\", \"array\" or \"coordinate\", and "
+                          "\"general\", \"symmetric\" or \"skew-symmetric\"");
+    if (strcasecmp(field, "real") != 0 && strcasecmp(field, "double") != 0 &&
+        strcasecmp(field, "integer") != 0 && !(m->pattern && m->coordinates))
+        return wrong_line(report, m,
+                          "the numbers taken are \"real\", \"integer\" and, with "
+                          "coordinates, \"pattern\"");
+    return 0;
+}
+
+static int read_sizes(const npy_report *report, npy_market *m)
+{
+    int64_t entries = 0;
+    const int more = next_content(report, m);
+    const char *text = m->line;
+    if (more < 0)
+        return -1;
+    if (more == 0)
+        return npy_refuse(report, "it ends before its sizes");
+    if (!take_integer(&text, 0, INT64_MAX, &m->rows) ||
+        !take_integer(&text, 0, INT64_MAX, &m->columns) ||
+        (m->coordinates && !take_integer(&text, 0, INT64_MAX, &entries)) || !at_end(text))
+        return wrong_line(report, m,
+                          m->coordinates ? "rows, columns and entries are expected"
+                                         : "rows and columns are expected");
+    if (!npy_shape_fits(1, (uint64_t)m->rows, (uint64_t)m->columns))
+        return wrong_line(report, m, "the matrix is too large");
+    if (m->kind != GENERAL && m->rows != m->columns)
+        return wrong_line(report, m, "a symmetric matrix has as many rows as columns");
+    m->entries = (uint64_t)entries;
+    return 0;
+}
+
+npy_market *npy_market_open(const npy_report *report, npy_source *source, npy_header *header)
+{
+    npy_market *m = calloc(1, sizeof *m);
+    if (!m) {
+        npy_refuse(report, "no memory for its header");
+        return NULL;
+    }
+    m->source = source;
+    if (read_banner(report, m) != 0 || read_sizes(report, m) != 0) {
+        free(m);
+        return NULL;
+    }
+    *header =
+        (npy_header){.rows = m->rows, .columns = m->columns, .batch = 1, .fortran_order = true};
+    return m;
+}
+
+/* ---- The elements ---- */
+
+static int ended_early(const npy_report *report, const npy_market *m, int more)
+{
+    return more < 0 ? -1
+                    : npy_refuse(report, "the data is truncated: line %" PRIu64 " is missing",
+                                 m->line_number);
+}
+
+static void add(const npy_market *m, float *data, int64_t i, int64_t j, float value)
+{
+    data[j * m->rows + i] += value;
+    if (m->kind != GENERAL && i != j)
+        data[i * m->rows + j] += m->kind == SKEW_SYMMETRIC ? -value : value;
+}
+
+static int load_entries(const npy_report *report, npy_market *m, float *data)
+{
+    for (uint64_t entry = 0; entry < m->entries; entry++) {
+        const int more = next_content(report, m);
+        const char *text = m->line;
+        int64_t i, j;
+        float value = 1.0f;
+        if (more <= 0)
+            return ended_early(report, m, more);
+        if (!take_integer(&text, 1, m->rows, &i) || !take_integer(&text, 1, m->columns, &j) ||
+            (!m->pattern && !take_float(&text, &value)) || !at_end(text))
+            return wrong_line(report, m,
+                              m->pattern ? "a row and a column are expected, counted from 1"
+                                         : "a row, a column, both counted from 1, and a number "
+                                           "are expected");
+        add(m, data, i - 1, j - 1, value);
+    }
+    return 0;
+}
+
+static int load_array(const npy_report *report, npy_market *m, float *data)
+{
+    for (int64_t j = 0; j < m->columns; j++) {
+        /* Of a symmetric matrix, what is below the diagonal, and of a skew one that alone. */
+        const int64_t first = m->kind == GENERAL ? 0 : m->kind == SYMMETRIC ? j : j + 1;
+        for (int64_t i = first; i < m->rows; i++) {
+            const int more = next_content(report, m);
+            const char *text = m->line;
+            float value;
+            if (more <= 0)
+                return ended_early(report, m, more);
+            if (!take_float(&text, &value) || !at_end(text))
+                return wrong_line(report, m, "a number is expected");
+            add(m, data, i, j, value);
+        }
+    }
+    return 0;
+}
+
+int npy_market_load(const npy_report *report, npy_market *m, float *data)
+{
+    if ((m->coordinates ? load_entries(report, m, data) : load_array(report, m, data)) != 0)
+        return -1;
+    const int more = next_content(report, m);
+    return more > 0 ? wrong_line(report, m, "it follows the last element") : more;
+}

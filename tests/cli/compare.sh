@@ -1,0 +1,246 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# xgemm bench: results beside those of an earlier run, beside float64, in several layouts and math
+# modes, of a run that is interrupted, and what a GPU's sensors say.
+# python3 adds cases where it is there.
+
+topic=compare
+fake=$PWD/tests/cuda_fake/.libs/fake_cuda.so
+# shellcheck source=tests/cli/shell.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
+
+bench()
+{
+    run bench -d cpu --samples 1 --warm 0 --time 0 "$@"
+}
+
+# earlier FILE CODE: the results in now.json, changed by Python, with d for them and r for the rows.
+earlier()
+{
+    python3 -c '
+import json, sys
+d = json.load(open("now.json"))
+r = d["results"]
+exec(sys.argv[2])
+json.dump(d, open(sys.argv[1], "w"))' "$1" "$2"
+}
+
+# verdicts NAME STATUS WORDS MESSAGE ARGUMENT...: of now.json, beside a baseline.
+verdicts()
+{
+    name=$1
+    expected=$2
+    words=$3
+    pattern=$4
+    shift 4
+    run bench --from now.json --csv "$@"
+    got=$(awk -F, 'NR > 1 { printf("%s%s", NR > 2 ? " " : "", $NF) }' out)
+    if ! ended "$expected" "$pattern"; then
+        no "$name" "$why"
+    elif [ "$got" != "$words" ]; then
+        no "$name" "$got instead of $words"
+    else
+        ok "$name"
+    fi
+}
+
+# Times that all are spread by 1 %: p1 = 0.99 of the median.
+calm='for x in r: x["median_us"], x["p1_us"], x["p99_us"] = 100.0, 99.0, 110.0'
+
+test_baseline()
+{
+    bench -s 8,16 --kernel reference,auto --json
+    cp out now.json
+    earlier now.json "$calm"
+    verdicts 'baseline: itself' 0 'same same same same' '' --baseline now.json
+    earlier old.json 'for x, t in zip(r, (102.5, 97.5, 101.9, 98.2)): x["median_us"], x["p1_us"] = t, 0.99 * t'
+    verdicts 'baseline: faster, slower, within noise' 1 'faster slower same same' \
+        '^xgemm bench: 1 of 4 results is slower than in old.json' --baseline old.json
+    verdicts 'baseline: --noise 3' 0 'same same same same' '' --baseline old.json --noise 3
+    verdicts 'baseline: --noise 0 leaves the spread' 1 'faster slower faster slower' '2 of 4 results are slower' \
+        --baseline old.json --noise 0
+    earlier old.json 'r[0]["median_us"] = 110; r[0]["p1_us"] = 95; r[1]["median_us"] = 90; r[1]["p1_us"] = 80'
+    verdicts 'baseline: a spread of its own' 0 'same same same same' '' --baseline old.json
+    earlier old.json 'del r[0]; r.append(dict(r[0], m=9)); r.append(dict(r[0], m=10))'
+    verdicts 'baseline: rows of one side alone' 0 'new same same same' '' --baseline old.json
+    if grep -q '2 results of the baseline were not measured again' err; then
+        ok 'baseline: says what was not measured'
+    else
+        no 'baseline: says what was not measured' "$(first_error)"
+    fi
+    earlier old.json 'r[1]["kernel"] = "auto:another"'
+    verdicts 'baseline: auto is auto' 0 'same same same same' '' --baseline old.json
+    earlier old.json 'd["settings"]["transa"] = "T"'
+    verdicts 'baseline: of another layout' 1 'new new new new' 'no result is of a case of the baseline' \
+        --baseline old.json
+    earlier old.json 'd["settings"]["math"] = "tf32"'
+    verdicts 'baseline: of another math mode' 1 'new new new new' 'no result' --baseline old.json
+    earlier old.json 'r[0]["median_us"], r[0]["p1_us"] = 1e-6, 1e-6; r[1]["median_us"], r[1]["p1_us"] = 1e9, 1e9'
+    bench -s 8 --kernel reference,auto --baseline old.json --json
+    if ! ended 1 'slower than in old.json'; then
+        no 'baseline: measured' "$why"
+    else
+        json 'baseline: measured' '[x["verdict"] for x in r] == ["slower", "faster"] and r[1]["baseline_us"] == 1e9'
+    fi
+    refuses 'baseline: a missing file' 1 'nothing.json.*No such file' bench --from now.json --baseline nothing.json
+    refuses 'baseline: another kind of file' 1 'is not what xgemm bench' bench -d cpu -s 8 --baseline devices.json
+    refuses 'baseline: --noise alone' 2 'noise is for --baseline' bench -d cpu -s 8 --noise 3
+    refuses 'baseline: --noise -1' 2 'noise' bench -d cpu -s 8 --noise -1 --baseline now.json
+}
+
+test_check()
+{
+    for options in '' '--order col --transa T' '--beta 0.5 --transb T' '--batch 3 --ld-pad 5' \
+        '--data softmax-3:relu' '--alpha -2'; do
+        # shellcheck disable=SC2086
+        bench -m 33 -n 17 -k 65 --kernel reference --check --json $options
+        json "check: $options" '0 < r[0]["error"] < 1e-6 and d["settings"]["check"]'
+    done
+    run bench -d sim -s 32 --samples 1 --warm 0 --time 0 --kernel naive,tiled16 --check --json
+    json 'check: on the simulator' 'all(0 <= x["error"] < 1e-6 for x in r)'
+    bench -m 3 -n 3 -k 0 --check --json
+    json 'check: no sums' 'r[0]["error"] == 0'
+    bench -s 8 --json
+    json 'check: not without the option' '"error" not in r[0] and not d["settings"]["check"]'
+}
+
+test_sweep()
+{
+    bench -s 8 --order row,col --transa N,T --transb T --math strict,default --csv
+    got=$(cut -d, -f 1-3 out | tr '\n' ' ')
+    if [ "$got" = 'order,transa,math row,N,strict row,T,strict col,N,strict col,T,strict row,N,default row,T,default col,N,default col,T,default ' ]; then
+        ok 'sweep: every combination'
+    else
+        no 'sweep: every combination' "$got; $(first_error)"
+    fi
+    bench -s 8 --transa N,T --json
+    json 'sweep: JSON' '[x["transa"] for x in r] == ["N", "T"] and d["settings"]["transa"] is None and d["settings"]["transb"] == "N"'
+    cp out swept.json
+    run bench --from swept.json --csv
+    if [ "$(cut -d, -f 1 out | tr '\n' ' ')" = 'transa N T ' ]; then
+        ok 'sweep: --from'
+    else
+        no 'sweep: --from' "$(head -n 2 out)"
+    fi
+    run bench --from swept.json --baseline swept.json
+    if ended 0 '' && [ "$(grep -c 'same *$' out)" -eq 2 ]; then ok 'sweep: baseline'; else no 'sweep: baseline' "$why"; fi
+    run bench -d sim -s 16 --samples 1 --warm 0 --time 0 --math strict,tf32 --kernel all --csv
+    tf32=$(awk -F, '$1 == "tf32"' out | wc -l) strict=$(awk -F, '$1 == "strict"' out | wc -l)
+    if ended 0 '' && [ "$strict" -gt 10 ] && [ "$tf32" -gt "$strict" ]; then
+        ok 'sweep: the kernels of each math mode'
+    else
+        no 'sweep: the kernels of each math mode' "$strict and $tf32; $why"
+    fi
+    for wrong in '--transa N,X' '--transa N,N' '--order row,row' '--math strict,' '--transb ,'; do
+        # shellcheck disable=SC2086
+        refuses "sweep: $wrong" 2 "${wrong%% *}" bench -d cpu -s 8 $wrong
+    done
+}
+
+test_defaults()
+{
+    run bench -d sim --samples 1 --warm 0 --time 0 --kernel coalesced --csv
+    if ended 0 '' && [ "$(cut -d, -f 1 out | tr '\n' ' ')" = 'm 64 128 ' ]; then
+        ok 'defaults: sizes'
+    else
+        no 'defaults: sizes' "$why"
+    fi
+}
+
+# What was measured is written when SIGINT comes, and the process ends by it.
+test_interrupt()
+{
+    if ! env --default-signal=INT true 2>/dev/null; then
+        skip 'interrupt' 'no env --default-signal, without which a shell starts what ignores SIGINT'
+        return
+    fi
+    env --default-signal=INT "$XGEMM" bench -d cpu -s 16,400:420:1 --kernel reference \
+        --time 0 --warm 0 --limit 600 --csv >rows 2>err &
+    child=$!
+    while kill -0 "$child" 2>/dev/null && [ "$(wc -l <rows 2>/dev/null || echo 0)" -lt 2 ]; do
+        :
+    done
+    kill -s INT "$child" 2>/dev/null
+    wait "$child"
+    status=$?
+    if [ "$status" -eq 130 ] && [ "$(wc -l <rows)" -lt 20 ]; then
+        ok 'interrupt: ends by the signal'
+    else
+        no 'interrupt: ends by the signal' "exit status $status; $(first_error)"
+    fi
+    env --default-signal=INT "$XGEMM" bench -d cpu -s 16:4000:4 --kernel auto --samples 1 \
+        --time 0 --warm 0 --json >out 2>err &
+    child=$!
+    sleep 1
+    kill -s INT "$child" 2>/dev/null
+    wait "$child"
+    status=$?
+    if [ "$status" -eq 130 ]; then
+        json 'interrupt: JSON is whole' 'd["interrupted"] and 0 < len(r) < 997 and r[0]["m"] == 16'
+    else
+        no 'interrupt: JSON is whole' "exit status $status; $(first_error)"
+    fi
+    bench -s 8 --json
+    json 'interrupt: none' 'd["interrupted"] == False'
+}
+
+# A management library that says what it likes.
+test_sensors()
+{
+    mkdir -p fake
+    ln -s "$fake" fake/libcuda.so.1
+    cat >nvml.c <<'END'
+#include <string.h>
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device)
+{
+    *device = &nvmlInit_v2;
+    return strlen(address) < 7;
+}
+int nvmlDeviceGetClockInfo(void *device, int type, unsigned *value)
+{
+    *value = 1980;
+    return device != &nvmlInit_v2 || type != 1;
+}
+int nvmlDeviceGetPowerUsage(void *device, unsigned *value)
+{
+    *value = 654321;
+    return device != &nvmlInit_v2;
+}
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *value)
+{
+    *value = 61;
+    return sensor == 0 ? 3 : 0; /* not supported */
+}
+END
+    set -- bench -d 0 --samples 1 --warm 0 --time 0 -s 16 --kernel naive --math strict --json
+    LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
+    if [ -s err ]; then
+        skip 'sensors' "no GPU to imitate: $(first_error)"
+        return
+    fi
+    json 'sensors: none' '"clock_mhz" not in r[0] and r[0]["percent_of_roofline"] > 0'
+    # shellcheck disable=SC2086 # the compiler's name may have options
+    if ! ${CC:-cc} -shared -fPIC -o fake/libnvidia-ml.so.1 nvml.c 2>cc.err; then
+        skip 'sensors' 'no compiler'
+        return
+    fi
+    LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
+    json 'sensors: what they say' 'r[0]["clock_mhz"] == 1980 and r[0]["power_w"] == 654.321 and r[0]["temperature_c"] is None'
+}
+
+run devices --json
+cp out devices.json
+if have python3; then
+    test_baseline
+    test_check
+    test_sweep
+else
+    skip 'baseline, check and sweep' 'no python3'
+fi
+test_defaults
+test_interrupt
+test_sensors
+
+finish
