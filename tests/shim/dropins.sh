@@ -5,25 +5,10 @@
 # libxgemm can compute, and the products are right. The log is there however the program ends.
 
 topic=dropins
-builddir=$PWD
-# shellcheck source=tests/cli/shell.sh
-. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
-here=$srcdir/tests/shim
+export topic
+# shellcheck source=tests/shim/setup.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/shim/setup.sh"
 fake_driver=$builddir/tests/cuda_fake/.libs/fake_cuda.so
-libraries=$builddir/.libs
-unset XGEMM_SERVE XGEMM_RUN_MATH XGEMM_RUN_COUNTERS
-XGEMM_DROPINS=$libraries
-export XGEMM_DROPINS
-
-compile()
-{
-    # shellcheck disable=SC2086 # the compiler's name may have options
-    ${CC:-cc} -Wall -Wextra -Werror -Wno-cast-function-type -fPIC -I"$srcdir/include" "$@" 2>cc.err || {
-        no 'compile' "$(head -n 3 cc.err)"
-        finish
-        exit 1
-    }
-}
 
 # calls FOLDER EXPECTED ENDING OPTIONS...: the program under "xgemm run"; outputs as run's.
 program=cublas_calls.so
