@@ -6,8 +6,15 @@ drop-ins:
     python3 bench/dropins.py [--calls N] STEP...
 
 Steps: torch-random (random calls against float64: the exit status is 1 if one is wrong),
-torch-speed, torch-stack, torch-host, cupy, numpy. One line of JSON a result, {"name", "value", "unit"}; an
-"error" is the largest |C - C64| / (|A||B| + |C0|).
+torch-speed, torch-stack, torch-host, torch-passed, torch-odd, cupy, numpy, host. One line of JSON a result,
+{"name", "value", "unit"}; an "error" is the largest |C - C64| / (|A||B| + |C0|).
+
+torch-passed: small calls that the drop-in passes on, rounds of a thousand, what they take by the GPU's clock and
+what they cost the host. torch-odd: FP16 and BF16 that are not aligned, or of which only some operands are.
+
+host: products from host memory by libxgemm-blas.so. Without it the same name has what the copies alone take, A and B to
+the GPU and C back over pinned memory, or what cublasXt takes; so that "without / with" is the share of
+that. The last case leaves 1 GiB of the GPU's memory.
 """
 
 import argparse
@@ -211,6 +218,175 @@ def torch_host(torch, options):
             result(name, 1e6 * statistics.median(rounds), "us")
 
 
+def many_ms(torch, call, rounds=9, calls=1000):
+    """A call's time when many follow each other: by the GPU's clock, and the host's. Medians."""
+    for _ in range(calls):
+        call()
+    torch.cuda.synchronize()
+    gpu, host = [], []
+    for _ in range(rounds):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin = time.perf_counter()
+        start.record()
+        for _ in range(calls):
+            call()
+        end.record()
+        host.append((time.perf_counter() - begin) / calls)
+        torch.cuda.synchronize()
+        gpu.append(start.elapsed_time(end) / calls)
+    return statistics.median(gpu), 1e6 * statistics.median(host)
+
+
+def torch_passed(torch, options):
+    def measure(name, call):
+        gpu, host = many_ms(torch, call)
+        result(f"{name}", gpu, "ms")
+        result(f"{name}: host", host, "us")
+
+    def make(*shape, dtype=torch.float32):
+        return torch.randn(shape, device="cuda", dtype=dtype)
+
+    for n in 64, 512:
+        for dtype in torch.bfloat16, torch.float16, torch.float64, torch.complex64:
+            a, b, c = (make(n, n, dtype=dtype) for _ in range(3))
+            measure(f"passed on: mm {n} {str(dtype)[6:]}", lambda: torch.mm(a, b, out=c))
+    x, w, bias = make(64, 1024), make(1024, 1024), make(1024)
+    measure("passed on: linear with bias 64 1024 1024",
+            lambda: torch.nn.functional.linear(x, w, bias))
+    half = [t.bfloat16() for t in (x, w, bias)]
+    measure("passed on: linear with bias 64 1024 1024 bfloat16",
+            lambda: torch.nn.functional.linear(*half))
+    torch.backends.cuda.matmul.allow_tf32 = True
+    for n in 64, 512, 1024:
+        a, b, c = (make(n, n) for _ in range(3))
+        measure(f"passed on: mm {n} tf32 allowed", lambda: torch.mm(a, b, out=c))
+    torch.backends.cuda.matmul.allow_tf32 = False
+
+
+def torch_odd(torch, options):
+    """Contiguous odd sizes; then 4096 with A, B and C, or some of them, in odd columns."""
+    def make(rows, columns, gap, dtype):
+        return torch.randn(rows, columns + gap, device="cuda", dtype=dtype)[:, :columns]
+
+    for dtype in torch.bfloat16, torch.float16:
+        name = str(dtype)[6:]
+        for n in 1025, 2047, 2049, 4097, 8193:
+            a, b, c = (make(n, n, 0, dtype) for _ in range(3))
+            result(f"odd: mm {n} {name}", device_ms(torch, lambda: torch.mm(a, b, out=c)), "ms")
+        for gap in 1, 2, 4:
+            for which in "ab", "a", "b":
+                a, b = (make(4096, 4096, gap if x in which else 0, dtype) for x in "ab")
+                c = make(4096, 4096, 0, dtype)
+                result(f"odd: mm 4096 {name} {which} + {gap}",
+                       device_ms(torch, lambda: torch.mm(a, b, out=c)), "ms")
+        x, w, bias = make(4095, 2049, 0, dtype), make(4097, 2049, 0, dtype), make(1, 4097, 0, dtype)[0]
+        result(f"odd: linear with bias 4095 4097 2049 {name}",
+               device_ms(torch, lambda: torch.nn.functional.linear(x, w, bias)), "ms")
+
+
+# ---- Host memory ----
+
+class HostProduct:
+    """C = A B from host memory, FP32: by the BLAS that is preloaded, by cublasXt, or only the copies."""
+
+    def __init__(self, torch, n, pinned):
+        generator = torch.Generator().manual_seed(SEED)
+        self.torch, self.n = torch, n
+        self.a, self.b, self.c = (torch.empty(n, n, pin_memory=pinned) for _ in range(3))
+        for matrix in self.a, self.b:
+            matrix.normal_(generator=generator)
+        self.c.zero_()
+
+    def by_blas(self, blas):
+        import ctypes
+        n, one, zero = self.n, ctypes.c_float(1), ctypes.c_float(0)
+        a, b, c = (ctypes.c_void_p(x.data_ptr()) for x in (self.a, self.b, self.c))
+        return lambda: blas.cblas_sgemm(101, 111, 111, n, n, n, one, a, n, b, n, zero, c, n)
+
+    def by_cublas_xt(self, cublas):
+        import ctypes
+        handle, gpu = ctypes.c_void_p(), ctypes.c_int(0)
+        if cublas.cublasXtCreate(ctypes.byref(handle)) or \
+                cublas.cublasXtDeviceSelect(handle, 1, ctypes.byref(gpu)):
+            raise RuntimeError("cublasXt cannot be started")
+        n, one, zero = ctypes.c_size_t(self.n), ctypes.c_float(1), ctypes.c_float(0)
+        a, b, c = (ctypes.c_void_p(x.data_ptr()) for x in (self.a, self.b, self.c))
+        # A row-major product is the column-major one of B and A.
+        return lambda: cublas.cublasXtSgemm(handle, 0, 0, n, n, n, ctypes.byref(one), b, n, a, n,
+                                            ctypes.byref(zero), c, n)
+
+    def by_copies(self):
+        torch = self.torch
+        pinned = [x.pin_memory() for x in (self.a, self.b, self.c)]
+        on_gpu = [torch.empty_like(x, device="cuda") for x in (self.a, self.b, self.c)]
+
+        def copy():
+            for i in range(2):
+                on_gpu[i].copy_(pinned[i], non_blocking=True)
+            pinned[2].copy_(on_gpu[2], non_blocking=True)
+            torch.cuda.synchronize()
+        return copy
+
+    def check(self, name):
+        global failures
+        rows = [0, self.n // 3, self.n - 1]
+        wide = self.a[rows].double().cuda(), self.b.cuda().double()
+        scale = wide[0].abs() @ wide[1].abs()
+        error = ((self.c[rows].double().cuda() - wide[0] @ wide[1]).abs() / scale).max().item()
+        failures += not error <= LIMIT
+        result(f"{name}: error", error, "")
+
+
+def host_ms(function, rounds=5):
+    """The best round; the first starts the GPU."""
+    times = []
+    for _ in range(rounds + 1):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return 1e3 * min(times[1:])
+
+
+def cublas_library():
+    import ctypes
+    for version in 13, 12, 11:
+        try:
+            return ctypes.CDLL(f"libcublas.so.{version}")
+        except OSError:
+            pass
+    return None
+
+
+def host(torch, options):
+    import ctypes
+    import os
+    blas = ctypes.CDLL(None) if "libxgemm-blas" in os.environ.get("LD_PRELOAD", "") else None
+    torch.cuda.init()
+    cases = [(n, pinned) for n in (4096, 8192, 16384) for pinned in (False, True)]
+    for n, pinned in cases:
+        product = HostProduct(torch, n, pinned)
+        name = f"host {n} {'pinned' if pinned else 'pageable'}"
+        result(name, host_ms(product.by_blas(blas) if blas else product.by_copies()), "ms")
+        if blas:
+            product.check(name)
+            torch.cuda.empty_cache()
+    product = HostProduct(torch, 16384, False)
+    cublas = cublas_library()
+    if blas or cublas:
+        result("host 16384, for cublasXt",
+               host_ms(product.by_blas(blas) if blas else product.by_cublas_xt(cublas), 3), "ms")
+    torch.cuda.empty_cache()
+    free, _ = torch.cuda.mem_get_info()
+    name = "host 16384, 1 GiB free"
+    if blas:
+        held = torch.empty(max(free - (1 << 30), 0), dtype=torch.uint8, device="cuda")
+        result(name, host_ms(product.by_blas(blas), 2), "ms")
+        del held
+        product.check(name)
+    else:
+        result(name, host_ms(product.by_copies(), 2), "ms")
+
+
 # ---- CuPy ----
 
 def cupy_products(options):
@@ -268,7 +444,8 @@ def numpy_products(options):
 
 
 STEPS = {"torch-random": torch_random, "torch-speed": torch_speed, "torch-stack": torch_stack,
-         "torch-host": torch_host, "cupy": cupy_products, "numpy": numpy_products}
+         "torch-host": torch_host, "torch-passed": torch_passed, "torch-odd": torch_odd,
+         "cupy": cupy_products, "numpy": numpy_products, "host": host}
 
 
 def main():

@@ -5,9 +5,8 @@
 #   bench/portable.sh FILE.tar.xz
 #
 # It holds a folder "xgemm" with the utility, the library, the test programs that use a
-# device, the scripts, the drop-ins, and what bench/ has for PyTorch,
-# libcublas-preload.so beside the library; jansson and Check are linked in. Kernels are compiled for the compute
-# capabilities of XGEMM_ARCHS ("90"). The build is in BUILD (build-portable), and is kept.
+# device, the scripts and the drop-ins; jansson and Check are linked in. Kernels are compiled for
+# the compute capabilities of XGEMM_ARCHS ("90"). The build is in BUILD (build-portable), and is kept.
 # There, after unpacking:
 #
 #   XGEMM_GPU_BUILD=$PWD/xgemm XGEMM_GPU_STEPS="verify check strict" xgemm/bench/gpu.sh RESULTS
@@ -33,7 +32,7 @@ build=$(cd "$build" && pwd)
   for program in $programs; do
     make -s "tests/$program"
   done
-  make -s bench/libcublas-preload.so bench/types
+  make -s bench/types
 ) >&2
 
 work=$(mktemp -d)
@@ -46,13 +45,12 @@ for program in $programs; do
   [ -f "$file" ] || file=$build/tests/$program
   cp "$file" "$work/xgemm/tests/"
 done
-cp "$build/bench/libcublas-preload.so" "$build/.libs/libxgemm-cublas.so" \
-  "$build/.libs/libxgemm-blas.so" "$work/xgemm/"
+cp "$build/.libs/libxgemm-cublas.so" "$build/.libs/libxgemm-blas.so" "$work/xgemm/"
 file=$build/bench/.libs/types
 [ -f "$file" ] || file=$build/bench/types
 cp "$file" "$work/xgemm/"
 cp "$source_dir"/bench/*.sh "$source_dir"/bench/*.py "$source_dir"/bench/*.txt "$work/xgemm/bench/"
-strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? "$work/xgemm/libcublas-preload.so" \
+strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? \
   "$work/xgemm/libxgemm-cublas.so" "$work/xgemm/libxgemm-blas.so" \
   "$work"/xgemm/tests/test_*
 tar -C "$work" -cJf "$out" xgemm

@@ -7,7 +7,7 @@
 Needs PyTorch with CUDA, transformers, and no network. One line of JSON a model: model, ms_step
 (the median of the timed steps, by CUDA events), losses (of all steps), peak_memory_bytes (of
 PyTorch's allocator), device_memory_bytes (all that is in use on the GPU at the end, libxgemm's
-workspace too), torch, device. bench/training.sh runs it with and without libxgemm.
+workspace too), torch, device. bench/dropins.sh runs it with and without libxgemm.
 
 Attention is "eager" by default, since the fused kernels of "sdpa" multiply without cuBLAS.
 """

@@ -12,26 +12,125 @@ enum {
     LAUNCHES_US = 50 /* beyond it, what a launch costs is no reason for a longer time */
 };
 
+/* Why calls are passed on. */
+#define TYPE    "cuBLAS is as fast for this type"
+#define SIZE    "cuBLAS is as fast for this size"
+#define ALIGNED "cuBLAS is as fast for aligned operands"
+
 /*
- * Where libxgemm was measured to be at least as fast as cuBLAS (doc/results/), a row for each type
- * and math mode; what no row has is passed on. FP32: on 360 shapes on an H200 it was as fast or
- * faster but for seven, at worst by 6 %; predicted to take longer than cuBLAS does at its best,
- * batches were not (128 of 1024 x 1024 x 64: 0.94 of its speed). TF32: at 1024 two launches
- * took 1.4 times as long as cuBLAS's one when nothing else filled the host's time.
+ * Where libxgemm was measured to be at least as fast as cuBLAS (doc/results/), rows for each type
+ * and math mode; what no row has is passed on.
+ *
+ * FP32: on 360 shapes on an H200 it was as fast or faster but for seven, at worst by 6 %; predicted
+ * to take longer than cuBLAS does at its best, batches were not (128 of 1024 x 1024 x 64: 0.94 of
+ * its speed). TF32: at 1024 two launches took 1.4 times as long as cuBLAS's one when nothing else
+ * filled the host's time. FP16 and BF16: cuBLAS is slow where A and B begin, or their columns are
+ * apart, by what is no multiple of 16 bytes: odd elements 82 to 155 TFLOP/s from 2049 to 8193
+ * (libxgemm 2.1 to 3.5 times as fast), two or four of them at 4096 at most 263 (1.5 to 1.8); at
+ * 1023 it was as fast. FP64 and complex: 0.14 to 0.6 of cuBLAS's speed; no row.
  */
+enum { ANY = 16 }; /* bytes: what is aligned to more is not told apart */
 static const struct row {
     xgemm_type type;
     xgemm_math math;
-    double least_flops;  /* of a product */
-    const char *kernels; /* what the planned kernel's name begins with */
-    size_t peak_gflops;  /* the field of xgemm_device, and */
-    double share;        /* how much of it cuBLAS reaches on large products */
+    double least_flops;      /* of a product, */
+    int64_t least_size;      /* and of m, n and k */
+    unsigned most_alignment; /* of A and of B, bytes */
+    bool has_batches;        /* were measured, too */
+    bool always_by_time;     /* not only beyond LAUNCHES_US */
+    const char *kernels;     /* what the planned kernel's name begins with */
+    size_t peak_gflops;      /* the field of xgemm_device, and */
+    double share;            /* how much of it cuBLAS reaches at its best */
 } rows[] = {
-    {XGEMM_F32, XGEMM_MATH_DEFAULT, 0, "", offsetof(xgemm_device, peak_fp32_gflops), 0.77},
-    {XGEMM_F32, XGEMM_MATH_STRICT, 0, "", offsetof(xgemm_device, peak_fp32_gflops), 0.77},
-    {XGEMM_F32, XGEMM_MATH_TF32, 1.6e10, "fp16x1", offsetof(xgemm_device, peak_tf32_gflops), 0.79},
+#define PEAK(type) offsetof(xgemm_device, peak_##type##_gflops)
+    {XGEMM_F32, XGEMM_MATH_DEFAULT, 0, 0, ANY, true, false, "", PEAK(fp32), 0.77},
+    {XGEMM_F32, XGEMM_MATH_STRICT, 0, 0, ANY, true, false, "", PEAK(fp32), 0.77},
+    {XGEMM_F32, XGEMM_MATH_TF32, 1.6e10, 0, ANY, true, false, "fp16x1", PEAK(tf32), 0.79},
+    {XGEMM_F16, XGEMM_MATH_DEFAULT, 0, 2048, 2, false, true, "", PEAK(fp16), 0.16},
+    {XGEMM_F16, XGEMM_MATH_DEFAULT, 0, 4096, 8, false, true, "", PEAK(fp16), 0.27},
+    {XGEMM_BF16, XGEMM_MATH_DEFAULT, 0, 2048, 2, false, true, "", PEAK(bf16), 0.16},
+    {XGEMM_BF16, XGEMM_MATH_DEFAULT, 0, 4096, 8, false, true, "", PEAK(bf16), 0.27},
+#undef PEAK
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+
+/* ---- Rows ---- */
+
+/* XGEMM_SERVE=all serves also what is slower, or was not measured: for tests. */
+static bool serves_all;
+
+__attribute__((constructor)) static void read_environment(void)
+{
+    const char *text = secure_getenv("XGEMM_SERVE");
+    serves_all = text && strcmp(text, "all") == 0;
+}
+
+static unsigned bytes_of(xgemm_type type)
+{
+    static const unsigned char bytes[] = {[XGEMM_F32] = 4,  [XGEMM_F64] = 8, [XGEMM_F16] = 2,
+                                          [XGEMM_BF16] = 2, [XGEMM_C32] = 8, [XGEMM_C64] = 16};
+    return bytes[type];
+}
+
+/* The largest power of two, up to ANY, that the places of all columns are multiples of. */
+static unsigned alignment_to(xgemm_type type, const void *base, int64_t ld)
+{
+    const uint64_t places = (uint64_t)(uintptr_t)base | (uint64_t)ld * bytes_of(type) | ANY;
+    return (unsigned)(places & (~places + 1));
+}
+
+static const char *check_row(const struct row *row, const xgemm_product *p)
+{
+    if (p->type_b != row->type || p->type_c != row->type)
+        return "the types were not measured";
+    if (row->most_alignment < ANY && (alignment_to(row->type, p->a, p->lda) > row->most_alignment ||
+                                      alignment_to(row->type, p->b, p->ldb) > row->most_alignment))
+        return ALIGNED;
+    if (2.0 * (double)p->m * (double)p->n * (double)p->k < row->least_flops ||
+        p->m < row->least_size || p->n < row->least_size || p->k < row->least_size)
+        return SIZE;
+    const bool is_batch = p->batch_count > 1 || p->flags & XGEMM_POINTER_ARRAYS;
+    return is_batch && !row->has_batches ? "batches were not measured" : NULL;
+}
+
+/* The row of a product in a math mode; NULL, and why there is none. */
+static const struct row *row_of(const xgemm_product *p, xgemm_math math, const char **why)
+{
+    *why = TYPE;
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].type == p->type_a && rows[i].math == math &&
+            (*why = check_row(&rows[i], p)) == NULL)
+            return &rows[i];
+    return NULL;
+}
+
+const char *refused(const xgemm_product *p, xgemm_math math)
+{
+    const char *why;
+    return serves_all || row_of(p, math, &why) ? NULL : why;
+}
+
+const char *refused_always(const xgemm_product *p)
+{
+    const char *why = TYPE;
+    for (int i = 0; i < ROWS && !serves_all; i++)
+        if (rows[i].type == p->type_a && (why = check_row(&rows[i], p)) == NULL)
+            return NULL;
+    return serves_all ? NULL : why;
+}
+
+const char *refused_operand(xgemm_type type, const void *base, int64_t ld)
+{
+    const char *why = TYPE;
+    for (int i = 0; i < ROWS && !serves_all; i++) {
+        if (rows[i].type != type)
+            continue;
+        if (alignment_to(type, base, ld) <= rows[i].most_alignment)
+            return NULL;
+        why = ALIGNED;
+    }
+    return serves_all ? NULL : why;
+}
 
 /* ---- Keys ---- */
 
@@ -97,16 +196,9 @@ static decision *place_of(state *s, const decision_key *key)
 
 /* ---- Times ---- */
 
-static double bytes_of(xgemm_type type)
-{
-    static const unsigned char bytes[] = {[XGEMM_F32] = 4,  [XGEMM_F64] = 8, [XGEMM_F16] = 2,
-                                          [XGEMM_BF16] = 2, [XGEMM_C32] = 8, [XGEMM_C64] = 16};
-    return bytes[type];
-}
-
 static double c_bytes(const xgemm_product *p)
 {
-    return (double)p->batch_count * (double)p->m * (double)p->n * bytes_of(p->type_c);
+    return (double)p->batch_count * (double)p->m * (double)p->n * (double)bytes_of(p->type_c);
 }
 
 /* What the library below takes if it is as fast as on large products, or the memory. */
@@ -119,7 +211,7 @@ static double library_us(const struct row *row, const call *c, const xgemm_devic
     const double count = (double)p->batch_count;
     const bool lists = p->flags & XGEMM_POINTER_ARRAYS;
     const double a = lists || p->stride_a ? count : 1, b = lists || p->stride_b ? count : 1;
-    const double bytes = bytes_of(p->type_a) * (a * m * k + b * k * n) + c_bytes(p);
+    const double bytes = (double)bytes_of(p->type_a) * (a * m * k + b * k * n) + c_bytes(p);
     const double work = peak > 0 ? 2e-3 * m * n * k * count / (peak * row->share) : 0;
     const double memory = gpu->peak_bandwidth_gbs > 0 ? 1e-3 * bytes / gpu->peak_bandwidth_gbs : 0;
     return work > memory ? work : memory;
@@ -141,39 +233,15 @@ static double epilogue_us(const call *c, const xgemm_device *gpu)
 
 /* ---- Decisions ---- */
 
-/* XGEMM_SERVE=all serves also what is slower, or was not measured: for tests. */
-static bool serves_all;
-
-__attribute__((constructor)) static void read_environment(void)
-{
-    const char *text = secure_getenv("XGEMM_SERVE");
-    serves_all = text && strcmp(text, "all") == 0;
-}
-
-static const struct row *row_of(const call *c)
-{
-    for (int i = 0; i < ROWS; i++)
-        if (rows[i].type == c->product.type_a && rows[i].math == c->math)
-            return &rows[i];
-    return NULL;
-}
-
-bool may_serve(xgemm_type type)
-{
-    bool found = serves_all;
-    for (int i = 0; i < ROWS && !found; i++)
-        found = rows[i].type == type;
-    return found;
-}
-
 /* Why the planned product is passed on; NULL: it is served. Gives the predicted times. */
 static const char *refusal(const state *s, const call *c, double *us, double *other_us)
 {
     const xgemm_product *p = &c->product;
-    const struct row *row = row_of(c);
+    const char *why;
+    const struct row *row = row_of(p, c->math, &why);
     xgemm_plan plan = {.struct_size = sizeof plan};
     if (!serves_all && !row)
-        return TYPE_REFUSED;
+        return why;
     if (library.set_math(s->xgemm, c->math) || library.gemm_plan(s->xgemm, p, &plan))
         return "libxgemm does not compute it";
     if (!plan.kernel)
@@ -188,13 +256,12 @@ static const char *refusal(const state *s, const call *c, double *us, double *ot
         return "nothing was measured on this GPU";
     if (*us == 0)
         return "its time is not known";
-    if (strncmp(plan.kernel, row->kernels, strlen(row->kernels)) != 0 ||
-        2.0 * (double)p->m * (double)p->n * (double)p->k < row->least_flops)
-        return "cuBLAS is as fast for this size";
+    if (strncmp(plan.kernel, row->kernels, strlen(row->kernels)) != 0)
+        return SIZE;
     if (epilogue_us(c, &s->device) > 0 && *us > *other_us)
         return "bias and activation take longer";
-    if (*us > LAUNCHES_US && *us > *other_us)
-        return "cuBLAS is as fast for this size";
+    if ((row->always_by_time || *us > LAUNCHES_US) && *us > *other_us)
+        return SIZE;
     return NULL;
 }
 
@@ -206,14 +273,12 @@ static char letter_of(xgemm_transpose trans)
                                        : '?';
 }
 
-static counters_kind *kind_of(const call *c, const char *why, double us, double other_us)
+static counters_kind *find_kind(const call *c, const char *why, double us, double other_us)
 {
     static const char *const types[] = {"?", "f32", "f64", "f16", "bf16", "c32", "c64"};
     static const char *const maths[] = {"default", "strict", "tf32"};
     const xgemm_product *p = &c->product;
     counters_key key;
-    if (!counters_open())
-        return NULL;
     memset(&key, 0, sizeof key);
     snprintf(key.function, sizeof key.function, "%s", c->function);
     snprintf(key.type, sizeof key.type, "%s", types[p->type_a]);
@@ -239,12 +304,44 @@ const decision *decide(state *s, const call *c)
     const char *why = refusal(s, c, &us, &other_us);
     d->key = key;
     d->is_served = !why;
-    d->kind = kind_of(c, why, us, other_us);
+    d->kind = counters_open() ? find_kind(c, why, us, other_us) : NULL;
     return d;
 }
 
+/* What a thread passed on lately, so that a text is made of a kind of call only once. */
+typedef struct {
+    const char *function, *why;
+    int64_t m, n, k, batch;
+    xgemm_type type;
+    xgemm_math math;
+    xgemm_transpose transa, transb;
+    counters_kind *kind;
+} recent;
+
+enum { RECENT = 64 };
+
 void count_passed_on(const call *c, const char *why)
 {
-    if (counters_open())
-        counters_count(kind_of(c, why, 0, 0));
+    static _Thread_local recent list[RECENT];
+    const xgemm_product *p = &c->product;
+    if (!counters_open())
+        return;
+    const uint64_t hash = (((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k) * 31 +
+                          (uintptr_t)c->function;
+    recent *at = &list[hash * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+    if (!at->kind || at->function != c->function || at->why != why || at->m != p->m ||
+        at->n != p->n || at->k != p->k || at->batch != p->batch_count || at->type != p->type_a ||
+        at->math != c->math || at->transa != p->transa || at->transb != p->transb)
+        *at = (recent){.function = c->function,
+                       .why = why,
+                       .m = p->m,
+                       .n = p->n,
+                       .k = p->k,
+                       .batch = p->batch_count,
+                       .type = p->type_a,
+                       .math = c->math,
+                       .transa = p->transa,
+                       .transb = p->transb,
+                       .kind = find_kind(c, why, 0, 0)};
+    counters_count(at->kind);
 }

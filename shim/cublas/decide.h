@@ -24,8 +24,14 @@ typedef struct decision {
 /* The decision about a call; the state's lock is held. NULL: there is no memory for it. */
 const decision *decide(state *s, const call *c);
 
-/* Whether any product of this type is served; asked before anything that takes time. */
-bool may_serve(xgemm_type type);
+/*
+ * Why a product is passed on by its types, sizes, alignment and math mode alone, which takes no
+ * lock and asks nobody; in whatever mode; and with A, or B, of that type, place and leading
+ * dimension whatever the rest is. NULL: decide() has to say.
+ */
+const char *refused(const xgemm_product *product, xgemm_math math);
+const char *refused_always(const xgemm_product *product);
+const char *refused_operand(xgemm_type type, const void *base, int64_t ld);
 
 /* Counts a call that is passed on without a decision. */
 void count_passed_on(const call *c, const char *why);

@@ -28,18 +28,21 @@ static bool get(real_function *getter, const void *from, int attribute, void *va
 
 typedef struct {
     int type, order, batch_count;
-    int64_t rows, columns, ld, stride;
+    int64_t rows, columns, ld;
+    int64_t stride; /* 0 of a single matrix */
 } layout;
 
 static bool read_layout(const void *from, layout *to)
 {
+    to->stride = 0;
     return get(&of_layout, from, LT_LAYOUT_TYPE, &to->type, sizeof to->type) &&
            get(&of_layout, from, LT_LAYOUT_ORDER, &to->order, sizeof to->order) &&
            get(&of_layout, from, LT_LAYOUT_ROWS, &to->rows, sizeof to->rows) &&
            get(&of_layout, from, LT_LAYOUT_COLUMNS, &to->columns, sizeof to->columns) &&
            get(&of_layout, from, LT_LAYOUT_LD, &to->ld, sizeof to->ld) &&
            get(&of_layout, from, LT_LAYOUT_BATCH_COUNT, &to->batch_count, sizeof to->batch_count) &&
-           get(&of_layout, from, LT_LAYOUT_BATCH_STRIDE, &to->stride, sizeof to->stride);
+           (to->batch_count == 1 ||
+            get(&of_layout, from, LT_LAYOUT_BATCH_STRIDE, &to->stride, sizeof to->stride));
 }
 
 static bool is_same(const layout *a, const layout *b)
@@ -58,10 +61,11 @@ static bool is_strided(const void *from, const layout *of)
 }
 
 /* Why D is not where C is, or otherwise laid out; NULL: it is the same, or C is not read. */
-static const char *compare(const void *c_layout, const layout *d, bool reads_c, bool is_in_place)
+static const char *compare(const void *c_layout, const void *d_layout, const layout *d,
+                           bool reads_c, bool is_in_place)
 {
     layout c;
-    if (!reads_c)
+    if (!reads_c || (is_in_place && c_layout == d_layout))
         return NULL;
     if (!read_layout(c_layout, &c))
         return "a layout cannot be read";
@@ -76,23 +80,23 @@ static const char *put_layouts(const void *const layouts[4], bool reads_c, bool 
     if (!read_layout(layouts[0], &a) || !read_layout(layouts[1], &b) ||
         !read_layout(layouts[3], &d))
         return "a layout cannot be read";
+    p->type_a = type_of(a.type), p->type_b = type_of(b.type), p->type_c = type_of(d.type);
+    p->m = d.rows, p->n = d.columns;
+    p->k = p->transa == XGEMM_NO_TRANS ? a.columns : a.rows;
+    p->batch_count = d.batch_count;
     if (a.order != LT_ORDER_COLUMN || b.order != LT_ORDER_COLUMN || d.order != LT_ORDER_COLUMN)
         return "a matrix is not in column order";
     if (a.batch_count != d.batch_count || b.batch_count != d.batch_count ||
         !is_strided(layouts[3], &d))
         return "its batch is not a strided one";
-    const char *why = compare(layouts[2], &d, reads_c, is_in_place);
+    const char *why = compare(layouts[2], layouts[3], &d, reads_c, is_in_place);
     if (why)
         return why;
-    p->type_a = type_of(a.type), p->type_b = type_of(b.type), p->type_c = type_of(d.type);
-    p->m = d.rows, p->n = d.columns;
-    p->k = p->transa == XGEMM_NO_TRANS ? a.columns : a.rows;
     const bool fits = (p->transa == XGEMM_NO_TRANS ? a.rows : a.columns) == p->m &&
                       (p->transb == XGEMM_NO_TRANS ? b.rows : b.columns) == p->k &&
                       (p->transb == XGEMM_NO_TRANS ? b.columns : b.rows) == p->n;
     p->lda = a.ld, p->ldb = b.ld, p->ldc = d.ld;
     p->stride_a = a.stride, p->stride_b = b.stride, p->stride_c = d.stride;
-    p->batch_count = d.batch_count;
     return fits ? NULL : "an argument is invalid";
 }
 
@@ -186,31 +190,37 @@ static bool reads_c(const description *d, const void *beta)
     }
 }
 
+/* Two getters tell of most calls that they are passed on. */
+static const char *look_at_a(const void *a_layout, xgemm_product *p)
+{
+    int type;
+    if (!get(&of_layout, a_layout, LT_LAYOUT_TYPE, &type, sizeof type) ||
+        !get(&of_layout, a_layout, LT_LAYOUT_LD, &p->lda, sizeof p->lda))
+        return "a layout cannot be read";
+    p->type_a = type_of(type);
+    return p->type_a ? refused_operand(p->type_a, p->a, p->lda) : "libxgemm has no such type";
+}
+
 /* Fills in the call; NULL, or why it is passed on. */
 static const char *put(call *to, const void *from, const void *const layouts[4], bool in_place)
 {
     xgemm_product *const p = &to->product;
     description d;
-    int type;
-    if (!get(&of_layout, layouts[0], LT_LAYOUT_TYPE, &type, sizeof type))
-        return "a layout cannot be read";
-    p->type_a = type_of(type);
-    if (!p->type_a)
-        return "libxgemm has no such type";
-    if (!may_serve(p->type_a))
-        return TYPE_REFUSED;
+    const char *const at_once = look_at_a(layouts[0], p);
+    if (at_once && !counters_open()) /* the log has the sizes, too */
+        return at_once;
     if (!read_description(from, &d))
         return "the description cannot be read";
+    p->transa = transpose_of(d.transa), p->transb = transpose_of(d.transb);
+    const char *const why = put_layouts(layouts, reads_c(&d, p->beta), in_place, p);
+    if (at_once || why)
+        return at_once ? at_once : why;
     if (d.pointers != CUBLAS_POINTERS_HOST && d.pointers != CUBLAS_POINTERS_DEVICE)
         return "alpha is a vector";
     if (d.pointers == CUBLAS_POINTERS_DEVICE)
         p->flags |= XGEMM_DEVICE_SCALARS;
     if (d.transc != CUBLAS_N || d.fill != LT_FILL_MODE_FULL || d.multiprocessors)
         return "a setting that libxgemm does not have";
-    p->transa = transpose_of(d.transa), p->transb = transpose_of(d.transb);
-    const char *why = put_layouts(layouts, reads_c(&d, p->beta), in_place, p);
-    if (why)
-        return why;
     if (!math_allowed(p->type_a, d.compute, CUBLAS_MATH_DEFAULT, &to->math) ||
         !scales_by(p->type_a, d.scale))
         return "libxgemm has no such compute type or math mode";

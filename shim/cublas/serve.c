@@ -171,14 +171,16 @@ bool serve(const call *c, int *status)
 {
     if (real_depth || is_off)
         return false;
+    call with_math = *c;
     const char *why = not_ours(c);
+    with_math.math = math_of(c);
+    if (!why)
+        why = refused(&c->product, with_math.math);
     state *s = why ? NULL : state_of(c->handle);
     if (!s) {
-        count_passed_on(c, why ? why : "no context of the GPU is current");
+        count_passed_on(&with_math, why ? why : "no context of the GPU is current");
         return false;
     }
-    call with_math = *c;
-    with_math.math = math_of(c);
     return serve_in(s, &with_math, status);
 }
 
@@ -187,29 +189,44 @@ bool serve(const call *c, int *status)
 typedef int stream_get(void *handle, void **stream);
 typedef int mode_get(void *handle, int *mode);
 
-bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
-                  int *status)
+/* What the handle of a cuBLAS function says, asked in turn while the call may be served. */
+static const char *ask(call *c, int compute)
 {
     static real_function get_stream = {REAL_CUBLAS, "cublasGetStream_v2", NULL};
     static real_function get_pointer_mode = {REAL_CUBLAS, "cublasGetPointerMode_v2", NULL};
     static real_function get_math_mode = {REAL_CUBLAS, "cublasGetMathMode", NULL};
-    if (real_depth || is_off)
-        return false;
+    static const char invalid[] = "the handle is invalid";
+    const xgemm_type type = c->product.type_a;
+    int pointers, mode;
+    const char *why = type ? refused_always(&c->product) : NULL;
+    if (why)
+        return why;
+    mode_get *const mode_of = REAL(mode_get, &get_math_mode);
+    if (!c->handle || !mode_of || mode_of(c->handle, &mode))
+        return invalid;
+    if (type && !math_allowed(type, compute, mode, &c->math))
+        return "libxgemm has no such compute type or math mode";
+    why = type ? refused(&c->product, math_of(c)) : NULL;
+    if (why)
+        return why;
     stream_get *const stream_of = REAL(stream_get, &get_stream);
     mode_get *const pointers_of = REAL(mode_get, &get_pointer_mode);
-    mode_get *const mode_of = REAL(mode_get, &get_math_mode);
-    call c = {.function = function, .handle = handle, .product = *product};
-    int pointers = CUBLAS_POINTERS_HOST, mode = CUBLAS_MATH_DEFAULT;
-    if (product->type_a && !may_serve(product->type_a))
-        c.refusal = TYPE_REFUSED;
-    else if (!handle || !stream_of || !pointers_of || !mode_of || stream_of(handle, &c.stream) ||
-             pointers_of(handle, &pointers) || mode_of(handle, &mode))
-        c.refusal = "the handle is invalid";
-    else if (pointers != CUBLAS_POINTERS_HOST && pointers != CUBLAS_POINTERS_DEVICE)
-        c.refusal = "the pointer mode is not known";
-    else if (product->type_a && !math_allowed(product->type_a, compute, mode, &c.math))
-        c.refusal = "libxgemm has no such compute type or math mode";
+    if (!stream_of || !pointers_of || stream_of(c->handle, &c->stream) ||
+        pointers_of(c->handle, &pointers))
+        return invalid;
+    if (pointers != CUBLAS_POINTERS_HOST && pointers != CUBLAS_POINTERS_DEVICE)
+        return "the pointer mode is not known";
     if (pointers == CUBLAS_POINTERS_DEVICE)
-        c.product.flags |= XGEMM_DEVICE_SCALARS;
+        c->product.flags |= XGEMM_DEVICE_SCALARS;
+    return NULL;
+}
+
+bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
+                  int *status)
+{
+    if (real_depth || is_off)
+        return false;
+    call c = {.function = function, .handle = handle, .product = *product};
+    c.refusal = ask(&c, compute);
     return serve(&c, status);
 }

@@ -34,9 +34,6 @@ bool serve(const call *c, int *status);
 bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
                   int *status);
 
-/* Why all products of a type are passed on. */
-#define TYPE_REFUSED "cuBLAS is as fast for this type"
-
 /* What a cublasComputeType_t allows, with a cublasMath_t, for a type; false: it is not known. */
 bool math_allowed(xgemm_type type, int compute, int mode, xgemm_math *math);
 

@@ -5,24 +5,8 @@
 
 topic=blas
 export topic
-builddir=$PWD
-# shellcheck source=tests/cli/shell.sh
-. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
-here=$srcdir/tests/shim
-libraries=$builddir/.libs
-unset XGEMM_SERVE XGEMM_RUN_MATH XGEMM_RUN_COUNTERS XGEMM_BLAS_LEAST XGEMM_BLAS_DEVICES XGEMM_BLAS
-XGEMM_DROPINS=$libraries
-export XGEMM_DROPINS
-
-compile()
-{
-    # shellcheck disable=SC2086 # the compiler's name may have options
-    ${CC:-cc} -Wall -Wextra -Werror -Wno-cast-function-type -fPIC "$@" 2>cc.err || {
-        no 'compile' "$(head -n 3 cc.err)"
-        finish
-        exit 1
-    }
-}
+# shellcheck source=tests/shim/setup.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/shim/setup.sh"
 
 # calls NAME EXPECTED PATTERN VARIABLE=VALUE...: the program under "xgemm run --log".
 calls()

@@ -5,27 +5,13 @@
 # libxgemm can compute, and the products are right. The log is there however the program ends.
 
 topic=dropins
-builddir=$PWD
-# shellcheck source=tests/cli/shell.sh
-. "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
-here=$srcdir/tests/shim
+export topic
+# shellcheck source=tests/shim/setup.sh
+. "${srcdir:-$(dirname "$0")/../..}/tests/shim/setup.sh"
 fake_driver=$builddir/tests/cuda_fake/.libs/fake_cuda.so
-libraries=$builddir/.libs
-unset XGEMM_SERVE XGEMM_RUN_MATH XGEMM_RUN_COUNTERS
-XGEMM_DROPINS=$libraries
-export XGEMM_DROPINS
-
-compile()
-{
-    # shellcheck disable=SC2086 # the compiler's name may have options
-    ${CC:-cc} -Wall -Wextra -Werror -Wno-cast-function-type -fPIC -I"$srcdir/include" "$@" 2>cc.err || {
-        no 'compile' "$(head -n 3 cc.err)"
-        finish
-        exit 1
-    }
-}
 
 # calls FOLDER EXPECTED ENDING OPTIONS...: the program under "xgemm run"; outputs as run's.
+program=cublas_calls.so
 calls()
 {
     folder=$1
@@ -33,7 +19,7 @@ calls()
     ending=$3
     shift 3
     LD_LIBRARY_PATH="$work/$folder:$work:$libraries" "$XGEMM" run "$@" -- \
-        ./dropins_main ./cublas_calls.so "$expected" "$ending" >out 2>err
+        ./dropins_main "./$program" "$expected" "$ending" >out 2>err
     status=$?
 }
 
@@ -64,6 +50,7 @@ compile -shared -DFAKE_CUBLASLT -Wl,-soname,libcublasLt.so.13 -Wl,--version-scri
     "$here/fake_cublas.c" -o libcublasLt.so.13 libcublas.so.13
 compile -shared "$here/cublas_calls.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
     libcublasLt.so.13 -L"$libraries" -lxgemm -lm
+compile -shared "$here/cost_calls.c" -o cost_calls.so libcublas.so.13 libcublasLt.so.13 -L"$libraries" -lxgemm
 compile "$here/dropins_main.c" -o dropins_main -ldl
 
 if have readelf; then
@@ -91,6 +78,18 @@ calls none passed_on abort --log=log.json --json
 gives 'an abort, and its status: the log as JSON' 134 '"function": "cublasLtMatmul"' log.json
 cp log.json out
 json 'the log as JSON, as the schema says' 'd["command"] == "run" and d["kinds"]'
+
+# What is passed on by its types and sizes asks cuBLAS for little; the times are for the reader.
+program=cost_calls.so
+calls none passed_on ''
+gives 'the cost of passing on' 0 ''
+sed '$d; s/^/# /' out
+calls none passed_on '' --log
+gives 'a reason: types' 0 'passed on +cublasDgemm_v2 +f64 .*cuBLAS is as fast for this type'
+gives 'a reason: alignment' 0 'passed on +cublasLtMatmul +bf16 .* 4096 .*as fast for aligned operands'
+gives 'a reason: size' 0 'passed on +cublasGemmEx +f16 .* 2047 .*cuBLAS is as fast for this size'
+gives 'a reason: size in TF32' 0 'passed on +cublasSgemm_v2 +f32 +tf32 .*as fast for this size'
+program=cublas_calls.so
 
 # fails NAME STATUS PATTERN OPTIONS...: how "xgemm run" ends, with a sentence.
 fails()
@@ -127,7 +126,20 @@ else
     compile -shared device.c -o fake/libcuda.so.1 -Wl,--no-as-needed "$fake_driver" \
         -Wl,-rpath,"$(dirname "$fake_driver")"
     export FAKE_CUDA_NAME
+    FAKE_CUDA_NAME='NVIDIA H200'
+    program=cost_calls.so
+    calls fake served '' --log=log
+    gives 'a GPU that was measured: odd columns of F16' 0 'served +cublasGemmEx +f16 .* 2049 .*[0-9] +-' log
+    gives 'pairs of BF16' 0 'served +cublasGemmEx +bf16 .* 4096 ' log
+    gives 'the time that is saved' 0 'predicted to save 0\.[0-9]*[1-9]' log
+    gives 'F32' 0 'served +cublasSgemm_v2 +f32 +default ' log
+    gives 'aligned F16 is passed on' 0 'passed on +cublasGemmEx +f16 .* 4096 .*aligned operands' log
+    gives 'an epilogue that takes longer' 0 'passed on +cublasLtMatmul +f32 .*bias and activation' log
     FAKE_CUDA_NAME='Fake GPU'
+    calls fake passed_on ''
+    gives 'the cost of passing on, with a GPU' 0 ''
+    sed '$d; s/^/# /' out
+    program=cublas_calls.so
     calls fake passed_on '' --log
     gives 'a GPU that was not measured: all is passed on' 0 'nothing was measured on this GPU'
     XGEMM_SERVE=all

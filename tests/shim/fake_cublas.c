@@ -11,7 +11,7 @@
 
 #ifndef FAKE_CUBLASLT
 
-int fake_count, fake_status, fake_destroyed;
+int fake_count, fake_asked, fake_status, fake_destroyed;
 const char *fake_last = "";
 
 int fake_note(const char *name)
@@ -59,18 +59,21 @@ int cublasDestroy_v2(fake_handle *handle)
 
 int cublasGetStream_v2(fake_handle *handle, void **stream)
 {
+    fake_asked++;
     *stream = handle->stream;
     return 0;
 }
 
 int cublasGetPointerMode_v2(fake_handle *handle, int *mode)
 {
+    fake_asked++;
     *mode = handle->pointer_mode;
     return 0;
 }
 
 int cublasGetMathMode(fake_handle *handle, int *mode)
 {
+    fake_asked++;
     *mode = handle->math_mode;
     return 0;
 }
@@ -92,6 +95,7 @@ int cublasLtDestroy(void *handle)
 
 static int give(const void *from, size_t bytes, void *to, size_t room, size_t *written)
 {
+    fake_asked++;
     if (room < bytes)
         return 7;
     memcpy(to, from, bytes);

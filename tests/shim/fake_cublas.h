@@ -21,8 +21,8 @@ typedef struct {
     int64_t rows, columns, ld, stride;
 } fake_layout;
 
-/* What was called last, how often in all, and what calls are to return. */
-extern int fake_count, fake_status, fake_destroyed;
+/* What was called last, how often in all, how often a getter, and what calls are to return. */
+extern int fake_count, fake_asked, fake_status, fake_destroyed;
 extern const char *fake_last;
 int fake_note(const char *name);
 
