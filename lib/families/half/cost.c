@@ -135,6 +135,13 @@ static xg_half_schedule schedule_within(const xg_request *request, int tile_n, i
     return xg_half_schedule_of(request, tile_n, cluster, splits, tails, *products);
 }
 
+/* Without clusters tiles of B are read twice as often, and CTAs drift apart wave after wave. */
+static double apart(double waves)
+{
+    const double before = 3.0, more = 0.02, most = 1.1;
+    return xg_smaller(1.0 + more * xg_larger(waves - before, 0.0), most);
+}
+
 /* The time of the product's launch: waves of whole tiles, then of splits. */
 static double product_us(const xg_request *request, int tile_n, const xg_half_schedule *of,
                          int64_t products)
@@ -146,10 +153,11 @@ static double product_us(const xg_request *request, int tile_n, const xg_half_sc
     const double unaligned = xg_half_c_is_aligned(p) ? 0.0 : costs->half_unaligned_us[index];
     const int64_t clusters = clusters_of(request, of->cluster);
     const double share = costs->l2_bytes / (2.0 * (double)(p->m + p->n) * (double)p->k);
-    const double block =
-        cost->in_l2_us + (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - share, 0.0);
     const double whole = (double)xg_ceil_div(of->whole * products, clusters);
     const double split = (double)xg_ceil_div(of->tails * of->splits * products, clusters);
+    const double block =
+        (cost->in_l2_us + (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - share, 0.0)) *
+        (of->cluster == 1 ? apart(whole) : 1.0);
     const double whole_us = (double)of->k_blocks * block + cost->tile_us;
     const double split_us = (double)of->k_blocks_per_split * block + cost->tile_us;
     return costs->half_launch_us +
