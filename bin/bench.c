@@ -189,7 +189,7 @@ static int show(const bench_request *r, json_t *loaded, baseline *before)
         if (before)
             baseline_compare(before, &result);
         results_row(&out, &result);
-        results_point(drawing, &result);
+        results_point(drawing, &result, shown);
     }
     report_close(&out.out);
     int status = bench_draw(r, drawing, squares);

@@ -48,13 +48,25 @@ static bool run_cublas(void *context, const workload *w, const buffers *use)
     return cublas_sgemm(context, w, use) == 0;
 }
 
+static unsigned shown_columns(const session *now)
+{
+    const bench_request *r = now->r;
+    const sweep *s = &r->sweep;
+    return (r->problem.batch > 1 ? OF_BATCHES : 0u) | (r->data.count > 0 ? OF_DATA : 0u) |
+           (now->other ? COMPARED : 0u) | (now->device.peak_bandwidth_gbs > 0.0 ? WITH_PEAKS : 0u) |
+           (r->check ? CHECKED : 0u) | (now->sensors ? SENSED : 0u) |
+           (now->before ? WITH_BASELINE : 0u) | (s->order_count > 1 ? OF_ORDERS : 0u) |
+           (s->transa_count > 1 ? OF_TRANSA : 0u) | (s->transb_count > 1 ? OF_TRANSB : 0u) |
+           (s->math_count > 1 ? OF_MATHS : 0u);
+}
+
 static void add_result(session *now, bench_result *result)
 {
     progress_clear(&now->line);
     if (now->before)
         baseline_compare(now->before, result);
     results_row(&now->out, result);
-    results_point(now->drawing, result);
+    results_point(now->drawing, result, shown_columns(now));
 }
 
 /* Whose failure it was when a measurement failed. */
@@ -193,7 +205,7 @@ static bool all_square(const shape_list *list)
 int bench_draw(const bench_request *request, plot *drawing, bool squares)
 {
     char message[4352];
-    const plot_scale scale = squares ? PLOT_LOGARITHMIC : PLOT_NAMES;
+    const plot_scale scale = squares ? PLOT_SPEEDS : PLOT_NAMES;
     if (drawing && plot_write(drawing, request->plot_path, scale, message, sizeof message))
         return failed(ME, "%s", message);
     return STATUS_DONE;
@@ -206,7 +218,7 @@ plot *bench_plot(const bench_request *request, const char *layout, const char *d
     if (!request->plot_path)
         return NULL;
     snprintf(title, sizeof title, "SGEMM %s, %s, %.10s", layout, device, date);
-    return plot_new(title, squares ? "m = n = k" : "m x n x k", "TFLOP/s");
+    return plot_new(title, squares ? "m = n = k" : "m x n x k", "GFLOP/s");
 }
 
 /* What only a GPU has: the recorder, cuBLAS. */
@@ -269,18 +281,6 @@ static size_t count_cases(session *now, const shape_list *list)
                  (size_t)(kernels.count + (now->other ? 1 : 0));
     }
     return cases;
-}
-
-static unsigned shown_columns(const session *now)
-{
-    const bench_request *r = now->r;
-    const sweep *s = &r->sweep;
-    return (r->problem.batch > 1 ? OF_BATCHES : 0u) | (r->data.count > 0 ? OF_DATA : 0u) |
-           (now->other ? COMPARED : 0u) | (now->device.peak_bandwidth_gbs > 0.0 ? WITH_PEAKS : 0u) |
-           (r->check ? CHECKED : 0u) | (now->sensors ? SENSED : 0u) |
-           (now->before ? WITH_BASELINE : 0u) | (s->order_count > 1 ? OF_ORDERS : 0u) |
-           (s->transa_count > 1 ? OF_TRANSA : 0u) | (s->transb_count > 1 ? OF_TRANSB : 0u) |
-           (s->math_count > 1 ? OF_MATHS : 0u);
 }
 
 static plot *open_plot(const session *now, bool squares, const json_t *facts)

@@ -35,6 +35,9 @@ static const column columns[] = {
     {"workspace_bytes", 15},
     {"predicted_us", 12},
     {"predicted_gflops", 16},
+    {"prediction", -10},
+    {"needs_gib", 9},
+    {"fits", -4},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -76,8 +79,32 @@ static xgemm_status ask(const request *r, xgemm_handle *handle, const workload *
                             NULL, w->lda, NULL, w->ldb, w->beta, NULL, w->ldc, plan);
 }
 
-static void add_row(report *to, const workload *w, const char *name, const xgemm_plan *plan)
+static const char *without_maker(const char *name)
 {
+    static const char maker[] = "NVIDIA ";
+    return strncmp(name, maker, sizeof maker - 1) == 0 ? name + sizeof maker - 1 : name;
+}
+
+/* Constants of another GPU are scaled by the peaks: a time from them is an estimate. */
+static cell prediction(const xgemm_plan *plan, const xgemm_device *on)
+{
+    if (!plan->measured_on || plan->microseconds <= 0.0)
+        return cell_none();
+    const char *measured = without_maker(plan->measured_on), *name = without_maker(on->name);
+    return cell_text(strncmp(name, measured, strlen(measured)) == 0 ? "measured" : "estimate");
+}
+
+/* Whether the matrices and the workspace fit the memory; nothing where its size is not known. */
+static cell fits(double bytes, const xgemm_device *on)
+{
+    return on->memory_bytes > 0 ? cell_text(bytes <= (double)on->memory_bytes ? "yes" : "no")
+                                : cell_none();
+}
+
+static void add_row(report *to, const request *r, const workload *w, const char *name,
+                    const xgemm_plan *plan)
+{
+    const double bytes = workload_bytes(w) + (double)plan->workspace_bytes;
     char kernel[64], tile[40];
     const char *planned = plan->kernel ? plan->kernel : "none";
     const bool automatic = strcmp(name, "auto") == 0, tiles = plan->tile_m > 0;
@@ -98,6 +125,9 @@ static void add_row(report *to, const workload *w, const char *name, const xgemm
         cell_integer((int64_t)plan->workspace_bytes),
         predicted ? cell_real(plan->microseconds, 1) : cell_none(),
         predicted ? cell_real(workload_flops(w) / plan->microseconds * 1e-3, 0) : cell_none(),
+        prediction(plan, &r->gpu),
+        cell_real(bytes / (1 << 30), 3),
+        fits(bytes, &r->gpu),
     };
     report_row(to, to->columns == columns ? cells : cells + 1);
 }
@@ -110,7 +140,7 @@ static int plan_shape(const request *r, xgemm_handle *handle, shape size,
         xgemm_plan plan;
         if (xgemm_set_kernel(handle, kernels->names[i]) || ask(r, handle, &w, &plan))
             return failed_call(ME, handle);
-        add_row(to, &w, kernels->names[i], &plan);
+        add_row(to, r, &w, kernels->names[i], &plan);
     }
     return STATUS_DONE;
 }
@@ -151,6 +181,10 @@ static int run(int argc, char **argv)
         r.common.device = XGEMM_DEVICE_SIM;
     }
     xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    if (!r.gpu_name) {
+        r.gpu.struct_size = sizeof r.gpu;
+        (void)xgemm_device_get(xgemm_get_device(handle), &r.gpu);
+    }
     const int status = plan_all(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plot.h"
+#include "plot_parts.h"
 
 #include "gnuplot.h"
 #include "replacement.h"
@@ -9,24 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    double x, y;
-    char x_name[48];
-} point;
-
-typedef struct {
-    char name[64];
-    point *points;
-    size_t count;
-} line;
-
 enum { WIDTH = 960, HEIGHT = 600 };
-
-struct plot {
-    char title[160], x_label[64], y_label[64];
-    line *lines;
-    size_t count;
-};
 
 typedef struct {
     const plot *plot;
@@ -101,16 +84,13 @@ void plot_point(plot *p, const char *name, double x, const char *x_name, double 
     copy_text(added->x_name, sizeof added->x_name, x_name);
 }
 
-/* That can be told apart, dark first; from the fourteenth line on again, with dashes. */
-enum { COLORS = 13 };
-
-static const char *color(size_t index)
+const char *plot_color(size_t index)
 {
-    static const char *const colors[COLORS] = {
+    static const char *const colors[PLOT_COLORS] = {
         "#000000", "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
         "#999999", "#994f00", "#40b0a6", "#d35fb7", "#e66100", "#5d3a9b",
     };
-    return colors[index % COLORS];
+    return colors[index % PLOT_COLORS];
 }
 
 /* gnuplot makes no axis of a single place. */
@@ -164,8 +144,8 @@ static void write_line(const plot *p, size_t i, plot_scale scale, FILE *to)
         fprintf(to, "%s linewidth 2", scale == PLOT_STEPS ? "fsteps" : "lines");
     else
         fprintf(to, "linespoints linewidth 2 dashtype %zu pointtype %zu pointsize 0.7",
-                i / COLORS + 1, i % COLORS + 1);
-    fprintf(to, " linecolor rgb '%s' title \"%s\"", color(i), of->name);
+                i / PLOT_COLORS + 1, i % PLOT_COLORS + 1);
+    fprintf(to, " linecolor rgb '%s' title \"%s\"", plot_color(i), of->name);
 }
 
 static void write_commands(const void *context, FILE *to)
@@ -173,6 +153,10 @@ static void write_commands(const void *context, FILE *to)
     const picture *of = context;
     const plot *p = of->plot;
     const plot_scale scale = of->scale;
+    if (scale == PLOT_SPEEDS) {
+        plot_write_speeds(p, to);
+        return;
+    }
     fprintf(to,
             "set title \"%s\" noenhanced\nset xlabel \"%s\" noenhanced\n"
             "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n",
@@ -198,8 +182,10 @@ int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_
     replacement output;
     if (!replacement_open(&output, path))
         return fail(message, message_size, path, output.why);
-    const char *why = gnuplot_draw(output.descriptor, picture_format_of(path), WIDTH, HEIGHT,
-                                   write_commands, &of);
+    const bool speeds = scale == PLOT_SPEEDS;
+    const char *why = gnuplot_draw(output.descriptor, picture_format_of(path),
+                                   speeds ? plot_speeds_width(p) : WIDTH,
+                                   speeds ? plot_speeds_height(p) : HEIGHT, write_commands, &of);
     if (!why && replacement_commit(&output))
         return 0;
     replacement_abandon(&output);

@@ -29,9 +29,17 @@ void plot_point(plot *p, const char *line, double x, const char *x_name, double 
 /*
  * How points stand along x: in their order under their x_name, or where their x
  * is. Steps: each value, in percent, holds down to the x before, and a line of
- * one point is a mark. A roofline: both axes logarithmic, marks likewise.
+ * one point is a mark. A roofline: both axes logarithmic, marks likewise. Speeds: in GFLOP/s, which
+ * become TFLOP/s where they are large, over sizes on a logarithmic axis; see plot_speeds.c.
  */
-typedef enum { PLOT_NAMES, PLOT_LINEAR, PLOT_LOGARITHMIC, PLOT_STEPS, PLOT_ROOFLINE } plot_scale;
+typedef enum {
+    PLOT_NAMES,
+    PLOT_LINEAR,
+    PLOT_LOGARITHMIC,
+    PLOT_STEPS,
+    PLOT_ROOFLINE,
+    PLOT_SPEEDS
+} plot_scale;
 
 /* Writes the picture by way of a temporary file; 0, or -1 with a sentence. */
 int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size);

@@ -144,19 +144,32 @@ static void size_text(const shape *s, char *text, size_t size)
         snprintf(text, size, "%" PRId64 "x%" PRId64 "x%" PRId64, s->m, s->n, s->k);
 }
 
-void results_point(plot *to, const bench_result *r)
+/* What tells a line from another one of its kernel: the layout and so on, where several are shown.
+ */
+static void line_suffix(const bench_result *r, unsigned shown, char *text, size_t size)
 {
-    char label[80], line[136], theirs[80];
-    const char *comma = *r->data ? ", " : "";
+    const problem_options *p = &r->problem;
+    const bool letters = shown & (OF_TRANSA | OF_TRANSB);
+    snprintf(text, size, "%s%s%s%s%s%s%s%s", letters ? " " : "",
+             letters ? transpose_letter(p->transa) : "", letters ? transpose_letter(p->transb) : "",
+             shown & OF_ORDERS ? " " : "", shown & OF_ORDERS ? order_word(p->order) : "",
+             shown & OF_MATHS ? " " : "", shown & OF_MATHS ? math_word(p->math) : "",
+             *r->data ? ", " : "");
+}
+
+void results_point(plot *to, const bench_result *r, unsigned shown)
+{
+    char label[80], line[180], theirs[180], suffix[40];
     if (!to)
         return;
     size_text(&r->size, label, sizeof label);
-    snprintf(line, sizeof line, "%.*s%s%s", (int)strcspn(r->kernel, ":"), r->kernel, comma,
+    line_suffix(r, shown, suffix, sizeof suffix);
+    snprintf(line, sizeof line, "%.*s%s%s", (int)strcspn(r->kernel, ":"), r->kernel, suffix,
              r->data);
-    snprintf(theirs, sizeof theirs, "cuBLAS%s%s", comma, r->data);
+    snprintf(theirs, sizeof theirs, "cuBLAS%s%s", suffix, r->data);
     if (r->compared)
-        plot_point(to, theirs, (double)r->size.m, label, gflops(r, r->theirs.median_us) * 1e-3);
-    plot_point(to, line, (double)r->size.m, label, gflops(r, r->ours.median_us) * 1e-3);
+        plot_point(to, theirs, (double)r->size.m, label, gflops(r, r->theirs.median_us));
+    plot_point(to, line, (double)r->size.m, label, gflops(r, r->ours.median_us));
 }
 
 static double number(const json_t *row, const char *key)

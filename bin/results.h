@@ -67,9 +67,9 @@ void results_row(results *to, const bench_result *result);
 
 /*
  * A kernel's line, and cuBLAS's; "auto:..." is the line auto. Each kind of data has lines of its
- * own. A NULL plot is fine.
+ * own, and so has each layout and math mode where the columns shown have them. A NULL plot is fine.
  */
-void results_point(plot *to, const bench_result *result);
+void results_point(plot *to, const bench_result *result, unsigned shown);
 
 /* The JSON of an earlier run; NULL on failure, the sentence in message. For json_decref(). */
 json_t *results_load(const char *path, char *message, size_t message_size);

@@ -52,7 +52,7 @@ end
 # Files whose names begin as $argv[1], of suffix $argv[2] where there is one, and folders.
 function __xgemm_files
     if set -q argv[2]
-        __fish_complete_path $argv[1] | string match -r '.*(?:/|\\'$argv[2]')(?:\t.*)?$'
+        __fish_complete_path $argv[1] | string match -r '.*(?:/|\\'(string join '|\\' -- $argv[2..])')(?:\t.*)?$'
     else
         __fish_complete_path $argv[1]
     end
@@ -95,7 +95,7 @@ end
 # Completes the word $argv[5], what option $argv[3] takes; the other arguments as above.
 function __xgemm_argument
     if string match -q 'multiply FILE' -- "$argv[2] $argv[4]"
-        __xgemm_files $argv[5] .npy
+        __xgemm_files $argv[5] .npy .npz .mtx
     else if string match -q 'FILE*' -- $argv[4]
         __xgemm_files $argv[5] (string match -r '\..*' -- $argv[4])
     else if string match -q -r 'LIST|,' -- $argv[4]
@@ -110,7 +110,7 @@ end
 function __xgemm_operand
     switch $argv[2]
         case multiply
-            __xgemm_files $argv[3] .npy
+            __xgemm_files $argv[3] .npy .npz .mtx
         case kernels explain
             # What auto stands for depends on the math mode.
             if test $argv[2] = explain; and string match -q -- '--math*' $argv[4..-1]

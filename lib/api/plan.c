@@ -19,18 +19,59 @@ static int64_t splits_of(const xg_candidate *chosen, int64_t k)
     return chosen->kernel ? xg_ceil_div(k, chosen->k_per_split) : 0;
 }
 
+/* a * b + c of numbers that are not negative, or INT64_MAX where that is too large. */
+static int64_t add_product(int64_t a, int64_t b, int64_t c)
+{
+    int64_t product, sum;
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum))
+        return INT64_MAX;
+    return sum;
+}
+
+/* Panels that are alike along a dimension: the number of one, and how many there are. */
+typedef struct {
+    int64_t number, count;
+} alike;
+
+/* The first, those between and the last: as far as there are so many. */
+static int alike_panels(int64_t count, alike to[3])
+{
+    int kinds = 0;
+    if (count > 0)
+        to[kinds++] = (alike){0, 1};
+    if (count > 2)
+        to[kinds++] = (alike){1, count - 2};
+    if (count > 1)
+        to[kinds++] = (alike){count - 1, 1};
+    return kinds;
+}
+
+/* There may be more panels than could be counted one by one. */
+static int64_t launches_of_panels(const xg_panels *panels)
+{
+    alike m[3], n[3], k[3];
+    const int of_m = alike_panels(panels->counts[0], m), of_n = alike_panels(panels->counts[1], n);
+    const int of_k = alike_panels(panels->counts[2], k);
+    int64_t launches = 0;
+    for (int i = 0; i < of_m; i++)
+        for (int j = 0; j < of_n; j++)
+            for (int l = 0; l < of_k; l++) {
+                const int64_t at[3] = {m[i].number, n[j].number, k[l].number};
+                const int64_t count =
+                    add_product(add_product(m[i].count, n[j].count, 0), k[l].count, 0);
+                launches = add_product(count, panels->kinds[xg_panel_kind(panels, at)].step_count,
+                                       launches);
+            }
+    return launches;
+}
+
 /* The launches of a call. */
 static int64_t launches_of(const xg_plan *plan)
 {
-    int64_t launches = 0, at[3];
-    const xg_panels *const panels = plan->panels;
-    if (!panels)
+    if (!plan->panels)
         return plan->step_count > 0 ? plan->step_count * xg_plan_passes(plan) : 0;
-    for (at[0] = 0; at[0] < panels->counts[0]; at[0]++)
-        for (at[1] = 0; at[1] < panels->counts[1]; at[1]++)
-            for (at[2] = 0; at[2] < panels->counts[2]; at[2]++)
-                launches += panels->kinds[xg_panel_kind(panels, at)].step_count;
-    return (launches + plan->step_count) * plan->batch_count;
+    const int64_t launches = launches_of_panels(plan->panels);
+    return add_product(add_product(1, launches, plan->step_count), plan->batch_count, 0);
 }
 
 static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_request *request,

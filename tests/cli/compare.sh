@@ -230,12 +230,67 @@ END
     json 'sensors: what they say' 'r[0]["clock_mhz"] == 1980 and r[0]["power_w"] == 654.321 and r[0]["temperature_c"] is None'
 }
 
+# drawn NAME PATTERN...: a picture of old.json has each of these texts.
+drawn()
+{
+    name=$1
+    shift
+    run bench --from old.json --plot out.svg
+    missing=
+    for pattern; do
+        grep -Eq -e "$pattern" out.svg || missing="$missing \"$pattern\""
+    done
+    if ! ended 0 ''; then
+        no "$name" "$why"
+    elif [ -n "$missing" ]; then
+        no "$name" "there is no$missing"
+    else
+        ok "$name"
+    fi
+}
+
+# speeds KERNELS SIZES GFLOPS: into old.json.
+speeds()
+{
+    earlier old.json "
+d['device']['name'] = 'A card'
+d['date'] = '2026-01-02T03:04:05Z'
+d['results'] = [dict(r[0], m=s, n=s, k=s, kernel='k%d' % i, median_us=2e-3 * s ** 3 / ($3 + i))
+                for s in ($2) for i in range($1)]"
+}
+
+test_pictures()
+{
+    if ! have gnuplot; then
+        skip 'pictures' 'no gnuplot'
+        return
+    fi
+    bench -s 8 --kernel reference --json
+    cp out now.json
+    speeds 3 64,128 1.5
+    drawn 'picture: names at the ends, card, date, GFLOP/s' '>k0<' '>k1<' '>k2<' 'A card, 2026-01-02' 'GFLOP/s'
+    if grep -q 'TFLOP' out.svg; then no 'picture: no TFLOP/s' 'there are'; else ok 'picture: no TFLOP/s'; fi
+    speeds 3 64,128 5000
+    drawn 'picture: TFLOP/s' 'TFLOP/s'
+    if grep -q 'circles' out.svg; then no 'picture: round sizes alone' 'circles'; else ok 'picture: round sizes alone'; fi
+    speeds 2 64,65,128 5000
+    drawn 'picture: odd sizes' 'circles: no multiple of 16'
+    speeds 8 64,128 5000
+    drawn 'picture: eight kernels' '>k0<' '>k7<'
+    if grep -q 'all, at' out.svg; then no 'picture: no bars of eight' 'bars'; else ok 'picture: no bars of eight'; fi
+    speeds 40 64,128 5000
+    drawn 'picture: forty kernels are bars' '>k0<' '>k17<' '>k39<' 'all, at 128'
+    speeds 1 64 5000
+    drawn 'picture: one place' '>k0<'
+}
+
 run devices --json
 cp out devices.json
 if have python3; then
     test_baseline
     test_check
     test_sweep
+    test_pictures
 else
     skip 'baseline, check and sweep' 'no python3'
 fi

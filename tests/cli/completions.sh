@@ -141,7 +141,7 @@ names_in()
 }
 
 mkdir folder
-touch a.npy b.npy c.txt old.json
+touch a.npy b.npy c.txt d.npz e.mtx old.json
 
 "$XGEMM" --help | awk '/^Commands:/ { on = 1; next } on && !/^ / { exit } on { print $1 }' >commands
 offers 'commands' '' <commands
@@ -183,8 +183,8 @@ words cublas | offers 'a word in the help' 'bench --compare '
 words sim | offers 'devices' 'verify --device s'
 { names_in 1 probe --list || names_in 1 probe; } 2>/dev/null | grep '^co' | offers 'probes' 'probe co'
 
-words a.npy b.npy folder | offers 'matrices' 'multiply '
-words a.npy b.npy folder | offers 'an output' 'multiply -o '
+words a.npy b.npy d.npz e.mtx folder | offers 'matrices' 'multiply '
+words a.npy b.npy d.npz e.mtx folder | offers 'an output' 'multiply -o '
 words old.json folder | offers 'results' 'bench --from='
 words folder | offers 'a file of any kind' 'plan --shapes fol'
 
@@ -201,7 +201,7 @@ answer()
 
 # The folder must be what the files above stand in, not these.
 mkdir place
-mv a.npy b.npy c.txt old.json folder place
+mv a.npy b.npy c.txt d.npz e.mtx old.json folder place
 for shell in bash zsh fish; do
     if ! have "$shell" || ! works "$shell"; then
         skip "$shell" "no $shell that this can drive"

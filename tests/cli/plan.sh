@@ -9,7 +9,7 @@ topic=plan
 test_plans()
 {
     says 'a large square' \
-        '^ +4096 +4096 +4096 +auto:tma-128x128 +128x128x24 +1 +496 +1 +3 +84411648 +[0-9.]+ +[0-9]+$' \
+        '^ +4096 +4096 +4096 +auto:tma-128x128 +128x128x24 +1 +496 +1 +3 +84411648 +[0-9.]+ +[0-9]+ +measured +0.266 +yes$' \
         plan -s 4096 --gpu H200 --math strict
     says 'a large square on tensor cores' '^ +4096 +4096 +4096 +auto:fp16x3-128x256 ' \
         plan -s 4096 --gpu H200
@@ -19,19 +19,22 @@ test_plans()
         plan -m 64 -n 64 -k 60000 --gpu H200
     says 'a thousand small ones: one launch' \
         '^ +1000 +64 +64 +64 +auto:[a-z0-9-]+ +[0-9x]+ +1 +0 +1000 +1 ' plan -s 64 --batch 1000 --gpu H200
-    says 'a kernel without batches' '^ +3 +64 +64 +64 +tiled32 +32x32x32 +1 +0 +1 +3 +0 +- +-$' \
+    says 'a kernel without batches' '^ +3 +64 +64 +64 +tiled32 +32x32x32 +1 +0 +1 +3 +0 +- +- +- ' \
         plan -s 64 --batch 3 --gpu H200 --kernel tiled32
-    says 'no copies of aligned operands' ' 1 +0 +1 +1 +0 +[0-9.]+ +[0-9]+$' \
+    says 'no copies of aligned operands' ' 1 +0 +1 +1 +0 +[0-9.]+ +[0-9]+ +measured ' \
         plan -s 4096 --transa T --kernel pipelined-64x128 --gpu H100
-    says 'copies of padded ones' ' 1 +0 +1 +2 +[1-9][0-9]+ +[0-9.]+ +[0-9]+$' \
+    says 'copies of padded ones' ' 1 +0 +1 +2 +[1-9][0-9]+ +[0-9.]+ +[0-9]+ +measured ' \
         plan -s 4096 --transa T --ld-pad 1 --kernel pipelined-128x128 --gpu H100
     says 'tiles that are shared' ' +128x128x24 +1 +312 +1 +3 ' \
         plan -s 3072 --math strict --kernel tma-128x128 --gpu H200
     says 'nothing multiplied' 'auto:none +- +- +- +1 +1 ' plan -s 9 --alpha 0 --device sim
-    says 'the CPU' '^ +64 +64 +64 +reference +- +1 +0 +1 +1 +0 +- +-$' \
+    says 'the CPU' '^ +64 +64 +64 +reference +- +1 +0 +1 +1 +0 +- +- +- ' \
         plan -s 64 --device cpu --kernel reference
+    says 'a GPU that was not measured' ' estimate +0.188 +yes$' plan -s 4096 --gpu A100
+    says 'more than the memory' ' estimate +447.035 +no$' plan -s 200000 --gpu A100
+    says 'more panels than can be counted' ' 137438953472 ' plan -m 1073741824 -n 1073741824 -k 1048576 --gpu H100
     says 'CSV: the heading' \
-        '^m,n,k,kernel,tile,split_k,shared_tiles,together,launches,workspace_bytes,predicted_us,predicted_gflops$' \
+        '^m,n,k,kernel,tile,split_k,shared_tiles,together,launches,workspace_bytes,predicted_us,predicted_gflops,prediction,needs_gib,fits$' \
         plan -s 64 --device sim --csv
     says 'CSV: of a batch' '^batch,m,n,k,kernel' plan -s 64 --device sim --batch 2 --csv
     says 'JSON: the GPU' '"multiprocessors": 108' plan -s 64 --gpu A100 --json

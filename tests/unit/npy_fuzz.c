@@ -11,6 +11,7 @@
 #define _GNU_SOURCE 1
 #endif
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "npy_whole.h"
 
 #define TEXT_LIMIT 1024
+#define FILES_MOST 64
+#define SKIPPED    77 /* what Automake takes it for: there is no corpus */
 
 /* Not assert(), which NDEBUG removes. */
 #define REQUIRE(condition)                                                                         \
@@ -153,9 +156,19 @@ static size_t pick(size_t bound)
     return (size_t)((generator_state * 0x9e3779b97f4a7c15u) >> 32) % bound;
 }
 
+/* Whole files, from which samples come instead while there are some; see load_files(). */
+static struct sample files[FILES_MOST];
+static size_t file_count;
+static bool from_files;
+
 static void load_sample(struct sample *sample)
 {
-    size_t chosen = pick(COUNT(CORPUS));
+    size_t chosen = pick(from_files ? file_count : COUNT(CORPUS));
+
+    if (from_files) {
+        *sample = files[chosen];
+        return;
+    }
 
     sample->size = CORPUS[chosen].size;
     memcpy(sample->bytes, CORPUS[chosen].bytes, sample->size);
@@ -339,6 +352,60 @@ static int read_sample_file(const struct sample *sample)
     return result;
 }
 
+/* ---- Whole files ---- */
+
+/* Those of tests/unit/corpus: each format and each way in which it is written. */
+static void load_files(void)
+{
+    const char *top = getenv("srcdir");
+    char path[1024];
+    struct dirent *entry;
+
+    snprintf(path, sizeof(path), "%s/tests/unit/corpus", top != NULL ? top : ".");
+    DIR *directory = opendir(path);
+    while (directory != NULL && (entry = readdir(directory)) != NULL && file_count < FILES_MOST) {
+        struct sample *to = &files[file_count];
+
+        snprintf(path, sizeof(path), "%s/tests/unit/corpus/%s", top != NULL ? top : ".",
+                 entry->d_name);
+        FILE *file = entry->d_name[0] == '.' ? NULL : fopen(path, "rb");
+        if (file == NULL)
+            continue;
+        to->size = fread(to->bytes, 1, sizeof(to->bytes), file);
+        file_count++;
+        fclose(file);
+    }
+    if (directory != NULL)
+        closedir(directory);
+}
+
+/* What a caller does: it looks at the sizes before it lets the data be read. */
+static int read_whole_file(const struct sample *sample)
+{
+    const int64_t most = 1 << 16;
+    char message[256];
+    npy_matrix matrix = {0};
+    npy_header header;
+    FILE *file = fopen("in.npy", "wb");
+
+    REQUIRE(file != NULL);
+    REQUIRE(fwrite(sample->bytes, 1, sample->size, file) == sample->size);
+    REQUIRE(fclose(file) == 0);
+    npy_input *input = npy_open("in.npy", NPY_CAST, &header, message, sizeof(message));
+    require_bounds(&header);
+    int result = input != NULL ? 0 : -1;
+    if (input != NULL && header.batch <= most && header.rows <= most && header.columns <= most &&
+        header.batch * header.rows * header.columns <= most)
+        result = npy_load(input, &matrix, message, sizeof(message));
+    if (result != 0)
+        require_sentence(message, sizeof(message));
+    else if (matrix.data != NULL)
+        repeat_matrix(&matrix);
+    npy_close(input);
+    npy_free(&matrix);
+    return result;
+}
+
 static unsigned long number_argument(const char *text)
 {
     char *end;
@@ -355,11 +422,12 @@ int main(int argument_count, char **arguments)
 {
     unsigned long iterations = argument_count > 1 ? number_argument(arguments[1]) : 20000;
     unsigned long seed = argument_count > 2 ? number_argument(arguments[2]) : 1;
-    unsigned long parsed = 0, read = 0;
+    unsigned long parsed = 0, read = 0, whole = 0;
     struct sample sample;
 
     /* A state of 0 would stay 0. */
     generator_state = seed * 2 + 1;
+    load_files();
     make_folder();
     for (unsigned long i = 0; i < iterations; i++) {
         load_sample(&sample);
@@ -367,11 +435,20 @@ int main(int argument_count, char **arguments)
         parsed += parse_text(sample.bytes, sample.size, pick(8) == 0 ? 1 + pick(64) : 512) == 0;
         if (i % 100 == 0)
             read += read_sample_file(&sample) == 0;
+        from_files = file_count > 0 && i % 5 == 0;
+        if (from_files) {
+            load_sample(&sample);
+            mutate(&sample);
+            whole += read_whole_file(&sample) == 0;
+        }
+        from_files = false;
     }
     remove_folder();
-    printf("%lu headers, of which %lu were taken; %lu files were taken\n", iterations, parsed,
-           read);
-    return EXIT_SUCCESS;
+    printf(
+        "%lu headers, of which %lu were taken; %lu files were taken; of %zu files of the corpus, "
+        "changed, %lu\n",
+        iterations, parsed, read, file_count, whole);
+    return file_count > 0 ? EXIT_SUCCESS : SKIPPED;
 }
 
 #endif

@@ -268,6 +268,34 @@ START_TEST(without_workspace)
 }
 END_TEST
 
+/* Panels are counted without going through them, which would take days. */
+START_TEST(counts_launches_of_panels)
+{
+    static const struct {
+        int64_t m, n, k, launches;
+    } cases[] = {
+        {100000, 100000, 100000, 64},
+        {200000, 300000, 150000, 992},
+        {(int64_t)1 << 30, (int64_t)1 << 30, 1 << 20, (int64_t)1 << 37},
+        {(int64_t)1 << 30, (int64_t)1 << 30, (int64_t)1 << 30, (int64_t)1 << 47},
+    };
+    xgemm_device gpu = {.struct_size = sizeof gpu};
+    xgemm_plan plan = {.struct_size = sizeof plan, .device = &gpu};
+    xgemm_handle *handle;
+    ck_assert_int_eq(xgemm_device_find("H100 SXM5", &gpu), XGEMM_OK);
+    ck_assert_int_eq(xgemm_create(&handle, XGEMM_DEVICE_SIM), XGEMM_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ck_assert_int_eq(xgemm_sgemm_plan(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS,
+                                          cases[i].m, cases[i].n, cases[i].k, 1.0f, NULL,
+                                          cases[i].k, NULL, cases[i].n, 0.0f, NULL, cases[i].n,
+                                          &plan),
+                         XGEMM_OK);
+        ck_assert_int_eq(plan.launches, cases[i].launches);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 START_TEST(nothing_to_do)
 {
     xgemm_handle *handle = open_handle(test_device());
@@ -437,8 +465,7 @@ START_TEST(refused)
     ck_assert_int_eq(xgemm_set_kernel(handle, "reference"), XGEMM_OK);
     ck_assert_int_eq(xgemm_device_find("H100", &device), XGEMM_OK);
     assert_plan_refused(handle, plan_of(handle, 1, 1, 1, 1.0f, NULL, &plan),
-                        XGEMM_ERROR_NOT_SUPPORTED,
-                        "kernel reference is for the CPU");
+                        XGEMM_ERROR_NOT_SUPPORTED, "kernel reference is for the CPU");
     xgemm_destroy(handle);
 }
 END_TEST
@@ -454,6 +481,7 @@ static Suite *plans(void)
     tcase_add_test(cases, copied_first);
     tcase_add_test(cases, without_workspace);
     tcase_add_test(cases, nothing_to_do);
+    tcase_add_test(cases, counts_launches_of_panels);
     tcase_add_test(cases, of_a_batch);
     tcase_add_test(cases, batch_against_calls);
     tcase_add_test(cases, struct_sizes);
