@@ -114,15 +114,15 @@ typedef struct {
  * knows, no pointer may be NULL where another alpha or beta would read it.
  *
  * With XGEMM_HOST_MEMORY the matrices may be larger than the device's memory: C is
- * computed in tiles, from blocks of A and B that are copied to the device, by
- * several threads of the host, which pack, copy and multiply at the same time. C is
- * done when the call returns. The memory that this takes, at most half of what the
- * device has free and 50 MB of pinned memory a device, is allocated by each call and
- * given back at its end. Where k is in several blocks their sums are added in C's
- * type, except for F16 and BF16, where k stays whole. The products of a batch are
- * computed one after another. A handle of xgemm_create_devices() divides the tiles
- * among its devices. No stream matters, and it cannot be captured. After
- * an error of the device, a part of C may have been written.
+ * computed in tiles, from blocks of A and B that are copied to the device; up to 16
+ * threads of the host a device pack, copy and multiply at the same time. C is done when
+ * the call returns. The memory that this takes, at most half of what the device has
+ * free, is allocated by each call and given back at its end; from the first such call
+ * until it is destroyed a handle keeps each device open, and at most 12 MB of pinned
+ * memory for it. Where k is in several blocks their sums are added in C's type, except for F16 and
+ * BF16, where k stays whole. The products of a batch are computed one after another. A handle of
+ * xgemm_create_devices() divides the tiles among its devices. No stream matters, and it cannot be
+ * captured. After an error of the device, a part of C may have been written.
  *
  * C must not overlap A, B, the bias or the scalars. Any thread may call with a
  * handle of its own.

@@ -108,6 +108,8 @@ void xgemm_destroy(xgemm_handle *handle)
 {
     if (!handle)
         return;
+    if (handle->host_close)
+        handle->host_close(handle);
     handle->backend->drain(handle->device); /* not the stream: the caller may have destroyed it */
     xg_plan_cache_clear(&handle->plans);
     xg_workspace_free(&handle->workspaces, handle->backend, handle->device);

@@ -19,6 +19,13 @@ typedef struct {
     bool is_lost;      /* who has given another one since, so that it may be gone */
 } xg_recomputed;
 
+/* What products of matrices in host memory keep of a device. */
+typedef struct {
+    xgemm_handle *open;
+    void *staging; /* pinned memory for copies, */
+    int copiers;   /* by so many threads */
+} xg_host_device;
+
 struct xgemm_handle {
     int ordinal;
     const xg_backend *backend;
@@ -38,6 +45,8 @@ struct xgemm_handle {
     xg_recomputed recomputed;
     int host_devices; /* that share products of matrices in host memory; 0: its own device alone */
     int host_ordinals[XG_HOST_DEVICES_MAX];
+    xg_host_device host[XG_HOST_DEVICES_MAX];
+    void (*host_close)(xgemm_handle *); /* gives them back; NULL: there are none yet */
     xg_error error;
 };
 

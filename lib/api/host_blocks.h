@@ -15,7 +15,7 @@
 typedef struct {
     int operand;  /* 0: A, 1: B */
     int64_t i, l; /* which part of m or n, and of k */
-    void *memory; /* of the device; NULL: not allocated yet */
+    void *memory; /* of the device */
     enum { XG_BLOCK_FREE, XG_BLOCK_FILLING, XG_BLOCK_FILLED } state;
     int users;
     uint64_t used; /* when; the oldest goes first */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A product of matrices in host memory: C in tiles, each computed by one thread from blocks of A
- * and B. Threads are many so that one packs or copies while others multiply.
+ * and B. Threads are several so that tiles are multiplied while others are copied.
  */
 #ifndef XGEMM_LIB_HOST_JOB_H
 #define XGEMM_LIB_HOST_JOB_H
 
 #include "handle.h"
 #include "host_blocks.h"
+#include "host_copy.h"
 #include "problem/call.h"
 
 #include <stdatomic.h>
@@ -17,12 +18,14 @@ typedef struct {
     size_t bytes, c_bytes, bias_bytes; /* of an element */
     int64_t tile_m, tile_n, tile_k;    /* of a tile of C; of k in a block */
     int64_t tiles_m, tiles_n, panels;
-    size_t a_block, b_block, c_tile, staging; /* bytes */
-    int lanes, places;                        /* of a device */
+    size_t a_block, b_block, c_tile, bias_part; /* bytes */
+    int lanes, places;                          /* of a device */
 
     const xgemm_handle *settings; /* kernel and math mode */
     const char *function;
-    xg_blocks *blocks; /* of each device */
+    xg_blocks *blocks;   /* of each device */
+    xg_copiers *copiers; /* the same */
+    char **memory;       /* the same: for each thread a tile of C and a part of the bias */
     int devices;
     _Atomic int64_t next; /* the first tile that no thread has */
 
@@ -32,10 +35,7 @@ typedef struct {
     const char *kernel;
 } xg_host_job;
 
-/* An element's place in a matrix whose rows are padded for vector loads. */
-int64_t xg_host_step(int64_t columns);
-
-/* Computes tiles on one device until there are none, or something failed. */
-void xg_host_run_lane(xg_host_job *job, int device_index, int ordinal);
+/* Computes tiles on one device, as its thread number "lane", until there are none or one failed. */
+void xg_host_run_lane(xg_host_job *job, int device_index, int lane, int ordinal);
 
 #endif

@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    LANES = 6,     /* threads of a GPU: packing takes longer than copying, and that than products */
+    LANES = 4,     /* threads of a GPU, so that tiles are multiplied while others are copied */
     LANES_SIM = 2, /* of the simulator */
     TILE_MOST = 4096,
     TILE_LEAST = 512, /* unless the memory is short: a smaller one is not worth its launches */
     TILE_FLOOR = 64,
-    STAGING = 8 << 20,
+    ALIGNMENT = 256,
     BLOCK_MOST = 256 << 20
 };
 
@@ -62,33 +62,36 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 /* All that follows from the tile's size. */
 static void derive(xg_host_job *job)
 {
     const xg_call *c = &job->call;
     const int64_t side = job->tile_m > job->tile_n ? job->tile_m : job->tile_n;
-    const int64_t longest = side > job->tile_k ? side : job->tile_k;
     job->tiles_m = parts(c->m, job->tile_m);
     job->tiles_n = parts(c->n, job->tile_n);
     job->panels = c->k ? parts(c->k, job->tile_k) : 1;
-    job->a_block = block_bytes(job, 0);
-    job->b_block = block_bytes(job, 1);
-    job->c_tile = (size_t)(job->tile_m * xg_host_step(job->tile_n)) * job->c_bytes;
-    const size_t row =
-        (size_t)xg_host_step(longest) * larger(job->bytes, larger(job->c_bytes, job->bias_bytes));
-    const size_t all = larger(larger(job->a_block, job->b_block), job->c_tile);
-    job->staging = larger(row, all < STAGING ? all : STAGING);
+    job->a_block = aligned(block_bytes(job, 0));
+    job->b_block = aligned(block_bytes(job, 1));
+    job->c_tile = aligned((size_t)(job->tile_m * xg_host_step(job->tile_n)) * job->c_bytes);
+    job->bias_part = aligned((size_t)xg_host_step(side) * job->bias_bytes);
 }
 
-/* Whether each thread can have two blocks and a tile; the places that there is room for. */
+/* Whether each thread can have two blocks and a tile; the places, if there is room one a block. */
 static bool fits(xg_host_job *job, uint64_t room)
 {
     const uint64_t block = larger(job->a_block, job->b_block);
-    const uint64_t fixed = (uint64_t)job->lanes * job->c_tile;
-    const int64_t wanted = (job->tiles_m + job->tiles_n) * job->panels + 2 * (int64_t)job->lanes;
+    const uint64_t fixed = (uint64_t)job->lanes * (job->c_tile + job->bias_part);
+    const int64_t blocks = (job->tiles_m + job->tiles_n) * job->panels;
+    const uint64_t needed = 2 * (uint64_t)job->lanes;
+    const uint64_t wanted = (uint64_t)blocks > needed ? (uint64_t)blocks : needed;
     const uint64_t places = room > fixed ? (room - fixed) / block : 0;
-    job->places = (int)(places < (uint64_t)wanted ? places : (uint64_t)wanted);
-    return job->places >= 2 * job->lanes;
+    job->places = (int)(places < wanted ? places : wanted);
+    return places >= needed;
 }
 
 /* The tile as large as leaves each thread some; then smaller ones until they fit. */
@@ -131,7 +134,7 @@ static bool choose_sizes(xg_host_job *job, int lanes, uint64_t room)
 
 typedef struct {
     xg_host_job *job;
-    int device, ordinal;
+    int device, lane, ordinal;
     pthread_t thread;
     bool is_started;
 } worker;
@@ -139,7 +142,7 @@ typedef struct {
 static void *run_worker(void *argument)
 {
     worker *const w = argument;
-    xg_host_run_lane(w->job, w->device, w->ordinal);
+    xg_host_run_lane(w->job, w->device, w->lane, w->ordinal);
     return NULL;
 }
 
@@ -151,63 +154,121 @@ static void run_all(xg_host_job *job, const int *ordinals)
     const int count = job->lanes * job->devices;
     for (int i = 1; i < count; i++) {
         const int device = i % job->devices;
-        workers[i] = (worker){.job = job, .device = device, .ordinal = ordinals[device]};
+        workers[i] = (worker){
+            .job = job, .device = device, .lane = i / job->devices, .ordinal = ordinals[device]};
         workers[i].is_started =
             pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
     }
-    xg_host_run_lane(job, 0, ordinals[0]);
+    xg_host_run_lane(job, 0, 0, ordinals[0]);
     for (int i = 1; i < count; i++)
         if (workers[i].is_started)
             pthread_join(workers[i].thread, NULL);
 }
 
-/* Handles that keep the devices open; the least memory that one has free. */
-static xgemm_status open_devices(const int *ordinals, int count, xgemm_handle **handles,
+/*
+ * The device is open, and has pinned memory for copies, from the first product until the handle
+ * ends: to pin memory takes milliseconds, and a device that nobody has open loses its kernels.
+ */
+static xgemm_status open_device(xg_host_device *of, int ordinal, int copiers, xg_error *error)
+{
+    if (!of->open) {
+        const xgemm_status status = xgemm_create(&of->open, ordinal);
+        if (status) {
+            *error = *xg_thread_error();
+            return status;
+        }
+    }
+    const xgemm_handle *h = of->open;
+    if (of->staging)
+        return XGEMM_OK;
+    const size_t staging = (size_t)copiers * XG_COPY_CHUNK;
+    of->copiers = copiers;
+    if (h->backend->allocate_pinned)
+        return h->backend->allocate_pinned(h->device, staging, &of->staging, error);
+    of->staging = malloc(staging);
+    return of->staging ? XGEMM_OK
+                       : xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+}
+
+static void close_devices(xgemm_handle *handle)
+{
+    xg_error ignored;
+    for (int i = 0; i < XG_HOST_DEVICES_MAX; i++) {
+        xg_host_device *const of = &handle->host[i];
+        if (of->open && of->staging && of->open->backend->release_pinned)
+            of->open->backend->release_pinned(of->open->device, of->staging, &ignored);
+        else
+            free(of->staging);
+        xgemm_destroy(of->open);
+    }
+}
+
+/* All devices; the least memory that one has free. */
+static xgemm_status open_devices(xg_host_device *devices, const int *ordinals, int count,
                                  uint64_t *room, xg_error *error)
 {
     xgemm_status status = XGEMM_OK;
     *room = UINT64_MAX;
     for (int i = 0; i < count && !status; i++) {
         uint64_t bytes, total;
-        status = xgemm_create(&handles[i], ordinals[i]);
-        if (status) {
-            *error = *xg_thread_error();
-            return status;
-        }
-        status = handles[i]->backend->memory_info(handles[i]->device, &bytes, &total, error);
+        status = open_device(&devices[i], ordinals[i], xg_copiers_count(count), error);
+        const xgemm_handle *h = devices[i].open;
+        if (!status)
+            status = h->backend->memory_info(h->device, &bytes, &total, error);
         if (!status && bytes < *room)
             *room = bytes;
     }
     return status;
 }
 
-static void close_devices(xg_host_job *job, xgemm_handle **handles)
+/* A product's memory of a device, its blocks in it, and its copying threads. */
+static xgemm_status begin_device(xg_host_job *job, int i, const xg_host_device *of)
+{
+    const xgemm_handle *h = of->open;
+    const size_t tiles = (size_t)job->lanes * (job->c_tile + job->bias_part);
+    const size_t block = larger(job->a_block, job->b_block);
+    void *memory;
+    const xgemm_status status =
+        h->backend->allocate(h->device, tiles + (size_t)job->places * block, &memory, &job->error);
+    if (status)
+        return status;
+    job->memory[i] = memory;
+    if (!xg_blocks_init(&job->blocks[i], job->places))
+        return xg_fail(&job->error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    for (int at = 0; at < job->places; at++)
+        job->blocks[i].places[at].memory = job->memory[i] + tiles + (size_t)at * block;
+    xg_copiers_begin(&job->copiers[i], h, of->staging, of->copiers);
+    return XGEMM_OK;
+}
+
+static void end_devices(xg_host_job *job, const xg_host_device *devices)
 {
     xg_error ignored;
     for (int i = 0; i < job->devices; i++) {
-        const xgemm_handle *h = handles[i];
-        for (int at = 0; h && job->blocks[i].places && at < job->blocks[i].count; at++)
-            if (job->blocks[i].places[at].memory)
-                h->backend->release(h->device, job->blocks[i].places[at].memory, &ignored);
+        const xgemm_handle *h = devices[i].open;
+        xg_copiers_end(&job->copiers[i]);
+        if (job->memory[i])
+            h->backend->release(h->device, job->memory[i], &ignored);
         xg_blocks_free(&job->blocks[i]);
-        xgemm_destroy(handles[i]);
     }
 }
 
-static xgemm_status run_on(xg_host_job *job, const int *ordinals, xgemm_handle **handles)
+static xgemm_status run_on(xg_host_job *job, const int *ordinals, xg_host_device *devices)
 {
     uint64_t room;
-    xgemm_status status = open_devices(ordinals, job->devices, handles, &room, &job->error);
+    xgemm_status status = open_devices(devices, ordinals, job->devices, &room, &job->error);
     if (status)
         return status;
     /* The rest is for workspaces. */
-    if (!choose_sizes(job, handles[0]->backend->host_memory ? LANES_SIM : LANES, room / 2))
+    const xgemm_handle *h = devices[0].open;
+    if (!choose_sizes(job, h->backend->host_memory ? LANES_SIM : LANES, room / 2))
         return xg_fail(&job->error, XGEMM_ERROR_OUT_OF_DEVICE_MEMORY,
                        "the device has %llu bytes free, too few for tiles of the matrices",
                        (unsigned long long)room);
-    for (int i = 0; i < job->devices; i++)
-        if (!xg_blocks_init(&job->blocks[i], job->places))
-            return xg_fail(&job->error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    for (int i = 0; i < job->devices && !status; i++)
+        status = begin_device(job, i, &devices[i]);
+    if (status)
+        return status;
     run_all(job, ordinals);
     return job->status;
 }
@@ -215,8 +276,9 @@ static xgemm_status run_on(xg_host_job *job, const int *ordinals, xgemm_handle *
 /* One product of a checked call. */
 static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *function)
 {
-    xgemm_handle *handles[XG_HOST_DEVICES_MAX] = {NULL};
     xg_blocks blocks[XG_HOST_DEVICES_MAX];
+    xg_copiers copiers[XG_HOST_DEVICES_MAX];
+    char *memory[XG_HOST_DEVICES_MAX] = {NULL};
     xg_host_job job = {.call = in_row_order(call),
                        .bytes = xg_type_bytes((xg_type)call->type_a),
                        .c_bytes = xg_type_bytes((xg_type)call->type_c),
@@ -224,15 +286,19 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
                        .settings = handle,
                        .function = function,
                        .blocks = blocks,
+                       .copiers = copiers,
+                       .memory = memory,
                        .devices = handle->host_devices ? handle->host_devices : 1};
     const xg_type scalars = xg_type_of_scalars((xg_type)call->type_a);
     const int *const ordinals = handle->host_devices ? handle->host_ordinals : &handle->ordinal;
     if (call->alpha && xg_scalar_is(scalars, xg_scalar_load(scalars, call->alpha), 0))
         job.call.k = 0; /* A and B are not read */
     memset(blocks, 0, sizeof blocks);
+    memset(copiers, 0, sizeof copiers);
     pthread_mutex_init(&job.lock, NULL);
-    const xgemm_status status = run_on(&job, ordinals, handles);
-    close_devices(&job, handles);
+    handle->host_close = close_devices;
+    const xgemm_status status = run_on(&job, ordinals, handle->host);
+    end_devices(&job, handle->host);
     pthread_mutex_destroy(&job.lock);
     handle->ran = (xg_ran){.kernel = job.kernel};
     if (status)
