@@ -63,7 +63,7 @@ void source_compare(const command *which, const source_request *r,
         (double)b->barriers * (b->blocks_run ? (double)b->blocks / (double)b->blocks_run : 0.0), 0);
     row(&out, "share of threads at work", a->simt_efficiency, b->simt_efficiency, 4);
     row(&out, "operations", a->flops, b->flops, 0);
-    row(&out, "instructions of threads", before->instructions, after->instructions, 0);
+    row(&out, "instructions of the host", before->instructions, after->instructions, 0);
     row(&out, "bytes asked", a->bytes_asked, b->bytes_asked, 0);
     row(&out, "bytes in sectors", a->bytes_moved, b->bytes_moved, 0);
     row(&out, "operations a byte asked", a->flop_per_byte_asked, b->flop_per_byte_asked, 3);

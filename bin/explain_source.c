@@ -221,6 +221,7 @@ static int compare(const command *which, source_request *r)
 
 int explain_source(const command *which, source_request *r, int count, char *const *operands)
 {
+    char why[512];
     r->launch.struct_size = sizeof r->launch;
     r->launch.messages = 2;
     take_operands(which, r, count, operands);
@@ -231,6 +232,7 @@ int explain_source(const command *which, source_request *r, int count, char *con
     if (r->compare || r->other)
         return compare(which, r);
     xgemm_source_report *report = trace(which, r);
+    const int written = r->html ? source_page(r, report, why, sizeof why) : 0;
     if (r->common.format != FORMAT_TEXT)
         source_rows(which, r, report);
     else if (r->check_only)
@@ -239,5 +241,7 @@ int explain_source(const command *which, source_request *r, int count, char *con
         source_text(r, report);
     const int faults = report->fault_count;
     xgemm_source_report_free(report);
+    if (written)
+        return failed(which, "%s", why);
     return faults > 0 ? STATUS_FAILED : STATUS_DONE;
 }

@@ -37,6 +37,7 @@ enum {
         OPTION_ROW(KEY_SOURCE_FILE, "source", "FILE", "take such options from a file"),            \
         OPTION_ROW(KEY_SOURCE_COMPARE, "compare", "NAME", "of FILE.cu: beside another kernel"),    \
         OPTION_ROW(KEY_SOURCE_DIFF, "diff", NULL, "of A.cu B.cu: beside the other file"),          \
+        OPTION_ROW(KEY_SOURCE_HTML, "html", "FILE", "of FILE.cu: a page that shows it all"),       \
         OPTION_ROW(KEY_SOURCE_SECONDS, "seconds", "N", "of FILE.cu: its most time; default 60"),   \
         OPTION_ROW(KEY_SOURCE_MEMORY, "memory", "MIB",                                             \
                    "of FILE.cu: its most memory; default 4096")

@@ -91,7 +91,7 @@ static void print_divergence(const xgemm_source_report *report)
 static void print_intensity(const xgemm_source_report *report)
 {
     const xgemm_trace_report *t = report->trace;
-    printf("\nArithmetic: %.4g floating-point operations%s, about %.4g instructions of threads\n",
+    printf("\nArithmetic: %.4g floating-point operations%s; %.4g instructions of the host's code\n",
            t->flops, report->flops64 > 0.5 * t->flops && t->flops > 0 ? " (mostly FP64)" : "",
            report->instructions);
     printf("Arithmetic intensity (operations a byte of global memory)\n");

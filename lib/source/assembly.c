@@ -21,6 +21,28 @@ static const char *const load_site[] = {"\tmov\tw0, %d\n", "\tmov\tw1, %d\n", "\
 static const char *const load_site[] = {NULL, NULL, NULL, NULL};
 #endif
 
+/* Jumps, also those on a condition, but not those that call a hook. */
+static bool is_jump(const char *mnemonic, size_t length)
+{
+#if defined(__x86_64__)
+    return length > 1 && mnemonic[0] == 'j';
+#else
+    return (length == 1 && *mnemonic == 'b') ||
+           (length > 1 && mnemonic[0] == 'b' && mnemonic[1] == '.') ||
+           (length > 2 && (memcmp(mnemonic, "cb", 2) == 0 || memcmp(mnemonic, "tb", 2) == 0));
+#endif
+}
+
+/* The label that a jump leads to: its last operand. */
+static const char *target_of(const char *operands)
+{
+    const char *target = operands;
+    for (const char *at = operands; *at && *at != '\n'; at++)
+        if (*at == ',')
+            target = at + 1 + strspn(at + 1, " \t");
+    return target;
+}
+
 bool xg_assembly_is_known(void)
 {
     return load_site[0] != NULL;
@@ -140,6 +162,12 @@ typedef struct {
     bool defined;
 } local_symbol;
 
+/* A place in the code: the first site after it. */
+typedef struct {
+    char name[48];
+    int site;
+} label;
+
 typedef struct {
     xg_text *out;
     const char *shim_folder;
@@ -150,6 +178,9 @@ typedef struct {
     bool in_tls;
     local_symbol *locals;
     int local_count, local_room;
+    int function;  /* how many there were */
+    label *labels; /* of this function */
+    int label_count, label_room;
     bool failed; /* memory ran out */
 } pass;
 
@@ -184,7 +215,8 @@ static int add_site(pass *p)
     if (!moved)
         return 0;
     s->sites = moved;
-    s->sites[s->count] = (xg_code_site){.line = p->line, .file = p->file};
+    s->sites[s->count] =
+        (xg_code_site){.line = p->line, .file = p->file, .function = p->function, .loop_end = -1};
     return s->count++;
 }
 
@@ -284,6 +316,37 @@ static void take_section(pass *p, const char *at)
     p->in_tls = begins(at, ".tbss") || begins(at, ".tdata");
 }
 
+static void take_label(pass *p, const char *name, size_t length)
+{
+    if (length >= sizeof p->labels->name)
+        return;
+    label *moved = with_room(p, p->labels, p->label_count, &p->label_room, sizeof *p->labels);
+    if (!moved)
+        return;
+    p->labels = moved;
+    memcpy(p->labels[p->label_count].name, name, length);
+    p->labels[p->label_count].name[length] = '\0';
+    p->labels[p->label_count++].site = p->sites->count;
+}
+
+/* A jump to a label above: a loop, from the first block there to the running one. */
+static void take_jump(pass *p, const char *operands)
+{
+    size_t length = 0;
+    while (is_symbol_character(operands[length]))
+        length++;
+    for (int i = p->label_count - 1; i >= 0 && length > 0; i--) {
+        if (strlen(p->labels[i].name) != length || memcmp(p->labels[i].name, operands, length) != 0)
+            continue;
+        for (int site = p->labels[i].site; site < p->sites->count; site++)
+            if (p->sites->sites[site].is_block) {
+                p->sites->sites[site].loop_end = p->sites->count - 1;
+                return;
+            }
+        return;
+    }
+}
+
 /* An instruction: counted in its block; a call of a hook gets its site. */
 static void take_instruction(pass *p, const char *line, size_t length)
 {
@@ -303,6 +366,8 @@ static void take_instruction(pass *p, const char *line, size_t length)
         name++;
     const hook *its = calls ? hook_of(operands, name) : NULL;
     bool is_double = false;
+    if (!its && is_jump(at, word))
+        take_jump(p, target_of(operands));
     if (!its) {
         const int flops = calls ? flops_of_call(operands, name, &is_double)
                                 : flops_of(at, word, operands, &is_double);
@@ -316,9 +381,10 @@ static void take_instruction(pass *p, const char *line, size_t length)
     }
     if (its->argument >= 0) {
         const int site = add_site(p);
-        if (its->argument == 0)
+        if (its->argument == 0) {
             p->block = site;
-        else if (p->block >= 0)
+            p->sites->sites[site].is_block = true;
+        } else if (p->block >= 0)
             p->sites->sites[p->block].instructions++;
         xg_text_print(p->out, load_site[its->argument], site);
     }
@@ -346,6 +412,11 @@ static void take_line(pass *p, const char *line, size_t length)
         p->skipping = p->in_tls = false;
     if (p->skipping)
         return;
+    if (begins(at, ".type") && (strstr(at, "@function") || strstr(at, "%function")) &&
+        strcspn(at, "\n") > (size_t)(strstr(at, "function") - at)) {
+        p->function++;
+        p->label_count = 0;
+    }
     note_local(p, line, length);
     const size_t symbol = strcspn(line, ":\n");
     if (p->in_tls && !isspace((unsigned char)*line) && line[symbol] == ':' && *line != '#') {
@@ -353,6 +424,8 @@ static void take_line(pass *p, const char *line, size_t length)
         if (its)
             its->defined = true;
     }
+    if (line == at && line[symbol] == ':' && *line == '.')
+        take_label(p, line, symbol);
     if (at > line && isalpha((unsigned char)*at))
         take_instruction(p, line, length);
     else
@@ -388,6 +461,7 @@ xgemm_status xg_assembly_pass(const char *assembly, const char *shim_folder, xg_
     for (int i = 0; i < p.local_count; i++)
         free(p.locals[i].name);
     free(p.locals);
+    free(p.labels);
     if (p.failed || out->failed)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the kernel's assembly");
     return XGEMM_OK;

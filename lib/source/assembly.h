@@ -14,6 +14,9 @@ typedef struct {
     int line;                         /* of the user's source; 0: of none */
     int file;                         /* index of the name in files */
     int flops, flops64, instructions; /* of a basic block */
+    bool is_block;
+    int function; /* the number of its function */
+    int loop_end; /* of a block that a jump from below leads to: its last site; else -1 */
 } xg_code_site;
 
 typedef struct {

@@ -222,6 +222,8 @@ static xg_source_site *code_sites(void)
                                  .text = child->compiled->texts[i],
                                  .flops = s->flops,
                                  .flops64 = s->flops64,
+                                 .function = s->function,
+                                 .loop_end = s->loop_end,
                                  .instructions = s->instructions};
     }
     return to;

@@ -112,6 +112,7 @@ static void add_tracing(command_line *line, bool is_clang)
                                       "-fno-tree-dominator-opts",
                                       "-fno-reorder-functions",
                                       "-fno-extern-tls-init",
+                                      "-fno-reorder-blocks",
                                       "-fno-tree-loop-distribute-patterns",
                                       "--param",
                                       "tsan-instrument-func-entry-exit=0"};

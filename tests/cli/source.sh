@@ -126,6 +126,10 @@ test_patterns()
     counts 'private histogram' 27 global atomic bins 32 128
     # From an offset of 3 on, 32 floats are in 5 sectors; and two edges of a warp in each block.
     counts 'stencil' 28 global load from 160 672
+    # Rows 0, 1, 126, 127 lack 2, 1, 1, 2 of 5 rows: 634 in all, 4 warps in each, 5 columns. Warps
+    # inside take 5 + 5 + 4 + 5 + 5 sectors, those at an edge 22: 92 a row. One weight at a time.
+    counts 'convolution' 29 global load from 12680 58328
+    counts 'convolution' 29 constant load weights 12680 12680
     counts 'coalescing: a' 30 global load a 128 512
     counts 'coalescing: b' 30 global load b 512 2048
     counts 'coalescing: c' 30 global load c 512 8192
@@ -253,6 +257,41 @@ LAUNCH
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns
     says 'a GPU' 'registers: 40 a thread, as given' explain --source tile.txt --gpu H200 --registers 40
     says 'what the kernel prints' '' explain --source tile.txt --quiet
+    run explain --source tile.txt --gpu H200 --html page.html
+    if ! ended 0 '' || ! have python3; then
+        skip 'a page' "no python3, or ${why:-no page}"
+    elif python3 - <<'CHECK'; then
+import html.parser
+
+class page(html.parser.HTMLParser):
+    open_tags, shapes, ids = [], 0, set()
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        assert not any(a in ('src', 'href') for a in attributes), 'it needs something else'
+        self.ids.add(attributes.get('id'))
+        if tag in ('rect', 'circle', 'polyline'):
+            self.shapes += 1
+        elif tag != 'meta':
+            self.open_tags.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.shapes += 1
+
+    def handle_endtag(self, tag):
+        assert self.open_tags.pop() == tag, self.getpos()
+
+text = open('page.html').read()
+p = page()
+p.feed(text)
+assert p.open_tags == [] and p.shapes > 100 and 'L39' in p.ids
+assert 'prefers-color-scheme:dark' in text and '@media print' in text
+assert 'tiled&lt;16&gt;' in text and 'load tile_a 1/1' in text and 'GFLOP/s in FP32' in text
+CHECK
+        ok 'a page'
+    else
+        no 'a page' 'it is not well formed, or not whole'
+    fi
     says 'a macro' 'no faults' explain "$own/patterns.cu" --kernel convolution --define X=1 --block 32,32 \
         --arg 'from=float[32x32]' --arg 'to=float[32x32]' --arg n=int:32 --check-only
 }

@@ -17,6 +17,8 @@ typedef struct {
     const char *text; /* the line's, without indentation */
     int flops;        /* of a block: floating-point operations in it, in FP32 and in FP64 */
     int flops64;
+    int function;     /* of a block: the number of its function */
+    int loop_end;     /* of a block that begins a loop: the last site in it; else -1 */
     int instructions; /* of a block: the host's, about what a thread on a GPU has */
 } xg_source_site;
 

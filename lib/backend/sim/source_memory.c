@@ -28,8 +28,9 @@ static struct source_memories *memories_of(const xg_source *of)
     s->last_site = -1;
     s->memories = calloc(arrays, sizeof *s->memories);
     s->memory_of = calloc(sites, sizeof *s->memory_of);
+    s->visits = calloc(sites, sizeof *s->visits);
     s->merged_of = malloc(sites * sizeof *s->merged_of);
-    bool all = s->memories && s->memory_of && s->merged_of;
+    bool all = s->memories && s->memory_of && s->merged_of && s->visits;
     for (size_t i = 0; all && i < sites; i++)
         s->merged_of[i] = -1;
     for (int i = 0; all && i < of->array_count; i++)
@@ -48,6 +49,7 @@ void xg_source_free(struct source_memories *s)
         free(s->memories);
         free(s->memory_of);
         free(s->merged_of);
+        free(s->visits);
     }
     free(s);
 }
@@ -118,6 +120,9 @@ void xg_source_block_begins(struct source_memories *s)
     if (s->pending.is_open)
         xg_source_settle(s);
     s->block_atomic = false;
+    s->stops++;
+    for (int i = 0; i < xg_sim_block_threads(); i++)
+        s->paths[i].depth = s->paths[i].calls = 0, s->paths[i].key = 0;
     for (int i = 0; i < s->of->array_count; i++) {
         memory *m = &s->memories[i];
         if (m->is_shared) {

@@ -4,6 +4,7 @@
 #define XGEMM_SIM_SOURCE_MEMORY_H
 
 #include "source.h"
+#include "source_path.h"
 #include "trace_state.h"
 
 /* Who last wrote and read a word (or byte), as word_state, and where in the source. */
@@ -34,6 +35,12 @@ typedef struct {
     xg_source_fault fault;
 } pending_store;
 
+/* How often a lane came to a site with one key. */
+typedef struct {
+    uint64_t key, stop; /* the warp's stops so far */
+    uint64_t again;
+} visit;
+
 struct source_memories {
     const xg_source *of;
     memory *memories;
@@ -47,6 +54,9 @@ struct source_memories {
     xg_source_fault faults[XG_FAULTS_MOST];
     int fault_count;
     int last_site;
+    xg_path paths[XG_SIM_BLOCK_MAX];
+    visit (*visits)[WARP]; /* by site */
+    uint64_t stops;        /* of warps */
 };
 
 /* The scheduler's events. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the accesses of a warp cost, as a GPU serves them: sectors, lines and bank conflicts. */
 #include "trace_events.h"
+#include "source_memory.h"
 #include "trace_state.h"
 
 #include <string.h>
@@ -186,4 +187,6 @@ void xg_trace_warp_stops(int lanes_alive)
         memset(code->next, 0, sizeof code->next);
     }
     trace->touched_count = 0;
+    if (trace->source)
+        trace->source->stops++;
 }

@@ -4,6 +4,7 @@
 
 #include "fiber.h"
 #include "trace_events.h"
+#include "scheduler.h"
 #include "trace_requests.h"
 
 #include <stdio.h>
@@ -75,6 +76,59 @@ static void in_constant_memory(const memory *m, uintptr_t address, int access, i
     }
 }
 
+/* How many requests of a site are kept until its warp stops. */
+enum { REQUESTS_MOST = 1 << 14 };
+
+/* A request that nobody has taken part in; where there is no room the warp stops first. */
+static int new_request(xg_trace *trace, code_site *code, uint64_t key)
+{
+    if (code->count == code->room && code->room >= REQUESTS_MOST)
+        xg_sim_pause();
+    code->requests =
+        xg_sim_with_room(code->requests, code->count, &code->room, sizeof *code->requests, "trace");
+    if (code->count == 0)
+        trace->touched[trace->touched_count++] = (int)(code - trace->code);
+    code->requests[code->count].lanes = 0;
+    code->requests[code->count].key = key;
+    return code->count++;
+}
+
+/* Most often the one after its last; else any other, or a new one. */
+HOT int find_request(xg_trace *trace, code_site *code, uint64_t key, int next)
+{
+    if (next < code->count && code->requests[next].key == key)
+        return next;
+    for (int i = next + 1; i < code->count; i++)
+        if (code->requests[i].key == key)
+            return i;
+    for (int i = 0; i < next && i < code->count; i++)
+        if (code->requests[i].key == key)
+            return i;
+    return new_request(trace, code, key);
+}
+
+/* Notes that the running thread came by, in the request of its iteration. */
+HOT void take_part_in_iteration(xg_trace *trace, int site, int merged, uint32_t word)
+{
+    struct source_memories *s = trace->source;
+    const int thread = xg_sim_thread(), lane = thread % WARP;
+    code_site *code = &trace->code[site];
+    visit *last = &s->visits[site][lane];
+    const uint64_t key = s->paths[thread].key;
+    if (last->key == key && last->stop == s->stops)
+        last->again++;
+    else
+        *last = (visit){key, s->stops, 0};
+    const int at = find_request(trace, code, xg_path_mix(key, last->again), code->next[lane]);
+    request *r = &code->requests[at];
+    if (r->lanes == 0)
+        r->merged = merged;
+    if (at >= code->next[lane])
+        code->next[lane] = at + 1;
+    r->lanes |= 1u << lane;
+    r->word[lane] = word;
+}
+
 HOT void access_at(uintptr_t address, int bytes, int access, int site)
 {
     xg_trace *trace = xg_trace_current;
@@ -103,7 +157,7 @@ HOT void access_at(uintptr_t address, int bytes, int access, int site)
     if (s->merged_of[site] < 0)
         s->merged_of[site] = find_merged(trace, m, bytes, access, site);
     const uintptr_t origin = m->base / LINE_BYTES * LINE_BYTES;
-    take_part(trace, &trace->code[site], s->merged_of[site], (uint32_t)((address - origin) / 4));
+    take_part_in_iteration(trace, site, s->merged_of[site], (uint32_t)((address - origin) / 4));
 }
 
 #define ACCESS_HOOK(name, bytes, kind)                                                             \
@@ -141,7 +195,9 @@ static void access_range(const void *address, size_t bytes, int access, int site
 
 static void block_begins(int site)
 {
-    xg_trace_current->source->last_site = site;
+    struct source_memories *s = xg_trace_current->source;
+    s->last_site = site;
+    xg_path_enters(&s->paths[xg_sim_thread()], &s->of->sites[site], site);
     pass_block(xg_trace_current, site);
 }
 

@@ -22,6 +22,7 @@ enum {
 /* One access of a warp: which threads, and where each. */
 typedef struct {
     uint32_t lanes;
+    uint64_t key;        /* of a user's own kernel: the iterations of its loops, path.h */
     int merged;          /* index of its site in the report */
     uint32_t word[WARP]; /* 4-byte words from the array's beginning, as aligned as a line */
 } request;
