@@ -106,7 +106,7 @@ static void advice(FILE *to, const source_request *r, const xgemm_source_report 
 
 /* ---- The source, line by line ---- */
 
-/* What a line's accesses are like, the worst of them; and its counts in words. */
+/* What a line's accesses are like, the worst of them; and its counts as text. */
 static const char *line_counts(const xgemm_source_report *report, int line, char *text, size_t size)
 {
     const xgemm_trace_report *t = report->trace;

@@ -185,7 +185,7 @@ static xgemm_status choose_kernel(const xgemm_source_launch *launch, xg_compiled
 {
     char all[400] = "", name[XG_NAME_MOST];
     const xg_scan *scan = &c->scan;
-    if (scan->kernel_count == 0)
+    if (scan->kernel_count == 0 && !launch->kernel)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s has no kernel (__global__ function)",
                        launch->file);
     list_kernels(scan, all, sizeof all);
@@ -201,6 +201,11 @@ static xgemm_status choose_kernel(const xgemm_source_launch *launch, xg_compiled
     for (int i = 0; i < scan->kernel_count; i++)
         if (strcmp(scan->kernels[i].name, last ? last + 1 : name) == 0)
             c->found = &scan->kernels[i];
+    if (!c->found && strstr(scan->original.at, "#include \"")) {
+        c->elsewhere.parameter_count = -1;
+        snprintf(c->elsewhere.name, sizeof c->elsewhere.name, "%s", name);
+        c->found = &c->elsewhere;
+    }
     if (!c->found)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s has no kernel \"%s\"; it has %s",
                        launch->file, asked, all);

@@ -10,7 +10,8 @@ typedef struct {
     char folder[256];              /* temporary */
     char object[300];              /* in it: what can be loaded */
     char kernel[XG_NAME_MOST];     /* as it is called: "tiled<16>" */
-    const xg_source_kernel *found; /* its declaration; NULL: not found by the scanner */
+    const xg_source_kernel *found; /* its declaration */
+    xg_source_kernel elsewhere;    /* one that the file has from a header: nothing is known of it */
     xg_scan scan;
     xg_code_sites sites;
     char **texts; /* a site's line; by site, may share */

@@ -169,25 +169,26 @@ static void take_parameters(xg_source_kernel *kernel, const char *at)
     }
 }
 
-/* After __global__: a ( follows a name that is no attribute. */
-static void take_kernel(scanner *s)
+/* After __global__: a ( follows a name; whether it is an attribute's. */
+static bool take_kernel(scanner *s)
 {
     xg_scan *to = s->to;
     static const char *const attributes[] = {"__launch_bounds__", "__attribute__", "__declspec",
                                              "__cluster_dims__", "alignas"};
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (strcmp(s->last_name, attributes[i]) == 0)
-            return;
+            return true;
     s->kernel_header = false;
     if (to->kernel_count == XG_KERNELS_MOST || !*s->last_name)
-        return;
+        return false;
     xg_source_kernel kernel = {.line = s->line};
     strcpy(kernel.name, s->last_name);
     take_parameters(&kernel, s->at);
     for (int i = 0; i < to->kernel_count; i++)
         if (strcmp(to->kernels[i].name, kernel.name) == 0)
-            return; /* declared before */
+            return false; /* declared before */
     to->kernels[to->kernel_count++] = kernel;
+    return false;
 }
 
 static xgemm_status refuse(const scanner *s, const char *what)
@@ -237,8 +238,11 @@ static xgemm_status take_launch(scanner *s)
 static void take_mark(scanner *s)
 {
     const char mark = *s->at;
-    if (mark == '(' && s->kernel_header)
-        take_kernel(s);
+    const char *const end = mark == '(' && s->kernel_header ? closing(s->at) : NULL;
+    if (end && take_kernel(s)) {
+        copy(s, (size_t)(end - s->at));
+        return;
+    }
     if (mark == '{') {
         if (s->device_header && s->device_depth < 0)
             s->device_depth = s->depth;

@@ -257,6 +257,48 @@ LAUNCH
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns
     says 'a GPU' 'registers: 40 a thread, as given' explain --source tile.txt --gpu H200 --registers 40
     says 'what the kernel prints' '' explain --source tile.txt --quiet
+    # What the scanner has to pass over, and what a header beside the file has.
+    cat >beside.cuh <<'HEADER'
+template <class T> __global__ void twice(T *a) { a[threadIdx.x] *= 2; }
+HEADER
+    cat >forms.cu <<'CODE'
+#include <cuda_runtime.h>
+#include <cooperative_groups.h>
+#include "beside.cuh"
+#define CHECK(call) do { if (call) printf("asm \"<<<\" %s", cudaGetErrorString(call)); } while (0)
+namespace cg = cooperative_groups;
+const char *const raw = R"(asm("nop") <<< )"; // asm <<< in a comment
+struct point { double x, y; };
+__device__ int counter;
+template <int A, int B>
+__global__ void __launch_bounds__((A * B) / (B + 0), 1)
+    sums(const point *__restrict__ from, double *to, unsigned long long n)
+{
+    extern __shared__ double kept[];
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<32>(block);
+    const point p = from[threadIdx.x];
+    double sum = p.x + p.y;
+    for (int i = tile.size() / 2; i > 0; i /= 2)
+        sum += tile.shfl_down(sum, i);
+    if (tile.thread_rank() == 0)
+        kept[threadIdx.x / 32] = sum;
+    block.sync();
+    if (threadIdx.x == 0 && atomicAdd(&counter, 1) < int(n))
+        *to = kept[0] + kept[1];
+}
+int main()
+{
+    point *p;
+    CHECK(cudaMalloc(&p, 64 * sizeof(point)));
+    sums<64, 1><<<dim3(1, 1), 64, 2 * sizeof(double)>>>(p, (double *)p, 1);
+    twice<<<1, 1>>>((int *)p);
+}
+CODE
+    says 'CUDA C++ as it is posted' '^sums<64, 1>: no faults' explain forms.cu --kernel 'sums<64, 1>' \
+        --block 64 --shared 16 --arg 'from=double[128]:random' --arg 'to=double[1]' --arg n=ulong:1 --check-only
+    says 'a kernel of a header' '^twice<int>: no faults' explain forms.cu --kernel 'twice<int>' --block 64 \
+        --arg 'a=int[64]' --check-only
     run explain --source tile.txt --gpu H200 --html page.html
     if ! ended 0 '' || ! have python3; then
         skip 'a page' "no python3, or ${why:-no page}"

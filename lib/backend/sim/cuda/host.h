@@ -35,6 +35,7 @@ typedef enum {
 } cudaSharedMemConfig;
 typedef enum {
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrWarpSize = 10
 } cudaDeviceAttr;
@@ -53,7 +54,8 @@ enum {
 
 struct cudaDeviceProp {
     char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor, totalConstMem;
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, memPitch,
+        sharedMemPerMultiprocessor, totalConstMem;
     int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
     int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, memoryClockRate;
     int memoryBusWidth, l2CacheSize, regsPerMultiprocessor, integrated, canMapHostMemory;
