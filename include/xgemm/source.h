@@ -19,7 +19,8 @@
  * in global memory for the launch, or "NAME=TYPE:VALUE" for a number. NAME is the parameter's.
  * TYPE is float, double, half, bfloat16, char, uchar, short, ushort, int, uint, long, ulong or
  * bool; INIT is random, random=LOW..HIGH, zero, one, index (0, 1, 2, ...), undefined (reading it
- * before it is written is a fault) or a number.
+ * before it is written is a fault) or a number. An array whose name is no parameter's is what the
+ * file's __constant__ or __device__ variable of that name holds.
  */
 typedef struct {
     size_t struct_size;           /**< In: sizeof(xgemm_source_launch). */

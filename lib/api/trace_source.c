@@ -304,6 +304,23 @@ static xgemm_status check(const xgemm_source_launch *launch, xgemm_source_report
     return XGEMM_OK;
 }
 
+/* Arguments that are no parameters must be variables, and fit in. */
+static xgemm_status check_variables(const work *w, xg_error *error)
+{
+    for (int i = 0; i < w->arguments.variable_count; i++) {
+        const xg_argument *a = &w->arguments.variables[i];
+        const xg_image_object *variable = xg_image_variable(&w->image, a->name);
+        if (!variable)
+            return xg_no_such_parameter(w->compiled.found, a->name, error);
+        if ((uint64_t)(a->count * a->type->bytes) > variable->bytes)
+            return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                           "the variable %s has %llu bytes, and its argument %lld", a->name,
+                           (unsigned long long)variable->bytes,
+                           (long long)(a->count * a->type->bytes));
+    }
+    return XGEMM_OK;
+}
+
 static xgemm_status trace_source(const xgemm_source_launch *launch, const xgemm_device *device,
                                  work *w, xgemm_source_report **report, xg_error *error)
 {
@@ -315,6 +332,8 @@ static xgemm_status trace_source(const xgemm_source_launch *launch, const xgemm_
         status = xg_arguments_parse(launch, w->compiled.found, &w->arguments, error);
     if (!status)
         status = xg_image_read(w->compiled.object, &w->image, error);
+    if (!status)
+        status = check_variables(w, error);
     if (!status)
         status = run(launch, w, error);
     if (!status)

@@ -126,19 +126,27 @@ static void list_parameters(const xg_source_kernel *kernel, char *text, size_t s
                                  kernel->parameters[i]);
 }
 
+xgemm_status xg_no_such_parameter(const xg_source_kernel *kernel, const char *name, xg_error *error)
+{
+    char all[400];
+    list_parameters(kernel, all, sizeof all);
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "kernel %s has no parameter \"%s\"; it has %s",
+                   kernel->name, name, *all ? all : "none");
+}
+
 /* By name; where the parameters are not known, in the order that they are given. */
 static xgemm_status place(const xg_source_kernel *kernel, const xg_argument *one, xg_arguments *to,
                           bool *given, xg_error *error)
 {
-    char all[400];
     int at = to->count;
     if (kernel->parameter_count >= 0)
         at = parameter_named(kernel, one->name);
-    list_parameters(kernel, all, sizeof all);
+    if (at < 0 && one->count >= 0 && to->variable_count < XG_VARIABLES_MOST) {
+        to->variables[to->variable_count++] = *one;
+        return XGEMM_OK;
+    }
     if (at < 0)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "kernel %s has no parameter \"%s\"; it has %s", kernel->name, one->name,
-                       *all ? all : "none");
+        return xg_no_such_parameter(kernel, one->name, error);
     if (given[at])
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "the argument %s is given twice",
                        one->name);
@@ -244,6 +252,13 @@ static void fill(const xg_argument *a, int number)
         else if (a->value != 0.0)
             store(a->type, to, a->value, a->integer);
     }
+}
+
+void xg_argument_fill(const xg_argument *variable, char *at)
+{
+    xg_argument there = *variable;
+    there.base = at;
+    fill(&there, (int)variable->name[0]);
 }
 
 bool xg_arguments_fill(xg_arguments *arguments)

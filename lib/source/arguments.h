@@ -28,17 +28,28 @@ typedef struct {
     char *base; /* an array's memory */
 } xg_argument;
 
+enum { XG_VARIABLES_MOST = 16 };
+
 typedef struct {
     xg_argument all[XG_PARAMETERS_MOST]; /* by parameter */
     int count;
+    xg_argument variables[XG_VARIABLES_MOST]; /* what is no parameter: of the device */
+    int variable_count;
 } xg_arguments;
 
 /* Parses the launch's arguments and puts them in the order of the kernel's parameters. */
 xgemm_status xg_arguments_parse(const xgemm_source_launch *launch, const xg_source_kernel *kernel,
                                 xg_arguments *arguments, xg_error *error);
 
+/* "kernel K has no parameter N; it has ...". */
+xgemm_status xg_no_such_parameter(const xg_source_kernel *kernel, const char *name,
+                                  xg_error *error);
+
 /* The arrays' bytes together. */
 int64_t xg_arguments_bytes(const xg_arguments *arguments);
+
+/* What a variable of the device holds, at its address. */
+void xg_argument_fill(const xg_argument *variable, char *at);
 
 /* Memory for every array, far from the others, with what it holds. False: out of memory. */
 bool xg_arguments_fill(xg_arguments *arguments);

@@ -317,6 +317,10 @@ void xg_child_main(const xg_child *told)
     const loaded code = load(&image);
     if (!xg_arguments_fill(child->arguments))
         send_failure(XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the kernel's arguments");
+    for (int i = 0; i < child->arguments->variable_count; i++) {
+        const xg_argument *variable = &child->arguments->variables[i];
+        xg_argument_fill(variable, image + xg_image_variable(child->image, variable->name)->at);
+    }
     take_values(&code, values);
     char *dynamic = code.start(xg_sim_hooks());
     xg_source_array *arrays =

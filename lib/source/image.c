@@ -170,3 +170,11 @@ void xg_image_free(xg_image *image)
     free(image->dynamic_name);
     memset(image, 0, sizeof *image);
 }
+
+const xg_image_object *xg_image_variable(const xg_image *image, const char *name)
+{
+    for (int i = 0; i < image->count; i++)
+        if (!image->objects[i].is_local && strcmp(image->objects[i].name, name) == 0)
+            return &image->objects[i];
+    return NULL;
+}

@@ -25,6 +25,8 @@ typedef struct {
 } xg_image;
 
 xgemm_status xg_image_read(const char *path, xg_image *image, xg_error *error);
+/* The variable of the device of that name; NULL: there is none. */
+const xg_image_object *xg_image_variable(const xg_image *image, const char *name);
 void xg_image_free(xg_image *image);
 
 #endif

@@ -230,7 +230,7 @@ test_refusals()
         no "the compiler's line" "$(first_error)"
     fi
     refuses 'no such kernel' 2 'has no kernel "j"; it has k' explain first.cu --kernel j
-    refuses 'no such parameter' 2 'has no parameter "b"; it has a' explain first.cu --arg 'b=int[1]'
+    refuses 'no such parameter' 2 'has no parameter "b"; it has a' explain first.cu --arg 'a=int[1]' --arg 'b=int[1]'
     refuses 'no argument' 2 'parameter "a", for which there is no argument' explain first.cu
     refuses 'another type' 2 'elements of 4 bytes, and its argument has elements of 8' \
         explain first.cu --arg 'a=double[32]'
@@ -295,6 +295,11 @@ int main()
     twice<<<1, 1>>>((int *)p);
 }
 CODE
+    printf '__constant__ int w[4];\n__global__ void k(int *a) { assert(w[threadIdx.x] == threadIdx.x); *a = 0; }\n' >constant.cu
+    says 'what constant memory holds' 'no faults' explain constant.cu --block 4 --arg 'a=int[1]' \
+        --arg 'w=int[4]:index' --check-only
+    refuses 'too much for it' 2 'w has 16 bytes, and its argument 20' explain constant.cu --arg 'a=int[1]' \
+        --arg 'w=int[5]:index'
     says 'CUDA C++ as it is posted' '^sums<64, 1>: no faults' explain forms.cu --kernel 'sums<64, 1>' \
         --block 64 --shared 16 --arg 'from=double[128]:random' --arg 'to=double[1]' --arg n=ulong:1 --check-only
     says 'a kernel of a header' '^twice<int>: no faults' explain forms.cu --kernel 'twice<int>' --block 64 \
