@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm explain: what a kernel does, counted on the simulator. */
 #include "commands.h"
+#include "explain_source.h"
 #include "explain_text.h"
 #include "gpu.h"
 #include "kernel_list.h"
@@ -35,6 +36,7 @@ static const option_row rows[] = {
     {KEY_PLOT, "plot", "FILE", "draw the roofline with the kernel on it (SVG or PNG)"},
     {KEY_DRAM, "dram", "CxBxBYTES", "show which channels and banks the first tiles of A touch"},
     {KEY_TILE, "tile", "N", "width of the tiles for --dram; default the kernel's"},
+    SOURCE_ROWS,
 };
 
 enum { SIZE_MOST = 1 << 20 };
@@ -70,7 +72,7 @@ static void take_options(xgemm_trace_problem *to, const problem_options *options
     to->ldc = work.ldc;
 }
 
-static explain_request parse(int argc, char **argv)
+static explain_request parse(int argc, char **argv, source_request *source)
 {
     explain_request r = {
         .common = {.device = XGEMM_DEVICE_SIM},
@@ -106,9 +108,14 @@ static explain_request parse(int argc, char **argv)
             break;
         default:
             math_given |= key == KEY_MATH;
-            problem_option(ME, &options, key, value);
+            if (!source_option(ME, source, key, value))
+                problem_option(ME, &options, key, value);
         }
     }
+    if (source->launch_file || (optind < argc && is_source(argv[optind])))
+        return r;
+    if (source->any)
+        usage_error(ME, "these options are for a file, FILE.cu");
     if (argc - optind != 1)
         usage_error(ME, "which kernel? One name, or auto; 'xgemm kernels' lists them");
     r.kernel = argv[optind];
@@ -149,8 +156,15 @@ static void set_blocks(explain_request *r)
 
 static int run(int argc, char **argv)
 {
-    explain_request r = parse(argc, argv);
+    source_request source = {.launch.struct_size = sizeof source.launch};
+    explain_request r = parse(argc, argv, &source);
     xgemm_trace_report *trace;
+    if (!r.kernel) {
+        source.common = r.common;
+        source.gpu = r.gpu;
+        source.launch.most_blocks = r.problem.most_blocks;
+        return explain_source(ME, &source, argc - optind, argv + optind);
+    }
     if (r.gpu.struct_size == 0)
         r.gpu = gpu_first();
     if (strcmp(r.kernel, "auto") == 0)
@@ -174,10 +188,10 @@ static int run(int argc, char **argv)
     return drawn ? failed(ME, "%s", why) : STATUS_DONE;
 }
 
-const command command_explain = {
-    "explain",
-    "KERNEL",
-    "count what a kernel does: requests, sectors, conflicts, divergence",
-    rows,
-    sizeof rows / sizeof *rows,
-    run};
+const command command_explain = {"explain",
+                                 "KERNEL|FILE.cu",
+                                 "count what a kernel does, the library's or one's own: requests, "
+                                 "sectors, conflicts, divergence",
+                                 rows,
+                                 sizeof rows / sizeof *rows,
+                                 run};

@@ -9,9 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_registers(const xgemm_trace_report *t)
+static void print_registers(const explain_request *r, const xgemm_trace_report *t)
 {
-    if (t->registers > 0)
+    if (r->is_source && t->registers > 0)
+        printf("  registers: %d a thread, as given; shared memory: %d bytes a block\n",
+               t->registers, t->shared_bytes);
+    else if (r->is_source)
+        printf("  registers: not known and left out (--registers, from nvcc -Xptxas -v); shared "
+               "memory: %d bytes a block\n",
+               t->shared_bytes);
+    else if (t->registers > 0)
         printf("  registers: %d a thread, as compiled for sm_%d; shared memory: %d bytes a block\n",
                t->registers, t->registers_version, t->shared_bytes);
     else
@@ -38,7 +45,7 @@ static void print_occupancy(const explain_request *r, const xgemm_trace_report *
     char text[512];
     printf("\nOn %s (sm_%d, %d multiprocessors)\n", t->device, r->gpu.compute_capability,
            r->gpu.multiprocessors);
-    print_registers(t);
+    print_registers(r, t);
     if (xgemm_occupancy_text(&r->gpu, threads, t->registers, t->shared_bytes, 1, text,
                              sizeof text) == XGEMM_OK)
         printf("  occupancy: %s\n", text);

@@ -13,7 +13,7 @@ enum { WARP = 32 };
 
 const char *site_class(const xgemm_trace_site *site)
 {
-    if (site->is_shared)
+    if (site->is_shared || site->is_constant)
         return "not applicable";
     /* One sector more for each request is what a line that begins anywhere costs. */
     return site->sectors <= site->ideal_sectors + site->requests ? "coalesced" : "not coalesced";
@@ -51,7 +51,7 @@ static void print_head(const explain_request *r, const xgemm_trace_report *t)
 }
 
 /* Threads of the first and second warp, as x, y. */
-static void print_warp_map(const xgemm_trace_report *t)
+void explain_warp_map(const xgemm_trace_report *t)
 {
     const int x = t->block[0], threads = x * t->block[1] * t->block[2];
     const int warps = (threads + WARP - 1) / WARP;
@@ -69,12 +69,12 @@ static void print_warp_map(const xgemm_trace_report *t)
         printf("  ... %d warps in all%s\n", warps, threads % WARP ? ", the last one not full" : "");
 }
 
-static void print_accesses(const xgemm_trace_report *t)
+static void print_global(const xgemm_trace_report *t)
 {
     printf("\nGlobal memory   requests  threads  sectors  needed   class          source\n");
     for (int i = 0; i < t->site_count; i++) {
         const xgemm_trace_site *s = &t->sites[i];
-        if (!s->is_shared)
+        if (!s->is_shared && !s->is_constant)
             printf("  %-6s %-3s %2d B %8" PRId64 "  %7.2f  %7.2f %7.2f   %-13s  %s:%d: %.60s\n",
                    access_word(s), s->array, s->bytes, s->requests, each(s->lanes, s),
                    each(s->sectors, s), each(s->ideal_sectors, s), site_class(s), s->file, s->line,
@@ -100,6 +100,12 @@ static void print_shared(const xgemm_trace_report *t)
     }
     if (any)
         printf("  (passes over the 32 banks, of one request; needed: without conflicts)\n");
+}
+
+void explain_accesses(const xgemm_trace_report *t)
+{
+    print_global(t);
+    print_shared(t);
 }
 
 /* Requests of an array's loads in which a part of the warp took part, over all its sites. */
@@ -239,15 +245,26 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
 void explain_text(const explain_request *r, const xgemm_trace_report *t)
 {
     print_head(r, t);
-    print_warp_map(t);
-    print_accesses(t);
-    print_shared(t);
+    explain_warp_map(t);
+    explain_accesses(t);
     print_divergence(r, t);
     print_intensity(r, t);
     explain_gpu(r, t);
     if (r->dram.channels > 0)
         explain_dram(r);
     print_checklist(r, t);
+}
+
+json_t *explain_trace_facts(const xgemm_trace_report *t)
+{
+    return json_pack(
+        "{s:s, s:[I,I,I], s:[i,i,i], s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "level",
+        "source", "grid", (json_int_t)t->grid[0], (json_int_t)t->grid[1], (json_int_t)t->grid[2],
+        "block", t->block[0], t->block[1], t->block[2], "blocks", (json_int_t)t->blocks,
+        "blocks_run", (json_int_t)t->blocks_run, "warps_run", (json_int_t)t->warps_run, "barriers",
+        (json_int_t)t->barriers, "flops", t->flops, "bytes_asked", t->bytes_asked, "bytes_moved",
+        t->bytes_moved, "flop_per_byte_asked", t->flop_per_byte_asked, "flop_per_byte_moved",
+        t->flop_per_byte_moved, "simt_efficiency", t->simt_efficiency);
 }
 
 static json_t *facts_of(const explain_request *r, const command *which, const xgemm_trace_report *t)
@@ -260,21 +277,17 @@ static json_t *facts_of(const explain_request *r, const command *which, const xg
                   order_word(p->order), "transa", transpose_letter(p->transa), "transb",
                   transpose_letter(p->transb), "m", (json_int_t)p->m, "n", (json_int_t)p->n, "k",
                   (json_int_t)p->k, "beta", (double)p->beta));
-    json_object_set_new(
-        facts, "trace",
-        json_pack("{s:s, s:[I,I,I], s:[i,i,i], s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}",
-                  "level", "source", "grid", (json_int_t)t->grid[0], (json_int_t)t->grid[1],
-                  (json_int_t)t->grid[2], "block", t->block[0], t->block[1], t->block[2], "blocks",
-                  (json_int_t)t->blocks, "blocks_run", (json_int_t)t->blocks_run, "warps_run",
-                  (json_int_t)t->warps_run, "barriers", (json_int_t)t->barriers, "flops", t->flops,
-                  "bytes_asked", t->bytes_asked, "bytes_moved", t->bytes_moved,
-                  "flop_per_byte_asked", t->flop_per_byte_asked, "flop_per_byte_moved",
-                  t->flop_per_byte_moved, "simt_efficiency", t->simt_efficiency));
+    json_object_set_new(facts, "trace", explain_trace_facts(t));
     explain_gpu_facts(facts, r, t);
     return facts;
 }
 
 void explain_rows(const explain_request *r, const command *which, const xgemm_trace_report *t)
+{
+    explain_site_rows(&r->common, t, facts_of(r, which, t));
+}
+
+void explain_site_rows(const settings *common, const xgemm_trace_report *t, json_t *facts)
 {
     static const column columns[] = {
         {"file", 0},         {"line", 0},       {"array", 0},
@@ -285,14 +298,16 @@ void explain_rows(const explain_request *r, const command *which, const xgemm_tr
         {"most_sectors", 0}, {"most_ways", 0},  {"source", 0},
     };
     enum { COLUMNS = sizeof columns / sizeof *columns };
-    report to = report_open(&r->common, columns, COLUMNS, "sites", facts_of(r, which, t));
+    report to = report_open(common, columns, COLUMNS, "sites", facts);
     for (int i = 0; i < t->site_count; i++) {
         const xgemm_trace_site *s = &t->sites[i];
         const cell cells[COLUMNS] = {
             cell_text(s->file),
             cell_integer(s->line),
             cell_text(s->array),
-            cell_text(s->is_shared ? "shared" : "global"),
+            cell_text(s->is_constant ? "constant"
+                      : s->is_shared ? "shared"
+                                     : "global"),
             cell_text(access_word(s)),
             cell_integer(s->bytes),
             cell_text(site_class(s)),

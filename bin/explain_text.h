@@ -25,12 +25,21 @@ typedef struct {
     dram_shape dram;
     xgemm_device gpu; /* struct_size 0: none */
     const char *plot;
+    bool is_source; /* a kernel of the user's own: of info only math is set */
 } explain_request;
 
 void explain_text(const explain_request *r, const xgemm_trace_report *report);
 
 /* One row an access site, CSV or JSON. */
 void explain_rows(const explain_request *r, const command *which, const xgemm_trace_report *report);
+
+/* Parts of the text: which threads are a warp; the tables of accesses. */
+void explain_warp_map(const xgemm_trace_report *report);
+void explain_accesses(const xgemm_trace_report *report);
+
+/* The trace's sums, for JSON; and a row for each site, below facts that are taken over. */
+json_t *explain_trace_facts(const xgemm_trace_report *report);
+void explain_site_rows(const settings *common, const xgemm_trace_report *report, json_t *facts);
 
 /* "coalesced", "not coalesced" or "not applicable" (shared memory). */
 const char *site_class(const xgemm_trace_site *site);

@@ -55,6 +55,7 @@ typedef struct xgemm_handle xgemm_handle;
 #include "xgemm/product.h"
 #include "xgemm/occupancy.h"
 #include "xgemm/trace.h"
+#include "xgemm/source.h"
 #include "xgemm/probe.h"
 
 #ifdef __cplusplus

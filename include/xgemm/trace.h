@@ -54,6 +54,8 @@ typedef struct {
     int most_sectors;         /**< In one request. */
     int most_ways;            /**< Most different words that one bank gives to threads that are
                                    served together; 1: no conflict. */
+    int is_constant;          /**< 1: constant memory, a pass for each different word; 0 for the
+                                   library's kernels. */
 } xgemm_trace_site;
 
 /**

@@ -7,7 +7,7 @@
 # rooms above know of the simulator what its simulator.h says.
 
 # Rooms, the lowest first.
-layers='base problem backend device plan families tuning planner api probes'
+layers='base problem backend device plan families tuning planner source api probes'
 
 cd "${srcdir:-$(dirname "$0")/../..}/lib" || exit 1
 find . -name '*.[ch]' -o -name '*.inc' -o -name '*.cu' | LC_ALL=C sort |

@@ -36,6 +36,7 @@ static int at_barrier[XG_SIM_CLUSTER_MAX]; /* threads of each block there */
 static int
     warp_waiting;      /* threads at their warp's barrier; without conditions, the current warp's */
 static int waiting;    /* threads that wait for a condition */
+static bool paused;    /* some threads only let others go on, and are ready */
 static int warp_ran;   /* threads of the current warp that ran since it last stopped */
 static bool run_ahead; /* a cluster's block passed its barrier: it goes on before others begin */
 
@@ -77,7 +78,7 @@ static int release_warp(int last_turn)
     int released = 0, stuck = first, left = 0, at_warp_barrier = 0, at_condition = 0;
     for (int lane = 0; lane < WARP && first + lane < thread_count; lane++) {
         left += states[first + lane] != EXITED;
-        at_condition += states[first + lane] == WAITING;
+        at_condition += states[first + lane] == WAITING || states[first + lane] == READY;
         if (states[first + lane] == AT_WARP_BARRIER) {
             stuck = at_warp_barrier++ == 0 ? first + lane : stuck;
             complete[lane] = warp_complete(first + lane);
@@ -232,6 +233,12 @@ void xg_sim_syncwarp(uint32_t mask, const xg_sim_location *here)
     xg_sim_sync_lanes(mask, true, here);
 }
 
+void xg_sim_pause(void)
+{
+    paused = true;
+    yield();
+}
+
 /* ---- Where no thread can go on ---- */
 
 static int thread_in_state(int first, int end, thread_state state)
@@ -328,7 +335,7 @@ static void begin_cluster(const xg_sim_options *options, xg_index3 first_block)
     memset(states, READY, (size_t)thread_count);
     memset(at_barrier, 0, sizeof at_barrier);
     warp_waiting = warp_ran = waiting = 0;
-    run_ahead = false;
+    run_ahead = paused = false;
     if (options->order == XG_SIM_SHUFFLE)
         xg_sim_set_turns(turns, thread_count, XG_SIM_SHUFFLE,
                          options->seed + (uint64_t)xg_sim_block());
@@ -341,11 +348,12 @@ xgemm_status xg_sim_run_cluster(const xg_sim_options *options, xg_index3 first_b
 {
     begin_cluster(options, first_block);
     for (;;) {
+        paused = false;
         if (!run_to_barrier())
             return xg_fail(error, xg_sim_failure_status(), "%s", xg_sim_failure());
         if (xg_sim_exited() == thread_count)
             break;
-        if (!release_blocks() && !release_waiting())
+        if (!release_blocks() && !release_waiting() && !paused)
             return hangs(error);
     }
     xg_sim_reset_models();

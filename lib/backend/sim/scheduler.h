@@ -25,6 +25,9 @@ typedef struct {
  */
 void xg_sim_wait(const xg_sim_condition *condition, const xg_sim_location *here);
 
+/* Lets the others go on, and goes on itself at its next turn: no barrier, orders nothing. */
+void xg_sim_pause(void);
+
 /* ---- For the simulator ---- */
 
 /* After xg_sim_begin_launch(): a thread for each of a cluster's, which calls the entry point. */

@@ -6,11 +6,11 @@
  *   running                            which launch, blocks and thread run; failures
  *   vector_clock                       what happens before what
  *   trace*                             accesses checked and counted
- *   model                              what the scheduler tells models, and these ask one another
- *   turns, scheduler                   threads of a cluster
- *   async_copy, bulk_copy, cluster, counter, mbarrier, mma, named_barrier, registers, warp, wgmma
- *                                      a model each; fp16 and tensor_core are their arithmetic
- *   simulator, backend.c               launches
+ *   source*, trace_source              the same for kernels of the user's own, compiled against
+ * cuda/ model                              what the scheduler tells models, and these ask one
+ * another turns, scheduler                   threads of a cluster async_copy, bulk_copy, cluster,
+ * counter, mbarrier, mma, named_barrier, registers, warp, wgmma a model each; fp16 and tensor_core
+ * are their arithmetic simulator, backend.c               launches
  */
 #include "simulator.h"
 
@@ -64,7 +64,7 @@ static xgemm_status check_launch(const xg_launch *what, const xg_sim_options *ho
         return xg_fail(error, XGEMM_ERROR_LAUNCH,
                        "kernel %s: %u bytes of dynamic shared memory; the most is %d",
                        what->program->symbol, what->shared_bytes, XG_SIM_DYNAMIC_MAX);
-    if (how->trace && (!what->program->traced || !xg_trace_available()))
+    if (how->trace && !what->program->traced)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "this build of libxgemm has no traced kernels: its compiler was not able");
     return check_cluster(what, threads, error);

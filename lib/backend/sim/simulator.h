@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "options.h"
+#include "source.h"
 #include "trace.h"
 
 /* Any thread may call; launches wait for one another. */

@@ -19,19 +19,22 @@ typedef struct {
     const char *source; /* the line's text */
     const char *array;  /* "A", "B", "C", what the workspace holds, or the shared array's name */
     bool is_shared;
-    bool is_store; /* also of an atomic */
+    bool is_constant; /* constant memory: a pass for each different word of a request */
+    bool is_store;    /* also of an atomic */
     bool is_atomic;
-    int bytes;                /* of one thread's access */
-    int64_t requests;         /* a warp's instructions in which at least one thread takes part */
-    int64_t partial_requests; /* those with fewer threads than the warp had running */
-    int64_t lanes;            /* threads, over all requests */
-    int64_t sectors;          /* 32-byte sectors touched; global only */
-    int64_t ideal_sectors;    /* the fewest that hold the bytes requested */
-    int64_t cache_lines;      /* 128-byte lines touched; global only */
-    int64_t wavefronts;       /* passes over the banks; shared only */
-    int64_t ideal_wavefronts; /* without conflicts */
-    int most_sectors;         /* of one request */
-    int most_ways;            /* worst bank conflict: n-way; 1: none */
+    int bytes;                 /* of one thread's access */
+    int64_t requests;          /* a warp's instructions in which at least one thread takes part */
+    int64_t partial_requests;  /* those with fewer threads than the warp had running */
+    int64_t lanes;             /* threads, over all requests */
+    int64_t sectors;           /* 32-byte sectors touched; global only */
+    int64_t ideal_sectors;     /* the fewest that hold the bytes requested */
+    int64_t cache_lines;       /* 128-byte lines touched; global only */
+    int64_t wavefronts;        /* passes over the banks; shared only */
+    int64_t ideal_wavefronts;  /* without conflicts */
+    int most_sectors;          /* of one request */
+    int most_ways;             /* worst bank conflict: n-way; 1: none */
+    uint32_t request_lanes;    /* of a user's own kernel, the worst request: who took part, and */
+    uint32_t request_word[32]; /* which word each wanted */
 } xg_trace_site;
 
 typedef struct {

@@ -2,27 +2,11 @@
 /* Every access of a traced kernel: where it is, whether it may be, and a count of it. */
 #include "fiber.h"
 #include "trace_races.h"
+#include "trace_requests.h"
 #include "trace_state.h"
 #include "trace_tables.h"
 
 #include <string.h>
-
-/* Notes that the running thread of its warp came by, with the word that it accessed. */
-HOT void take_part(xg_trace *trace, code_site *code, uint32_t word)
-{
-    const int lane = xg_sim_thread() % WARP, index = code->next[lane]++;
-    if (index == code->room)
-        code->requests =
-            xg_sim_with_room(code->requests, index, &code->room, sizeof *code->requests, "trace");
-    if (code->count == 0)
-        trace->touched[trace->touched_count++] = (int)(code - trace->code);
-    if (index == code->count) {
-        code->count++;
-        code->requests[index].lanes = 0;
-    }
-    code->requests[index].lanes |= 1u << lane;
-    code->requests[index].word[lane] = word;
-}
 
 /* The site of the report, by source line and array. */
 static int merged_site(xg_trace *trace, int site, const xg_trace_site *wanted)
@@ -82,7 +66,7 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int s
         }
         check_word(state, kind, false, name, (int64_t)word, site);
     }
-    take_part(trace, code, (uint32_t)first);
+    take_part(trace, code, code->merged, (uint32_t)first);
 }
 
 HOT bool inside(const xg_region *region, int64_t element, int words)
@@ -123,7 +107,7 @@ HOT void count_access(xg_trace *trace, const xg_trace_site *wanted, uintptr_t ad
     if (code->merged < 0)
         code->merged = merged_site(trace, site, wanted);
     const uintptr_t origin = base / LINE_BYTES * LINE_BYTES;
-    take_part(trace, code, (uint32_t)((address - origin) / 4));
+    take_part(trace, code, code->merged, (uint32_t)((address - origin) / 4));
 }
 
 HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, int site)
@@ -223,20 +207,11 @@ ACCESS_HOOKS(16)
 HOOK xg_trace_block(const void *unused, const void *site);
 HOOK xg_trace_init(void);
 
-/* Of a basic block only counts are kept: how often each thread came by. */
 void xg_trace_block(const void *unused, const void *site)
 {
     (void)unused;
-    if (!xg_trace_current)
-        return;
-    const int number = xg_trace_number_of(site);
-    code_site *code = &xg_trace_current->code[number];
-    if (code->count == 0) {
-        code->is_block = true;
-        code->count = 1;
-        xg_trace_current->touched[xg_trace_current->touched_count++] = number;
-    }
-    code->next[xg_sim_thread() % WARP]++;
+    if (xg_trace_current)
+        pass_block(xg_trace_current, xg_trace_number_of(site));
 }
 
 /* The sanitizer's start-up, which nothing calls. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the accesses of a warp cost, as a GPU serves them: sectors, lines and bank conflicts. */
 #include "trace_events.h"
+#include "source_memory.h"
 #include "trace_state.h"
 
 #include <string.h>
@@ -24,6 +25,17 @@ static bool add_new(number_set *set, uint32_t value)
     return true;
 }
 
+/*
+ * The different bytes that a request asks for, by how many words (or wider parts) they begin in:
+ * of smaller elements several share a word.
+ */
+static int bytes_asked(const xg_trace_site *site, const request *r, int parts)
+{
+    const int all = __builtin_popcount(r->lanes) * site->bytes;
+    const int most = parts * (site->bytes < 4 ? 4 : site->bytes);
+    return most < all ? most : all;
+}
+
 static void count_global(xg_trace_site *site, const request *r)
 {
     enum { SECTOR_WORDS = SECTOR_BYTES / 4, LINE_WORDS = LINE_BYTES / 4 };
@@ -42,7 +54,7 @@ static void count_global(xg_trace_site *site, const request *r)
         }
     site->sectors += sectors.count;
     site->cache_lines += lines.count;
-    site->ideal_sectors += (asked.count * site->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES;
+    site->ideal_sectors += (bytes_asked(site, r, asked.count) + SECTOR_BYTES - 1) / SECTOR_BYTES;
     if (sectors.count > site->most_sectors)
         site->most_sectors = sectors.count;
 }
@@ -106,29 +118,60 @@ static void count_shared(xg_trace_site *site, const request *r)
     }
 }
 
-/* As many steps of the warp as its busiest thread made. */
-static void count_block(xg_trace *trace, const code_site *code)
+/* Constant memory: one word for the whole warp in a pass. */
+static void count_constant(xg_trace_site *site, const request *r)
 {
-    int most = 0;
+    number_set words;
+    words.count = 0;
+    words.largest = 0;
+    for (int lane = 0; lane < WARP; lane++)
+        if (r->lanes >> lane & 1)
+            add_new(&words, r->word[lane]);
+    site->wavefronts += words.count;
+    site->ideal_wavefronts++;
+    if (words.count > site->most_ways)
+        site->most_ways = words.count;
+}
+
+/* As many steps of the warp as its busiest thread made. */
+static void count_block(xg_trace *trace, code_site *code)
+{
+    int most = 0, all = 0;
     for (int lane = 0; lane < WARP; lane++) {
-        trace->totals.step_lanes += code->next[lane];
+        all += code->next[lane];
         if (code->next[lane] > most)
             most = code->next[lane];
     }
+    trace->totals.step_lanes += all;
     trace->totals.steps += most;
+    code->step_lanes += all;
+    code->steps += most;
 }
 
-static void count_request(xg_trace *trace, const code_site *code, const request *r, int lanes_alive)
+/* The worst request, to be shown. */
+static void keep_request(xg_trace_site *site, const request *r)
+{
+    site->request_lanes = r->lanes;
+    memcpy(site->request_word, r->word, sizeof site->request_word);
+}
+
+static void count_request(xg_trace *trace, const request *r, int lanes_alive)
 {
     const int lanes = __builtin_popcount(r->lanes);
-    xg_trace_site *site = &trace->sites[code->merged];
+    xg_trace_site *site = &trace->sites[r->merged];
+    const int sectors = site->most_sectors, ways = site->most_ways;
     site->requests++;
     site->lanes += lanes;
     site->partial_requests += lanes < lanes_alive;
-    if (site->is_shared)
+    if (site->is_constant)
+        count_constant(site, r);
+    else if (site->is_shared)
         count_shared(site, r);
     else
         count_global(site, r);
+    if (trace->source &&
+        (site->requests == 1 || site->most_sectors > sectors || site->most_ways > ways))
+        keep_request(site, r);
 }
 
 void xg_trace_warp_stops(int lanes_alive)
@@ -139,9 +182,11 @@ void xg_trace_warp_stops(int lanes_alive)
         if (code->is_block)
             count_block(trace, code);
         for (int j = 0; !code->is_block && j < code->count; j++)
-            count_request(trace, code, &code->requests[j], lanes_alive);
+            count_request(trace, &code->requests[j], lanes_alive);
         code->count = 0;
         memset(code->next, 0, sizeof code->next);
     }
     trace->touched_count = 0;
+    if (trace->source)
+        trace->source->stops++;
 }

@@ -2,6 +2,7 @@
 #include "trace_events.h"
 
 #include "trace_races.h"
+#include "source_memory.h"
 #include "trace_state.h"
 #include "trace_tables.h"
 
@@ -59,6 +60,8 @@ bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
 void xg_trace_end(void)
 {
     xg_trace *trace = xg_trace_current;
+    if (trace->source && trace->source->pending.is_open)
+        xg_source_settle(trace->source);
     xg_trace_current = NULL;
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         free(trace->global[i]);
@@ -78,7 +81,7 @@ void xg_trace_block_begins(int warps)
     const size_t used = ((size_t)xg_sim_dynamic_bytes() + 3) / 4;
     const uint32_t *grid = trace->launch->grid;
     const int64_t batch = xg_sim_block() / ((int64_t)grid[0] * grid[1]);
-    if (batch != trace->batch)
+    if (batch != trace->batch && !trace->source)
         begin_batch(trace, batch);
     trace->totals.blocks += xg_sim_cluster_blocks();
     trace->totals.warps += warps;
@@ -87,6 +90,10 @@ void xg_trace_block_begins(int warps)
     memset(trace->fences, 0, sizeof trace->fences);
     trace->clocks_since = 0;
     trace->counter_awaited = false;
+    if (trace->source) {
+        xg_source_block_begins(trace->source);
+        return;
+    }
     memset(trace->shared, 0, static_words() * sizeof *trace->shared);
     for (int rank = 0; rank < xg_sim_cluster_blocks(); rank++)
         memset(trace->shared + dynamic_start_of(rank), 0, used * sizeof *trace->shared);
@@ -96,6 +103,8 @@ void xg_trace_barrier_passes(void)
 {
     xg_trace_current->totals.barriers++;
     xg_trace_current->phase++;
+    if (xg_trace_current->source)
+        xg_source_barrier_passes(xg_trace_current->source);
 }
 
 void xg_trace_warp_syncs(int warp)
@@ -119,7 +128,9 @@ void xg_trace_counter_awaited(void)
 void xg_trace_copy_completes(const void *to, int bytes)
 {
     size_t first;
-    if (!shared_word((uintptr_t)to, &first))
+    if (xg_trace_current->source)
+        xg_source_copy_completes(xg_trace_current->source, to, bytes);
+    if (xg_trace_current->source || !shared_word((uintptr_t)to, &first))
         return;
     for (size_t word = first; word < first + (size_t)(bytes + 3) / 4; word++) {
         word_state *state = &xg_trace_current->shared[word];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces as who asked for them has them: made, read, and freed. */
 #include "trace.h"
+#include "source_memory.h"
 #include "trace_state.h"
 #include "trace_tables.h"
 
@@ -40,6 +41,7 @@ void xg_trace_free(xg_trace *trace)
     free(trace->code);
     free(trace->touched);
     free(trace->shared);
+    xg_source_free(trace->source);
     free(trace->sites);
     free(trace);
 }
@@ -59,8 +61,11 @@ const xg_trace_site *xg_trace_sites(xg_trace *trace, int *count)
     if (trace->site_count > 0)
         qsort(trace->sites, (size_t)trace->site_count, sizeof *trace->sites, by_source);
     /* The order changed: accesses in the code find their sites again. */
-    for (int i = 0; i < trace->code_total; i++)
+    for (int i = 0; i < trace->code_total; i++) {
         trace->code[i].merged = -1;
+        if (trace->source)
+            trace->source->merged_of[i] = -1;
+    }
     return trace->sites;
 }
 

@@ -22,6 +22,8 @@ enum {
 /* One access of a warp: which threads, and where each. */
 typedef struct {
     uint32_t lanes;
+    uint64_t key;        /* of a user's own kernel: the iterations of its loops, path.h */
+    int merged;          /* index of its site in the report */
     uint32_t word[WARP]; /* 4-byte words from the array's beginning, as aligned as a line */
 } request;
 
@@ -31,7 +33,8 @@ typedef struct {
     bool is_block;
     request *requests;
     int count, room;
-    int next[WARP]; /* requests that each thread has taken part in */
+    int next[WARP];            /* requests that each thread has taken part in */
+    int64_t steps, step_lanes; /* of a block, in all: as in xg_trace_totals */
 } code_site;
 
 /*
@@ -51,7 +54,8 @@ typedef struct {
 
 struct xg_trace {
     const xg_launch *launch;
-    code_site *code; /* one for each record of xg_sites */
+    struct source_memories *source; /* of a kernel of the user's own: source_memory.h; else NULL */
+    code_site *code;                /* one for each record of xg_sites */
     int code_total;
     int *touched, touched_count; /* code sites used since the warp's last stop */
     xg_trace_site *sites;

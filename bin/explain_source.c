@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "explain_source.h"
+
+#include "gpu.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool is_source(const char *operand)
+{
+    static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx"};
+    const size_t length = strlen(operand);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (length > strlen(endings[i]) &&
+            strcmp(operand + length - strlen(endings[i]), endings[i]) == 0)
+            return true;
+    return false;
+}
+
+/* "8", "8,4" or "8x4x2". */
+static void take_sizes(const command *which, const char *name, const char *text, unsigned *to)
+{
+    unsigned x = 1, y = 1, z = 1;
+    char comma, rest;
+    int count = sscanf(text, "%u%c%u%c%u%c", &x, &comma, &y, &comma, &z, &rest);
+    if ((count != 1 && count != 3 && count != 5) || x < 1 || y < 1 || z < 1 || strchr(text, '-') ||
+        (count > 1 && comma != ',' && comma != 'x'))
+        usage_error(which, "--%s takes X, X,Y or X,Y,Z, each at least 1, not \"%s\"", name, text);
+    to[0] = x;
+    to[1] = y;
+    to[2] = z;
+}
+
+static void add_word(const command *which, const char *name, const char **words, int *count,
+                     const char *word)
+{
+    if (*count == SOURCE_WORDS_MOST)
+        usage_error(which, "more than %d times --%s", SOURCE_WORDS_MOST, name);
+    words[(*count)++] = word;
+}
+
+bool source_option(const command *which, source_request *r, int key, const char *value)
+{
+    xgemm_source_launch *l = &r->launch;
+    if (key < KEY_SOURCE_KERNEL || key > KEY_SOURCE_MEMORY)
+        return false;
+    r->any = true;
+    switch (key) {
+    case KEY_SOURCE_KERNEL:
+        l->kernel = value;
+        break;
+    case KEY_SOURCE_GRID:
+        take_sizes(which, "grid", value, l->grid);
+        break;
+    case KEY_SOURCE_BLOCK:
+        take_sizes(which, "block", value, l->block);
+        break;
+    case KEY_SOURCE_SHARED:
+        l->shared_bytes = (unsigned)option_integer(which, "shared", value, 0, 1 << 20);
+        break;
+    case KEY_SOURCE_ARGUMENT:
+        add_word(which, "arg", r->arguments, &l->argument_count, value);
+        break;
+    case KEY_SOURCE_DEFINE:
+        add_word(which, "define", r->defines, &l->define_count, value);
+        break;
+    case KEY_SOURCE_REGISTERS:
+        l->registers = (int)option_integer(which, "registers", value, 1, 255);
+        break;
+    case KEY_SOURCE_CHECK:
+        r->check_only = true;
+        break;
+    case KEY_SOURCE_FILE:
+        r->launch_file = value;
+        break;
+    case KEY_SOURCE_COMPARE:
+        r->compare = value;
+        break;
+    case KEY_SOURCE_DIFF:
+        r->diff = true;
+        break;
+    case KEY_SOURCE_HTML:
+        r->html = value;
+        break;
+    case KEY_SOURCE_SECONDS:
+        l->seconds = (int)option_integer(which, "seconds", value, 1, 86400);
+        break;
+    default:
+        l->memory_bytes = option_integer(which, "memory", value, 1, 1 << 24) * 1024 * 1024;
+    }
+    return true;
+}
+
+/* ---- A launch file ---- */
+
+/* The words that a line of a launch file may begin with, as the options of the same name. */
+static const struct {
+    const char *word;
+    int key;
+} words[] = {
+    {"kernel", KEY_SOURCE_KERNEL},       {"grid", KEY_SOURCE_GRID},
+    {"block", KEY_SOURCE_BLOCK},         {"shared", KEY_SOURCE_SHARED},
+    {"arg", KEY_SOURCE_ARGUMENT},        {"define", KEY_SOURCE_DEFINE},
+    {"registers", KEY_SOURCE_REGISTERS}, {"seconds", KEY_SOURCE_SECONDS},
+    {"memory", KEY_SOURCE_MEMORY},       {"compare", KEY_SOURCE_COMPARE},
+};
+
+/* The file's path beside the launch file's. */
+static char *beside(const char *launch_file, const char *file)
+{
+    const char *slash = strrchr(launch_file, '/');
+    const size_t folder = slash && *file != '/' ? (size_t)(slash - launch_file) + 1 : 0;
+    char *path = malloc(folder + strlen(file) + 1);
+    if (path) {
+        memcpy(path, launch_file, folder);
+        strcpy(path + folder, file);
+    }
+    return path;
+}
+
+static void take_line(const command *which, source_request *r, char *line, int number)
+{
+    char *word = line + strspn(line, " \t-");
+    char *value = word + strcspn(word, " \t=");
+    if (*word == '#' || *word == '\0')
+        return;
+    if (*value)
+        *value++ = '\0';
+    value += strspn(value, " \t");
+    for (size_t end = strlen(value); end > 0 && isspace((unsigned char)value[end - 1]); end--)
+        value[end - 1] = '\0';
+    char *kept = strcmp(word, "file") == 0 ? beside(r->launch_file, value) : strdup(value);
+    if (!kept)
+        exit(failed(which, "the host is out of memory"));
+    if (strcmp(word, "file") == 0) {
+        r->launch.file = kept;
+        return;
+    }
+    if (strcmp(word, "gpu") == 0) {
+        if (r->gpu.struct_size == 0)
+            r->gpu = gpu_choose(which, &(settings){.device = XGEMM_DEVICE_AUTO}, kept);
+        return;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i].word) == 0) {
+            source_option(which, r, words[i].key, kept);
+            return;
+        }
+    usage_error(which,
+                "%s:%d: \"%s\" is none of file, gpu, kernel, grid, block, shared, arg, "
+                "define, registers, seconds, memory and compare",
+                r->launch_file, number, word);
+}
+
+static void read_launch_file(const command *which, source_request *r)
+{
+    char line[1024];
+    FILE *file = fopen(r->launch_file, "r");
+    if (!file)
+        usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
+    for (int number = 1; fgets(line, sizeof line, file); number++) {
+        line[strcspn(line, "\r\n")] = '\0';
+        take_line(which, r, line, number);
+    }
+    fclose(file);
+}
+
+/* ---- The run ---- */
+
+static xgemm_source_report *trace(const command *which, const source_request *r)
+{
+    xgemm_source_report *report;
+    const xgemm_status status =
+        xgemm_trace_source(&r->launch, r->gpu.struct_size ? &r->gpu : NULL, &report);
+    if (status) {
+        failed_call(which, NULL);
+        exit(STATUS_USAGE); /* 1 says that the kernel has faults */
+    }
+    return report;
+}
+
+static void take_operands(const command *which, source_request *r, int count, char *const *operands)
+{
+    if (r->launch_file)
+        read_launch_file(which, r);
+    if (count > 0)
+        r->launch.file = operands[0];
+    if (r->diff) {
+        if (count != 2)
+            usage_error(which, "--diff compares two files: A.cu B.cu");
+        r->other = operands[1];
+    } else if (count > 1) {
+        usage_error(which, "one file; --diff compares two");
+    }
+    if (!r->launch.file)
+        usage_error(which, "which file? FILE.cu, or a line \"file\" in %s", r->launch_file);
+    if (r->compare && r->other)
+        usage_error(which, "--compare is for two kernels of one file, --diff for two files");
+    if ((r->compare || r->other) && (r->html || r->check_only))
+        usage_error(which, "a comparison has neither --html nor --check-only");
+}
+
+static int compare(const command *which, source_request *r)
+{
+    xgemm_source_report *before = trace(which, r);
+    source_request second = *r;
+    if (r->compare)
+        second.launch.kernel = r->compare;
+    if (r->other)
+        second.launch.file = r->other;
+    xgemm_source_report *after = trace(which, &second);
+    source_compare(which, r, before, after);
+    const int faults = before->fault_count + after->fault_count;
+    xgemm_source_report_free(before);
+    xgemm_source_report_free(after);
+    return faults > 0 ? STATUS_FAILED : STATUS_DONE;
+}
+
+int explain_source(const command *which, source_request *r, int count, char *const *operands)
+{
+    char why[512];
+    r->launch.struct_size = sizeof r->launch;
+    r->launch.messages = 2;
+    take_operands(which, r, count, operands);
+    r->launch.arguments = r->arguments;
+    r->launch.defines = r->defines;
+    if (r->check_only && r->launch.most_blocks == 0)
+        r->launch.most_blocks = -1;
+    if (r->compare || r->other)
+        return compare(which, r);
+    xgemm_source_report *report = trace(which, r);
+    const int written = r->html ? source_page(r, report, why, sizeof why) : 0;
+    if (r->common.format != FORMAT_TEXT)
+        source_rows(which, r, report);
+    else if (r->check_only)
+        source_faults(report);
+    else
+        source_text(r, report);
+    const int faults = report->fault_count;
+    xgemm_source_report_free(report);
+    if (written)
+        return failed(which, "%s", why);
+    return faults > 0 ? STATUS_FAILED : STATUS_DONE;
+}

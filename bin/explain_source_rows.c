@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A user's own kernel, as CSV or JSON. */
+#include "explain_source.h"
+#include "explain_text.h"
+#include "report.h"
+
+static json_t *faults_of(const xgemm_source_report *source)
+{
+    static const char *const kinds[] = {"",          "race",    "race between blocks",
+                                        "undefined", "outside", "misaligned",
+                                        "constant",  "barrier", "stopped"};
+    json_t *all = json_array();
+    for (int i = 0; i < source->fault_count; i++) {
+        const xgemm_source_fault *f = &source->faults[i];
+        json_array_append_new(all, json_pack("{s:s, s:i, s:i, s:I, s:s}", "kind", kinds[f->kind],
+                                             "line", f->line, "other_line", f->other_line, "count",
+                                             (json_int_t)f->count, "text", f->text));
+    }
+    return all;
+}
+
+static json_t *lines_of(const xgemm_source_report *source)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < source->line_count; i++) {
+        const xgemm_source_line *l = &source->lines[i];
+        json_array_append_new(all, json_pack("{s:i, s:I, s:I, s:f}", "line", l->line, "steps",
+                                             (json_int_t)l->steps, "lanes", (json_int_t)l->lanes,
+                                             "flops", l->flops));
+    }
+    return all;
+}
+
+static json_t *advice_of(const source_request *r, const xgemm_source_report *source)
+{
+    source_advice advice = source_advise(r, source);
+    json_t *all = json_array();
+    for (int i = 0; i < advice.count; i++)
+        json_array_append_new(
+            all, json_pack("{s:i, s:s}", "line", advice.lines[i], "text", advice.sentences[i]));
+    source_advice_free(&advice);
+    return all;
+}
+
+void source_rows(const command *which, const source_request *r, const xgemm_source_report *source)
+{
+    const xgemm_trace_report *t = source->trace;
+    json_t *facts = report_facts(which);
+    json_t *trace = explain_trace_facts(t);
+    json_object_set_new(facts, "kernel", json_string(t->kernel));
+    json_object_set_new(facts, "file", json_string(r->launch.file));
+    json_object_set_new(trace, "flops64", json_real(source->flops64));
+    json_object_set_new(trace, "instructions", json_real(source->instructions));
+    json_object_set_new(trace, "bytes_least", json_real(t->bytes_least));
+    json_object_set_new(trace, "shared_bytes", json_integer(t->shared_bytes));
+    json_object_set_new(trace, "seconds", json_real(source->seconds));
+    json_object_set_new(facts, "trace", trace);
+    json_object_set_new(facts, "gpu", *t->device ? explain_gpu_facts(t) : json_null());
+    json_object_set_new(facts, "faults", faults_of(source));
+    json_object_set_new(facts, "lines", lines_of(source));
+    json_object_set_new(facts, "advice", advice_of(r, source));
+    explain_site_rows(&r->common, t, facts);
+}

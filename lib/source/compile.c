@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "compile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { ARGUMENTS_MOST = 128, PATH_MOST = 300 };
+
+typedef struct {
+    const char *words[ARGUMENTS_MOST];
+    int count;
+} command_line;
+
+static void add(command_line *line, const char *word)
+{
+    if (line->count < ARGUMENTS_MOST - 1)
+        line->words[line->count++] = word;
+}
+
+/* Where the headers for CUDA C++ are: those of the installation, or of $XGEMM_CUDA_HEADERS. */
+static const char *shim_folder(void)
+{
+    const char *given = getenv("XGEMM_CUDA_HEADERS");
+    return given && *given ? given : XGEMM_CUDA_HEADERS_DIR;
+}
+
+/* ---- Running the compiler ---- */
+
+/* Runs it with both outputs in the file; its exit status, or -1 with errno. */
+static int run(const command_line *line, const char *output)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    errno =
+        posix_spawnp(&child, line->words[0], &actions, NULL, (char *const *)line->words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (errno != 0)
+        return -1;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+/* The words of the compiler's command, which stay in "text"; whether it runs, and is clang. */
+static bool try_compiler(char *text, const char *output, command_line *line, bool *is_clang)
+{
+    xg_text version = {NULL, 0, 0, false};
+    char *rest;
+    line->count = 0;
+    for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
+        add(line, word);
+    if (line->count == 0)
+        return false;
+    command_line asked = *line;
+    add(&asked, "--version");
+    const bool runs = run(&asked, output) == 0 && xg_text_read(&version, output);
+    *is_clang = runs && strstr(version.at, "clang");
+    xg_text_free(&version);
+    return runs;
+}
+
+static xgemm_status find_compiler(const char *output, char *text, size_t size, command_line *line,
+                                  bool *is_clang, xg_error *error)
+{
+    const char *const names[] = {getenv("CXX"), "c++", "g++", "clang++"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(text, size, "%s", names[i] ? names[i] : "");
+        if (try_compiler(text, output, line, is_clang))
+            return XGEMM_OK;
+    }
+    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                   "no C++ compiler runs here: neither $CXX nor c++, g++ or clang++");
+}
+
+/* The options by which accesses stay as they are in the source: as for the library's kernels. */
+static void add_tracing(command_line *line, bool is_clang)
+{
+    static const char *const both[] = {"-x",
+                                       "c++",
+                                       "-std=gnu++17",
+                                       "-S",
+                                       "-fPIC",
+                                       "-O1",
+                                       "-g1",
+                                       "-gdwarf-4",
+                                       "-w",
+                                       "-fno-strict-aliasing",
+                                       "-ffp-contract=off",
+                                       "-fno-math-errno",
+                                       "-fsanitize=thread",
+                                       "-fsanitize-coverage=trace-pc",
+                                       "-fvisibility=hidden",
+                                       "-fno-stack-protector",
+                                       "-fmax-errors=20"};
+    static const char *const gcc[] = {"-fno-tree-sra",
+                                      "-fno-thread-jumps",
+                                      "-fno-tree-dominator-opts",
+                                      "-fno-reorder-functions",
+                                      "-fno-extern-tls-init",
+                                      "-fno-reorder-blocks",
+                                      "-fno-tree-loop-distribute-patterns",
+                                      "--param",
+                                      "tsan-instrument-func-entry-exit=0"};
+    static const char *const clang[] = {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+                                        "-tsan-instrument-read-before-write=1"};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++)
+        add(line,
+            is_clang && strcmp(both[i], "-fmax-errors=20") == 0 ? "-ferror-limit=20" : both[i]);
+    for (size_t i = 0; !is_clang && i < sizeof gcc / sizeof *gcc; i++)
+        add(line, gcc[i]);
+    for (size_t i = 0; is_clang && i < sizeof clang / sizeof *clang; i++)
+        add(line, clang[i]);
+}
+
+/* ---- Its messages ---- */
+
+static void pass_on(int to, const xg_text *messages)
+{
+    size_t done = 0;
+    while (to > 0 && done < messages->length) {
+        const ssize_t wrote = write(to, messages->at + done, messages->length - done);
+        if (wrote <= 0)
+            return;
+        done += (size_t)wrote;
+    }
+}
+
+/* The first error, without what stands before "error: ". */
+static void first_error(const xg_text *messages, char *line, size_t size)
+{
+    const char *at = messages->at ? strstr(messages->at, "error: ") : NULL;
+    const char *from = at;
+    while (from && from > messages->at && from[-1] != '\n')
+        from--;
+    snprintf(line, size, "%.*s", from ? (int)strcspn(from, "\n") : 0, from ? from : "");
+}
+
+static xgemm_status does_not_compile(const xgemm_source_launch *launch, const xg_compiled *c,
+                                     const char *output, xg_error *error)
+{
+    xg_text messages = {NULL, 0, 0, false};
+    char line[400] = "";
+    if (xg_text_read(&messages, output)) {
+        first_error(&messages, line, sizeof line);
+        if (strncmp(line, "xgemm-launch", 12) != 0)
+            pass_on(launch->messages, &messages);
+    }
+    xg_text_free(&messages);
+    const char *what = strstr(line, "error: ");
+    if (strncmp(line, "xgemm-launch", 12) == 0 && what)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "kernel %s of %s cannot be called: %s",
+                       c->kernel, launch->file, what + strlen("error: "));
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s does not compile: %s", launch->file,
+                   *line ? line : "the compiler failed");
+}
+
+/* ---- The kernel ---- */
+
+static void list_kernels(const xg_scan *scan, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int i = 0; i < scan->kernel_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+                                 scan->kernels[i].name);
+}
+
+/* Which kernel: by its name up to template arguments, and without its namespaces. */
+static xgemm_status choose_kernel(const xgemm_source_launch *launch, xg_compiled *c,
+                                  xg_error *error)
+{
+    char all[400] = "", name[XG_NAME_MOST];
+    const xg_scan *scan = &c->scan;
+    if (scan->kernel_count == 0 && !launch->kernel)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s has no kernel (__global__ function)",
+                       launch->file);
+    list_kernels(scan, all, sizeof all);
+    if (!launch->kernel && scan->kernel_count > 1)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "%s has several kernels; name one of them: %s", launch->file, all);
+    const char *asked = launch->kernel ? launch->kernel : scan->kernels[0].name;
+    if (snprintf(c->kernel, sizeof c->kernel, "%s", asked) >= (int)sizeof c->kernel ||
+        strpbrk(asked, ";{}\n\\\"'#"))
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "\"%s\" is no name of a kernel", asked);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(asked, "< "), asked);
+    const char *last = strrchr(name, ':');
+    for (int i = 0; i < scan->kernel_count; i++)
+        if (strcmp(scan->kernels[i].name, last ? last + 1 : name) == 0)
+            c->found = &scan->kernels[i];
+    if (!c->found && strstr(scan->original.at, "#include \"")) {
+        c->elsewhere.parameter_count = -1;
+        snprintf(c->elsewhere.name, sizeof c->elsewhere.name, "%s", name);
+        c->found = &c->elsewhere;
+    }
+    if (!c->found)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s has no kernel \"%s\"; it has %s",
+                       launch->file, asked, all);
+    return XGEMM_OK;
+}
+
+/* ---- The steps ---- */
+
+static xgemm_status make_folder(xg_compiled *c, xg_error *error)
+{
+    const char *below = getenv("TMPDIR");
+    if (snprintf(c->folder, sizeof c->folder, "%s/xgemm-XXXXXX", below && *below ? below : "/tmp") <
+            (int)sizeof c->folder &&
+        mkdtemp(c->folder))
+        return XGEMM_OK;
+    c->folder[0] = '\0';
+    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "no temporary directory can be made in %s: %s",
+                   below && *below ? below : "/tmp", strerror(errno));
+}
+
+/* A path in the temporary folder. */
+static const char *in_folder(const xg_compiled *c, const char *name, char *path)
+{
+    snprintf(path, PATH_MOST, "%s/%s", c->folder, name);
+    return path;
+}
+
+static xgemm_status write_unit(const xgemm_source_launch *launch, xg_compiled *c, const char *path,
+                               xg_error *error)
+{
+    xg_text unit = {NULL, 0, 0, false};
+    const char *file = launch->file;
+    xg_text_print(&unit, "#line 1 \"");
+    for (; *file; file++)
+        xg_text_print(&unit, *file == '"' || *file == '\\' ? "\\%c" : "%c", *file);
+    xg_text_print(&unit, "\"\n");
+    xg_text_add(&unit, c->scan.text.at, c->scan.text.length);
+    xg_text_print(&unit, "\n#line 1 \"xgemm-launch\"\n#include \"launch.h\"\nXG_LAUNCH(%s)\n",
+                  c->kernel);
+    const bool written = xg_text_write(&unit, path);
+    xg_text_free(&unit);
+    return written ? XGEMM_OK
+                   : xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot write %s: %s", path,
+                             strerror(errno));
+}
+
+/* The folder of the user's file, for the headers beside it. */
+static void folder_of(const char *file, char *folder, size_t size)
+{
+    const char *slash = strrchr(file, '/');
+    snprintf(folder, size, "-I%.*s", slash ? (int)(slash - file) + 1 : 1, slash ? file : ".");
+}
+
+static xgemm_status to_assembly(const xgemm_source_launch *launch, xg_compiled *c,
+                                command_line line, bool is_clang, xg_error *error)
+{
+    char unit[PATH_MOST], assembly[PATH_MOST], output[PATH_MOST], header[PATH_MOST];
+    char users[PATH_MOST * 4], shim[PATH_MOST * 4], defines[ARGUMENTS_MOST / 2][XG_NAME_MOST];
+    xgemm_status status = write_unit(launch, c, in_folder(c, "unit.cpp", unit), error);
+    if (status)
+        return status;
+    add_tracing(&line, is_clang);
+    for (int i = 0; i < launch->define_count; i++) {
+        if (i == ARGUMENTS_MOST / 2 ||
+            snprintf(defines[i], XG_NAME_MOST, "-D%s", launch->defines[i]) >= XG_NAME_MOST)
+            return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "too many or too long defines");
+        add(&line, defines[i]);
+    }
+    folder_of(launch->file, users, sizeof users);
+    snprintf(shim, sizeof shim, "-I%s", shim_folder());
+    snprintf(header, sizeof header, "%s/device.h", shim_folder());
+    if (access(header, R_OK) != 0)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "libxgemm's headers for CUDA C++ are not in %s", shim_folder());
+    add(&line, shim);
+    add(&line, users);
+    add(&line, "-include");
+    add(&line, header);
+    add(&line, "-o");
+    add(&line, in_folder(c, "unit.s", assembly));
+    add(&line, unit);
+    line.words[line.count] = NULL;
+    if (run(&line, in_folder(c, "output", output)) != 0)
+        return does_not_compile(launch, c, output, error);
+    return XGEMM_OK;
+}
+
+static xgemm_status pass_assembly(xg_compiled *c, xg_error *error)
+{
+    char path[PATH_MOST];
+    xg_text from = {NULL, 0, 0, false}, to = {NULL, 0, 0, false};
+    xgemm_status status = XGEMM_OK;
+    if (!xg_text_read(&from, in_folder(c, "unit.s", path)))
+        status =
+            xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot read %s: %s", path, strerror(errno));
+    if (!status)
+        status = xg_assembly_pass(from.at, shim_folder(), &to, &c->sites, error);
+    if (!status && !xg_text_write(&to, in_folder(c, "traced.s", path)))
+        status =
+            xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot write %s: %s", path, strerror(errno));
+    xg_text_free(&from);
+    xg_text_free(&to);
+    return status;
+}
+
+static xgemm_status to_object(const xgemm_source_launch *launch, xg_compiled *c, command_line line,
+                              xg_error *error)
+{
+    char traced[PATH_MOST], output[PATH_MOST], runtime[PATH_MOST];
+    static const char *const options[] = {
+        "-shared",     "-fPIC", "-O2", "-w", "-fvisibility=hidden", "-fno-stack-protector",
+        "-std=gnu++17"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        add(&line, options[i]);
+    snprintf(runtime, sizeof runtime, "%s/runtime.cpp", shim_folder());
+    in_folder(c, "kernel.so", c->object);
+    add(&line, "-o");
+    add(&line, c->object);
+    add(&line, in_folder(c, "traced.s", traced));
+    add(&line, runtime);
+    line.words[line.count] = NULL;
+    if (run(&line, in_folder(c, "output", output)) != 0)
+        return does_not_compile(launch, c, output, error);
+    return XGEMM_OK;
+}
+
+/* Each site's line of the user's file; of another file it has none. */
+static xgemm_status take_texts(const xgemm_source_launch *launch, xg_compiled *c, xg_error *error)
+{
+    c->texts = calloc((size_t)c->sites.count + 1, sizeof *c->texts);
+    bool all = c->texts != NULL;
+    for (int i = 0; all && i < c->sites.count; i++) {
+        const xg_code_site *site = &c->sites.sites[i];
+        const char *file = site->line > 0 ? c->sites.files[site->file] : NULL;
+        c->texts[i] = file && strcmp(file, launch->file) == 0 ? xg_scan_line(&c->scan, site->line)
+                                                              : strdup("");
+        all = c->texts[i] != NULL;
+    }
+    return all ? XGEMM_OK
+               : xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the kernel's lines");
+}
+
+xgemm_status xg_compile(const xgemm_source_launch *launch, xg_compiled *c, xg_error *error)
+{
+    char words[512], output[PATH_MOST];
+    command_line line;
+    bool is_clang = false;
+    memset(c, 0, sizeof *c);
+    if (!xg_assembly_is_known())
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernels of one's own can be traced on x86-64 and aarch64 only");
+    xgemm_status status = xg_scan_file(launch->file, &c->scan, error);
+    if (!status)
+        status = choose_kernel(launch, c, error);
+    if (!status)
+        status = make_folder(c, error);
+    if (!status)
+        status = find_compiler(in_folder(c, "output", output), words, sizeof words, &line,
+                               &is_clang, error);
+    if (!status)
+        status = to_assembly(launch, c, line, is_clang, error);
+    if (!status)
+        status = pass_assembly(c, error);
+    if (!status)
+        status = to_object(launch, c, line, error);
+    if (!status)
+        status = take_texts(launch, c, error);
+    return status;
+}
+
+void xg_compiled_remove(xg_compiled *c)
+{
+    static const char *const files[] = {"unit.cpp", "unit.s", "traced.s", "kernel.so", "output"};
+    char path[PATH_MOST];
+    for (size_t i = 0; *c->folder && i < sizeof files / sizeof *files; i++)
+        unlink(in_folder(c, files[i], path));
+    if (*c->folder)
+        rmdir(c->folder);
+    for (int i = 0; c->texts && i < c->sites.count; i++)
+        free(c->texts[i]);
+    free(c->texts);
+    xg_code_sites_free(&c->sites);
+    xg_scan_free(&c->scan);
+}
