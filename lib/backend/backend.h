@@ -17,7 +17,7 @@
  */
 typedef struct {
     const char *symbol;              /* its name inside the image */
-    const void *image;               /* fatbin for the CUDA driver */
+    const void *image;               /* for the CUDA driver: backend/cuda/image.h */
     void (*simulated)(const void *); /* one thread of it, for the simulator; takes the arguments */
     void (*traced)(const void *);    /* the same, every load and store watched */
     void (*host)(const void *);      /* a plain function, for the CPU */

@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 #if XGEMM_WITH_CUDA
-#define IMAGE(id) xg_fatbin_##id
+#define IMAGE(id) xg_image_##id
 #else
 #define IMAGE(id) NULL
 #endif
 
 #if XGEMM_WITH_SM90A
-#define IMAGE_SM90(id) xg_fatbin_##id
+#define IMAGE_SM90(id) xg_image_##id
 #else
 #define IMAGE_SM90(id) NULL
 #endif
@@ -41,11 +41,11 @@ enum {
 };
 _Static_assert((int)INDEX_host < (int)XG_PROGRAMS_MAX, "there are more programs than numbers");
 
-#define DEFINE(id, fatbin, only)                                                                   \
-    extern const unsigned char xg_fatbin_##id[];                                                   \
+#define DEFINE(id, code, only)                                                                   \
+    extern const unsigned char xg_image_##id[];                                                   \
     extern void xg_simulated_##id(const void *), xg_traced_##id(const void *);                     \
     const xg_program xg_program_##id = {.symbol = "xg_" #id,                                       \
-                                        .image = fatbin,                                           \
+                                        .image = code,                                           \
                                         .simulated = xg_simulated_##id,                            \
                                         .traced = TRACED(id),                                      \
                                         .index = INDEX_##id,                                       \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "context.h"
 
+#include "image.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +174,9 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
     xg_cu_function function = NULL;
 
     const unsigned mode = xg_cu_relax_capture(driver);
-    xg_cu_result failed = driver->module_load(&module, program->image);
+    const void *image = xg_cu_image_of(program->image, device->compute_capability);
+    xg_cu_result failed =
+        image ? driver->module_load(&module, image) : XG_CUDA_ERROR_NO_BINARY_FOR_GPU;
     const char *what = "cuModuleLoadData";
     if (!failed) {
         what = "cuModuleGetFunction";

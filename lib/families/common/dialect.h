@@ -20,20 +20,28 @@
 #define XG_KERNEL_WITH_TENSOR_MAPS(bounds, name, type)                                             \
     XG_KERNEL_WITH_TENSOR_MAPS_(bounds, name, type)
 #define XG_KERNEL_WITH_TENSOR_MAPS_(bounds, name, type)                                            \
+    XG_TENSOR_MAPS_OF(name)                                                                        \
     extern "C" __global__ void bounds xg_##name(const type p,                                      \
                                                 const __grid_constant__ xg_tensor_maps maps)
 #define XG_DEVICE static __device__ __forceinline__
 /* For rare code, which must not raise the register count of the rest. Not static: nvcc would put a
  * hash of the source's folder into the symbol, and builds would not be reproducible. */
+#ifndef XG_DEVICE_NOINLINE /* backend/cuda/clang_shim.h */
 #define XG_DEVICE_NOINLINE extern "C" __device__ __noinline__
-#define XG_UNROLL          _Pragma("unroll")
-#define XG_UNROLL_BY(n)    XG_PRAGMA(unroll n)
-#define XG_PRAGMA(text)    _Pragma(#text)
-#define XG_SHARED16        __shared__ __align__(16)
+#endif
+#define XG_UNROLL       _Pragma("unroll")
+#define XG_UNROLL_BY(n) XG_PRAGMA(unroll n)
+#define XG_PRAGMA(text) _Pragma(#text)
+#define XG_SHARED16     __shared__ __align__(16)
 /* The CTA's dynamic shared memory, of the size that the launch gives; once in a kernel. */
 #define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
 /* The tensor map of operand a or b, for xg_tma_load() of ptx_sm90.h. */
+#ifdef XG_TENSOR_MAPS_OF /* backend/cuda/clang_shim.h */
+#define XG_TENSOR_MAP(operand) (&xg_tensor_maps_of_launch()->operand)
+#else
+#define XG_TENSOR_MAPS_OF(name)
 #define XG_TENSOR_MAP(operand) (&maps.operand)
+#endif
 typedef const xg_tensor_map *xg_tensor_map_ref;
 #else
 #define XG_KERNEL(bounds, name, type) XG_KERNEL_(name, type)
@@ -60,6 +68,15 @@ typedef const xg_tensor_map *xg_tensor_map_ref;
  */
 #define XG_BLOCK_X ((int64_t)blockIdx.x)
 #define XG_BLOCK_Y ((int64_t)blockIdx.z * gridDim.y + blockIdx.y)
+
+/*
+ * One of two elements of an array. By value: of "condition ? x[i] : x[j]" clang makes an array in
+ * local memory with an index that is not constant.
+ */
+XG_DEVICE float xg_select(int condition, float x, float y)
+{
+    return condition ? x : y;
+}
 
 #define XG_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define XG_MAX(a, b) ((a) > (b) ? (a) : (b))

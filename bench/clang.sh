@@ -1,0 +1,203 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The library whose kernels clang compiles, beside that of nvcc, on a GPU.
+#
+#   bench/clang.sh FILE.tar.xz
+#
+# makes a build to carry (bench/portable.sh), which also has a folder "clang" with the library that
+# ./configure --with-cuda=clang builds. There, after unpacking,
+#
+#   xgemm/bench/clang.sh measure RESULTS
+#
+# checks every kernel and times each with both libraries, in turns. Steps, chosen by
+# XGEMM_CLANG_STEPS: verify (all kernels against float64), first (the first product of a process,
+# with an empty and a filled translation cache), speed (every kernel at some sizes, both math
+# modes), shapes (what the library chooses over bench/shapes.txt, both math modes), tests (the test
+# programs), sanitizer (compute-sanitizer over small products of every kernel). The results are CSV
+# and logs in the folder; summary.txt has the ratios, clang's speed by nvcc's: of each kernel, the
+# geometric mean and the least.
+#
+# Builds are in BUILD (build-portable) and BUILD_CLANG (build-portable-clang), and are kept; with
+# PORTABLE=FILE.tar.xz the nvcc-built half is taken from there. XGEMM_ARCHS as in portable.sh.
+set -eu
+
+bench=$(cd "$(dirname "$0")" && pwd)
+usage="usage: bench/clang.sh FILE.tar.xz | bench/clang.sh measure RESULTS"
+
+# The clang-built library, stripped, in folder $1.
+build_clang() {
+  build=${BUILD_CLANG:-build-portable-clang}
+  mkdir -p "$build"
+  (
+    cd "$build"
+    [ -f config.status ] || "$bench/../configure" --quiet --with-cuda=clang PTXAS=no --with-blas=no \
+      --with-cuda-arch="${XGEMM_ARCHS:-90}" --disable-dependency-tracking --disable-utility
+    make -s -j"$(nproc)" libxgemm.la
+  ) >&2
+  mkdir -p "$1"
+  cp -P "$build"/.libs/libxgemm.so* "$1/"
+  strip "$1"/libxgemm.so.?.?.?
+}
+
+make_package() {
+  out=$1
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  portable=${PORTABLE:-}
+  if [ -z "$portable" ]; then
+    portable=$work/portable.tar.xz
+    "$bench/portable.sh" "$portable" >/dev/null
+  fi
+  tar -C "$work" -xJf "$portable"
+  build_clang "$work/xgemm/clang"
+  cp "$bench"/*.sh "$bench"/*.txt "$work/xgemm/bench/"
+  first=$work/xgemm/first
+  ${CC:-cc} -O2 -I"$bench/../include" "$bench/first.c" -o "$first" -L"$work/xgemm" -lxgemm
+  tar -C "$work" -cJf "$out" xgemm
+  ls -l "$out"
+}
+
+# with nvcc|clang COMMAND...: by that library, with a translation cache that is the script's.
+with() {
+  compiler=$1
+  shift
+  case $compiler in
+  nvcc) libraries=$root ;;
+  *) libraries=$root/clang ;;
+  esac
+  env CUDA_CACHE_PATH="$cache" CUDA_CACHE_MAXSIZE=1073741824 \
+    LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" "$@"
+}
+
+note() {
+  echo "$*" | tee -a "$summary"
+}
+
+# step NAME LOG COMMAND...
+step() {
+  name=$1 log=$out/$2
+  shift 2
+  start=$(date +%s)
+  if "$@" >"$log" 2>"$log.err"; then
+    note "ok      $name ($(($(date +%s) - start)) s)"
+  else
+    note "FAILED  $name (exit $?; $log)"
+    tail -n 5 "$log" "$log.err"
+    status=1
+  fi
+}
+
+wants() {
+  case " $steps " in
+  *" $1 "*) return 0 ;;
+  *) return 1 ;;
+  esac
+}
+
+# compare NAME ARGUMENTS...: xgemm bench with both libraries, in turns, twice; the better time of
+# each case; then the ratios.
+compare() {
+  name=$1
+  shift
+  for turn in 1 2; do
+    for compiler in nvcc clang; do
+      step "$name, $compiler, turn $turn" "$name-$compiler-$turn.csv" with $compiler \
+        "$root/xgemm" bench --device 0 --csv --quiet "$@"
+    done
+  done
+  awk -F, -v name="$name" '
+    FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    {
+      kernel = $column["kernel"]
+      sub(/^auto:.*/, "auto", kernel)
+      case_ = $column["m"] "x" $column["n"] "x" $column["k"]
+      us = $column["median_us"]
+      at = kernel SUBSEP case_
+      if (FILENAME ~ /-nvcc-[0-9]*\.csv$/) { if (!(at in nvcc) || us < nvcc[at]) nvcc[at] = us }
+      else if (!(at in clang) || us < clang[at]) clang[at] = us
+    }
+    END {
+      for (at in nvcc) if (at in clang && clang[at] > 0 && nvcc[at] > 0) {
+        split(at, part, SUBSEP)
+        ratio = nvcc[at] / clang[at]
+        sum += log(ratio); n++
+        of[part[1]] += log(ratio); cases[part[1]]++
+        if (!(part[1] in least) || ratio < least[part[1]]) { least[part[1]] = ratio; where[part[1]] = part[2] }
+        if (least_of_all == "" || ratio < least_of_all) { least_of_all = ratio; at_least = part[1] " " part[2] }
+      }
+      for (kernel in of)
+        printf "%-28s %.3f  least %.3f (%s)\n", kernel, exp(of[kernel] / cases[kernel]), least[kernel], where[kernel] | "sort -k 2n"
+      close("sort -k 2n")
+      if (n) printf "%s: clang by nvcc in %d cases, geometric mean %.3f, least %.3f (%s)\n", name, n, exp(sum / n), least_of_all, at_least
+    }' "$out/$name"-nvcc-?.csv "$out/$name"-clang-?.csv | tee -a "$summary"
+}
+
+# The first product: three processes with an empty cache, then three with what the last one left.
+first_products() {
+  note "first product: compiler,cache,size,math,create_ms,first_ms,second_ms,least_ms"
+  for compiler in nvcc clang; do
+    for size in 256 4096; do
+      for math in default strict; do
+        for kind in empty empty filled filled; do
+          [ $kind = filled ] || rm -rf "$cache"
+          mkdir -p "$cache"
+          note "$compiler,$kind,$(with $compiler "$root/first" $size $math)"
+        done
+      done
+    done
+  done
+}
+
+# shellcheck disable=SC2317 # called through step
+verify_all() {
+  with clang "$root/xgemm" verify --device 0 --json --quiet
+}
+
+# shellcheck disable=SC2317
+run_tests() {
+  for program in "$root"/tests/test_*; do
+    echo "== ${program##*/}"
+    XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 with clang env CK_FORK=no "$program"
+  done
+}
+
+# shellcheck disable=SC2317
+sanitize() {
+  with clang "$root/xgemm" kernels --csv |
+    awk -F, '$2 ~ /cuda/ { print "verify --quick -m 1,65,129 -n 7,130 -k 1,33 --kernel", $1 }' |
+    sed 's/$/ --device 0 --quiet --math tf32/' |
+    with clang xargs -P 8 -L 1 compute-sanitizer --tool memcheck --error-exitcode 9 "$root/xgemm"
+}
+
+measure() {
+  mkdir -p "$1"
+  out=$(cd "$1" && pwd)
+  root=$(dirname "$bench")
+  summary=$out/summary.txt
+  status=0
+  : >"$summary"
+  cache=$(mktemp -d)
+  trap 'rm -rf "$cache"' EXIT
+  steps=${XGEMM_CLANG_STEPS:-verify first speed shapes}
+  if wants first; then first_products; fi
+  if wants verify; then step "verify every kernel" verify.json verify_all; fi
+  if wants speed; then
+    compare speed --kernel all --size 512,1024,4096 --samples 5 --limit 1 --warm 10
+    compare speed-tf32 --kernel all --math tf32 --size 4096 --samples 5 --limit 1 --warm 10
+  fi
+  if wants shapes; then
+    for math in default strict; do
+      compare "shapes-$math" --math $math --shapes "$bench/shapes.txt" --samples 9 --limit 1
+      compare "squares-$math" --math $math --size 64,128,256,512,1024,2048,4096,8192 --samples 9 --limit 1
+    done
+  fi
+  if wants tests; then step "test programs" tests.log run_tests; fi
+  if wants sanitizer; then step "compute-sanitizer memcheck" memcheck.log sanitize; fi
+  exit $status
+}
+
+case ${1:-} in
+"") echo "$usage" >&2 && exit 2 ;;
+measure) measure "${2:?$usage}" ;;
+*) make_package "$1" ;;
+esac

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A kernel compiled by clang: PTX for each architecture, and assembly that puts them into the
+# library as the table that image.h describes.
+#
+#   ptx.sh KERNEL.cu KERNEL.image ARCHITECTURE...       such as "80 90", or "90a"; the lowest first
+#
+# Beside the image stay KERNEL.ARCHITECTURE.ptx and, with PTXAS, KERNEL.resources: what NVIDIA's
+# assembler reports, which so has taken the PTX; its machine code is not kept. From the environment:
+# CLANG and CLANG_FLAGS, PTXAS (empty: none), AWK, and XGEMM_LIB, the folder lib of the sources.
+set -eu
+
+source=$1
+image=$2
+shift 2
+base=${image%.image}
+name=$(basename "$base")
+trap 'rm -f "$image.tmp" "$base.ptx.tmp" "$base.report" "$base.cubin"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# Which version of PTX clang writes; ptx.awk sets a later one for instructions that need it.
+feature_of() {
+    case $1 in
+    8?) echo +ptx74 ;;
+    90) echo +ptx78 ;;
+    *) echo +ptx80 ;;
+    esac
+}
+
+rm -f "$base.resources"
+table=
+code=
+for arch; do
+    ptx=$base.$arch.ptx
+    # shellcheck disable=SC2086 # lists of words
+    $CLANG $CLANG_FLAGS -I"$XGEMM_LIB" -include backend/cuda/clang_shim.h --cuda-gpu-arch="sm_$arch" \
+        -Xclang -target-feature -Xclang "$(feature_of "$arch")" -S -o "$base.ptx.tmp" "$source"
+    LC_ALL=C $AWK -f "$XGEMM_LIB/backend/cuda/ptx.awk" "$base.ptx.tmp" >"$ptx"
+    if [ -n "$PTXAS" ]; then
+        $PTXAS -v --gpu-name "sm_$arch" -o "$base.cubin" "$ptx" >"$base.report" 2>&1 || {
+            cat "$base.report" >&2
+            exit 1
+        }
+        LC_ALL=C $AWK -f "$XGEMM_LIB/families/resources.awk" "$base.report" >>"$base.resources"
+    fi
+    number=${arch%a}
+    table="    .long $number, .Lxg_ptx_${name}_$number - xg_image_$name
+$table"
+    code="$code.Lxg_ptx_${name}_$number:
+    .incbin \"$ptx\"
+    .byte 0
+"
+done
+cat >"$image.tmp" <<END
+    .balign 8
+    .globl xg_image_$name
+    .hidden xg_image_$name
+    .type xg_image_$name, %object
+xg_image_$name:
+$table    .long 0, 0
+$code    .size xg_image_$name, . - xg_image_$name
+END
+mv "$image.tmp" "$image"
