@@ -45,6 +45,7 @@ static json_t *advice_of(const source_request *r, const xgemm_source_report *sou
 void source_rows(const command *which, const source_request *r, const xgemm_source_report *source)
 {
     const xgemm_trace_report *t = source->trace;
+    const explain_request like = {.gpu = r->gpu, .is_source = true};
     json_t *facts = report_facts(which);
     json_t *trace = explain_trace_facts(t);
     json_object_set_new(facts, "kernel", json_string(t->kernel));
@@ -55,7 +56,7 @@ void source_rows(const command *which, const source_request *r, const xgemm_sour
     json_object_set_new(trace, "shared_bytes", json_integer(t->shared_bytes));
     json_object_set_new(trace, "seconds", json_real(source->seconds));
     json_object_set_new(facts, "trace", trace);
-    json_object_set_new(facts, "gpu", *t->device ? explain_gpu_facts(t) : json_null());
+    explain_gpu_facts(facts, &like, t);
     json_object_set_new(facts, "faults", faults_of(source));
     json_object_set_new(facts, "lines", lines_of(source));
     json_object_set_new(facts, "advice", advice_of(r, source));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# A kernel is its .cu file, in lib.am, a row of lib/families/kernels.def with its programs, and a
+# A kernel is its .cu file, in kernels.am, a row of lib/families/kernels.def with its programs, and a
 # paragraph of xgemm-kernels(7): that these agree.
 
 LC_ALL=C
@@ -25,11 +25,11 @@ differ()
 
 def=lib/families/kernels.def
 find lib -name '*.cu' | sed 's|.*/||; s|\.cu$||' | sort >"$work/files"
-awk '/^KERNELS/ { on = 1 } on { print } on && !/\\$/ { on = 0 }' lib/lib.am |
+awk '/^KERNELS/ { on = 1 } on { print } on && !/\\$/ { on = 0 }' lib/kernels.am |
     sed -n 's|.*/\([^/ ]*\)\.cu.*|\1|p' | sort >"$work/listed"
 sed -n 's/^XG_PROGRAM\(_SM90\)\{0,1\}(\(.*\))$/\2/p' "$def" | sort >"$work/programs"
-differ "files in lib/, and programs of lib.am" "$work/files" "$work/listed"
-differ "programs of lib.am, and of kernels.def" "$work/listed" "$work/programs"
+differ "files in lib/, and programs of kernels.am" "$work/files" "$work/listed"
+differ "programs of kernels.am, and of kernels.def" "$work/listed" "$work/programs"
 
 # Names of rows, and of the subsections of the manual that are named like them.
 sed -n 's/^XG_KERNEL_ROW(.*\.name = "\([^"]*\)".*/\1/p' "$def" | sort >"$work/names"
