@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # libxgemm-blas.so below a program that was loaded with RTLD_LOCAL and calls gemm of a fake BLAS: small
-# products are passed on; with the simulator as the device, and no least size, all are served.
+# products are passed on; with the simulator as the device, and no least size, all are served. Then
+# the reference BLAS's own testers (Debian's libblas-test), of Fortran's names and of CBLAS.
 
 topic=blas
 export topic
@@ -39,4 +40,36 @@ calls 'switched off' passed_on 'served 0 of 0' XGEMM_SERVE=none XGEMM_BLAS_LEAST
 calls 'all is served' served 'served +scipy_cblas_zgemm64_ +c64' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
 calls 'with a beta it is not' served 'passed on +dgemm_64_ .*C is added to' XGEMM_BLAS_LEAST=1 \
     XGEMM_BLAS_DEVICES=-3,-3
+
+# netlib TYPE TESTER INPUT: its gemm is right where it is served, and the rest of the suite where it is not.
+netlib()
+{
+    for folder in /usr/lib/*/blas /usr/lib*/blas /usr/lib*/*/blas/reference; do
+        [ -x "$folder/$2" ] && [ -f "$folder/$3" ] && break
+    done
+    if ! [ -x "$folder/$2" ]; then
+        skip "$2" 'there is no libblas-test'
+        return
+    fi
+    # The testers of CBLAS need a variable that only the reference BLAS has, which lies beside them.
+    XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3 "$XGEMM" run --log=log -- env LD_LIBRARY_PATH="$folder" \
+        "$folder/$2" <"$folder/$3" >out 2>err
+    status=$?
+    cat ./*blat3.out >>out 2>/dev/null
+    rm -f ./*blat3.out
+    if [ "$status" -ne 0 ] || grep -Eq 'FAIL|FATAL|SUSPECT' out; then
+        no "$2" "exit status $status; $(grep -Em 1 'FAIL|FATAL|SUSPECT' out)"
+    elif ! grep -Eqi "${1}gemm .*PASSED THE .*COMPUTATION" out; then
+        no "$2" "no test of gemm: $(head -n 2 out | tr '\n' ' ')"
+    elif ! grep -Eq "served +(cblas_)?${1}gemm" log; then
+        no "$2" "nothing was served: $(head -n 1 log)"
+    else
+        ok "$2"
+    fi
+}
+
+for type in s d c z; do
+    netlib "$type" "xblat3$type" "${type}blat3.in"
+    netlib "$type" "x${type}cblat3" "${type}in3"
+done
 finish
