@@ -30,7 +30,7 @@ enum {
         OPTION_ROW(KEY_SOURCE_SHARED, "shared", "BYTES", "of FILE.cu: dynamic shared memory"),     \
         OPTION_ROW(KEY_SOURCE_ARGUMENT, "arg", "NAME=TYPE...",                                     \
                    "of FILE.cu: a=float[512x512]:random, n=int:512"),                              \
-        OPTION_ROW(KEY_SOURCE_DEFINE, "define", "X=Y", "of FILE.cu: a macro"),                     \
+        OPTION_ROW(KEY_SOURCE_DEFINE, "define", "X=Y...", "of FILE.cu: a macro"),                     \
         OPTION_ROW(KEY_SOURCE_REGISTERS, "registers", "N",                                         \
                    "of FILE.cu: registers a thread, from nvcc -Xptxas -v"),                        \
         OPTION_ROW(KEY_SOURCE_CHECK, "check-only", NULL, "of FILE.cu: only what is wrong"),        \

@@ -301,6 +301,7 @@ void explain_site_rows(const settings *common, const xgemm_trace_report *t, json
     report to = report_open(common, columns, COLUMNS, "sites", facts);
     for (int i = 0; i < t->site_count; i++) {
         const xgemm_trace_site *s = &t->sites[i];
+        const bool banks = s->is_shared || s->is_constant;
         const cell cells[COLUMNS] = {
             cell_text(s->file),
             cell_integer(s->line),
@@ -314,13 +315,13 @@ void explain_site_rows(const settings *common, const xgemm_trace_report *t, json
             cell_integer(s->requests),
             cell_integer(s->partial_requests),
             cell_integer(s->lanes),
-            s->is_shared ? cell_none() : cell_integer(s->sectors),
-            s->is_shared ? cell_none() : cell_integer(s->ideal_sectors),
-            s->is_shared ? cell_none() : cell_integer(s->cache_lines),
-            s->is_shared ? cell_integer(s->wavefronts) : cell_none(),
-            s->is_shared ? cell_integer(s->ideal_wavefronts) : cell_none(),
-            s->is_shared ? cell_none() : cell_integer(s->most_sectors),
-            s->is_shared ? cell_integer(s->most_ways) : cell_none(),
+            banks ? cell_none() : cell_integer(s->sectors),
+            banks ? cell_none() : cell_integer(s->ideal_sectors),
+            banks ? cell_none() : cell_integer(s->cache_lines),
+            banks ? cell_integer(s->wavefronts) : cell_none(),
+            banks ? cell_integer(s->ideal_wavefronts) : cell_none(),
+            banks ? cell_none() : cell_integer(s->most_sectors),
+            banks ? cell_integer(s->most_ways) : cell_none(),
             cell_text(s->source),
         };
         report_row(&to, cells);

@@ -158,7 +158,8 @@ static void note_given(const command *which, int key, const char *value)
     for (int i = 0; i < which->option_count + COMMON_ROWS; i++)
         if (row_at(which, i)->key == key)
             row = row_at(which, i);
-    if (value && option_given(key))
+    const char *const dots = row->argument ? strstr(row->argument, "...") : NULL;
+    if (value && !dots && option_given(key))
         usage_error(which, "%s%s is given twice; only one of them would have an effect",
                     row->name ? "--" : "-", row->name ? row->name : (char[2]){(char)key, '\0'});
     if ((key == KEY_JSON && option_given(KEY_CSV)) || (key == KEY_CSV && option_given(KEY_JSON)))

@@ -254,6 +254,8 @@ LAUNCH
     says 'a launch file' 'load +a +4 B +64 .*coalesced' explain --source tile.txt
     run explain --source tile.txt --json
     json 'JSON' "d['kernel'] == 'tiled<16>' and d['faults'] == [] and d['trace']['flops'] == 2 * 32 ** 3 and d['trace']['barriers'] == 16 and d['sites'][0]['array'] == 'a'"
+    run explain --source tile.txt --compare naive_columns --json
+    json 'JSON of a comparison' "d['before'] == 'tiled<16>' and d['counts'][2]['count'] == 'sectors'"
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns
     says 'a GPU' 'registers: 40 a thread, as given' explain --source tile.txt --gpu H200 --registers 40
     says 'what the kernel prints' '' explain --source tile.txt --quiet
