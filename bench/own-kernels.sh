@@ -62,7 +62,7 @@ CODE
         value = argument[i]
         sub(/^[^=]*=/, "", value)
         type = value
-        sub(/[[:].*/, "", type)
+        sub(/(\[|:).*/, "", type)
         c_type = type == "uchar" ? "unsigned char" : type == "uint" ? "unsigned" : type
         init = value
         sub(/.*:/, "", init)
@@ -72,9 +72,9 @@ CODE
           sub(/\].*/, "", size)
           gsub(/x/, " * ", size)
           cast = $1 ~ /^copy_vectors/ ? "(float4 *)" : $1 == "move_structs" && i == 1 ? "(particle *)" : ""
-          printf "%s%sarray<%s>(%s, %d)", i > 1 ? ", " : "", cast, c_type, size, init == "index"
+          printf("%s%sarray<%s>(%s, %d)", i > 1 ? ", " : "", cast, c_type, size, init == "index")
         } else
-          printf "%s(%s)%s", i > 1 ? ", " : "", c_type, init
+          printf("%s(%s)%s", i > 1 ? ", " : "", c_type, init)
       }
       print ");"
     }'
