@@ -102,7 +102,8 @@ void page_accesses(FILE *to, const xgemm_source_report *report)
         page_text(to, s->array);
         fprintf(to, ", %d bytes a thread: %s %d %s</summary><div class=\"scroll\">\n", s->bytes,
                 "at most", s->is_shared ? s->most_ways : s->most_sectors,
-                s->is_shared ? "words of one bank" : "sectors");
+                s->is_shared ? (s->most_ways == 1 ? "word of one bank" : "words of one bank")
+                             : (s->most_sectors == 1 ? "sector" : "sectors"));
         drawing(to, s, &report->requests[i]);
         fputs("</div></details>\n", to);
     }
@@ -131,11 +132,13 @@ static void point(FILE *to, const axes *a, double intensity, double roof, const 
 {
     if (intensity <= 0.0)
         return;
+    const double x = x_of(a, intensity);
+    const int left = x > WIDTH / 2; /* of the point, where there is room */
     fprintf(to,
             "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"var(--mark)\"/><text x=\"%.1f\" "
-            "y=\"%.1f\">%s: %.2f OP/B, at most %.0f GFLOP/s</text>\n",
-            x_of(a, intensity), y_of(a, roof), x_of(a, intensity) + 9,
-            y_of(a, roof) + 14 + 13 * row, name, intensity, roof);
+            "y=\"%.1f\" text-anchor=\"%s\">%s: %.2f OP/B, at most %.0f GFLOP/s</text>\n",
+            x, y_of(a, roof), left ? x - 9 : x + 9, y_of(a, roof) + (left ? -9 : 14 + 13 * row),
+            left ? "end" : "start", name, intensity, roof);
 }
 
 void page_roofline(FILE *to, const xgemm_trace_report *t)

@@ -54,8 +54,11 @@ static void print_occupancy(const explain_request *r, const xgemm_trace_report *
            t->blocks_per_sm * r->gpu.multiprocessors, t->waves);
 }
 
+/* An intensity of 0 is not known: the least one where not all blocks ran. */
 static void print_roof(const xgemm_trace_report *t, const char *what, double intensity, double roof)
 {
+    if (intensity <= 0.0)
+        return;
     printf("  %-26s %8.2f OP/B: at most %7.0f GFLOP/s, %5.1f %% of the peak, bound by %s\n", what,
            intensity, roof, 100.0 * roof / t->peak_gflops,
            roof < t->peak_gflops ? "memory" : "arithmetic");
@@ -71,6 +74,13 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
     print_occupancy(r, t);
     if (t->peak_gflops == 0.0) {
         printf("\nRoofline: the peak of this GPU's tensor cores is not known\n");
+        return;
+    }
+    if (t->flop_per_byte_asked <= 0.0) {
+        printf(
+            "\nRoofline: the kernel computes nothing in floating point; memory, at %.0f GB/s, is "
+            "its bound\n",
+            t->peak_gbs);
         return;
     }
     printf("\nRoofline: %.0f GFLOP/s %s, %.0f GB/s: they balance at %.1f OP/B\n", t->peak_gflops,
