@@ -6,7 +6,7 @@
 #                           matrices on the best device there is, list the kernels
 #   ./quickstart.sh check   the same set-up, then the whole test suite
 #
-# Needs neither a GPU nor nvcc. Safe to run again: what is there is kept. The
+# Needs neither a GPU nor nvcc: where nvcc is missing, clang compiles the kernels for GPUs. Safe to run again: what is there is kept. The
 # build is in build/ (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on.
 set -eu
 
@@ -32,6 +32,26 @@ have_library() {
   have pkg-config && pkg-config --exists "$1"
 }
 
+# Whether there is a compiler for GPUs: nvcc, or a clang that knows compute capability 9.0.
+have_gpu_compiler() {
+  have nvcc || [ -x /usr/local/cuda/bin/nvcc ] || [ -x /opt/cuda/bin/nvcc ] && return
+  for clang in clang clang-22 clang-21 clang-20 clang-19 clang-18; do
+    have $clang && echo | $clang -x cuda --cuda-device-only --cuda-path=/dev/null -nocudainc \
+      -nocudalib --cuda-gpu-arch=sm_90a -S -o /dev/null - 2>/dev/null && return
+  done
+  return 1
+}
+
+# The newest package of clang that the system has, 18 or later; nothing when it has none.
+clang_package() {
+  for version in 22 21 20 19 18; do
+    if apt-cache show clang-$version >/dev/null 2>&1; then
+      echo clang-$version
+      return
+    fi
+  done
+}
+
 # The Debian packages that are missing, one word each.
 missing_packages() {
   have cc || have gcc || echo gcc
@@ -47,6 +67,7 @@ missing_packages() {
   have_library jansson || echo libjansson-dev
   have_library zlib || echo zlib1g-dev
   have_library check || echo check
+  have_gpu_compiler || clang_package
   if [ "$1" = check ]; then
     have mandoc || echo mandoc
     dpkg -s libblas-test >/dev/null 2>&1 || echo libblas-test
@@ -67,6 +88,10 @@ may_install() {
 }
 
 install_missing() {
+  # A fresh system has no list of packages, in which clang's is looked for.
+  if ! have_gpu_compiler && may_install; then
+    as_root apt-get update -q || say "apt-get update failed"
+  fi
   packages=$(missing_packages "$1" | tr '\n' ' ')
   if [ -z "$packages" ]; then
     say "everything that is needed is installed"

@@ -5,6 +5,7 @@
 #include "families/transform/args.h"
 #include "probes/args.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,13 +29,23 @@ static const struct {
 #undef KERNEL
 };
 
+/* Whether an image is PTX that the GPU can run: for it or an older one, or with "a" for it alone.
+ */
+static bool is_ptx_for_gpu(const char *image)
+{
+    int major, minor, target, end = 0;
+    if (sscanf(image, ".version %d.%d .target sm_%d%n", &major, &minor, &target, &end) != 3)
+        return false;
+    return image[end] == 'a' ? target == compute_capability() : target <= compute_capability();
+}
+
 xg_cu_result cuModuleLoadData(xg_cu_module *module, const void *image)
 {
     BEGIN(cuModuleLoadData, INITIALISED | CONTEXT | NO_CAPTURE);
     uint32_t magic;
     memcpy(&magic, image, sizeof magic);
-    if (magic != FATBIN_MAGIC)
-        return fault(INVALID_IMAGE, "cuModuleLoadData of something that is no fatbin");
+    if (magic != FATBIN_MAGIC && !is_ptx_for_gpu(image))
+        return fault(INVALID_IMAGE, "cuModuleLoadData of no fatbin, and of no PTX for the GPU");
     *module = (xg_cu_module)add(MODULE);
     return *module ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
 }

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The PTX that clang made of the kernels: each has the instructions that it was written for, and no
+# array in local memory.
+#
+# Reads the *.ptx below lib of the build folder, $1 or the current one.
+# Exits with 77 where there is no PTX, as in a build with nvcc.
+
+LC_ALL=C
+export LC_ALL
+
+folder=${1:-.}
+# Kernels with an array whose index is no constant in clang's code: to be made fewer.
+known='
+finish
+fp16_split
+fp16_split_even
+fp16_split_strips
+gemv_k_major
+general_c64
+general_f64
+general_f64_mma
+half_align
+skinny2
+skinny4
+skinny8
+wgmma_bf16_128x128
+wgmma_bf16_128x256
+wgmma_bf16_128x64
+wgmma_f16_128x128
+wgmma_f16_128x256
+wgmma_f16_128x64
+'
+failed=0
+count=0
+
+# meant KERNELS INSTRUCTION...: extended regular expressions, each in some line of each PTX.
+meant() {
+    kernels=$1
+    shift
+    for ptx in "$folder"/lib/families/*/*.ptx; do
+        name=$(basename "$ptx" | sed 's/\.[0-9a]*\.ptx$//')
+        echo "$name" | grep -Eqx "$kernels" || continue
+        for instruction; do
+            if ! grep -Eq "$instruction" "$ptx"; then
+                echo "$ptx has no $instruction" >&2
+                failed=1
+            fi
+        done
+    done
+}
+
+for ptx in "$folder"/lib/probes/*.ptx "$folder"/lib/families/*/*.ptx; do
+    [ -e "$ptx" ] || continue
+    count=$((count + 1))
+    arch=$(basename "$ptx" .ptx)
+    name=${arch%.*} arch=${arch##*.}
+    if ! sed -n '1,2p' "$ptx" | tr '\n' ' ' | grep -Eq "^\.version [78]\.[0-9] \.target sm_$arch "; then
+        echo "$ptx does not begin with the version and sm_$arch" >&2
+        failed=1
+    fi
+    if grep -q '^\.local ' "$ptx" && ! echo "$known" | grep -qx "$name"; then
+        echo "$ptx has an array in local memory" >&2
+        failed=1
+    fi
+done
+if [ $count -eq 0 ]; then
+    echo "skipped: no PTX in $folder" >&2
+    exit 77
+fi
+
+meant 'fp16x[13]_[0-9]*x[0-9]*|half_.*_[0-9]*x[0-9]*' 'wgmma\.mma_async\.sync' 'cp\.async\.bulk' \
+    'mbarrier\.try_wait' 'setmaxnreg\.inc'
+meant 'fp16x[13]_fused_.*' 'wgmma\.mma_async\.sync'
+meant 'tma_.*' 'cp\.async\.bulk\.tensor\.2d' 'cvta\.param\.u64'
+meant 'bf16x6_.*' 'mma\.sync\.aligned\.m16n8k16.*bf16'
+meant 'general_f64_mma' 'mma\.sync\.aligned\.m16n8k8.*f64'
+meant 'pipelined_.*|sliced_.*|thin_.*' 'cp\.async\.c[ag]\.shared\.global' 'cp\.async\.wait_group'
+meant 'pipelined_[0-9].*|sliced_.*|vectorized' 'ld\.shared\.v4\.' 'fma\.rn\.f32'
+
+exit $failed
