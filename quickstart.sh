@@ -6,8 +6,9 @@
 #                           matrices on the best device there is, list the kernels
 #   ./quickstart.sh check   the same set-up, then the whole test suite
 #
-# Needs neither a GPU nor nvcc: where nvcc is missing, clang compiles the kernels for GPUs. Safe to run again: what is there is kept. The
-# build is in build/ (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on.
+# Needs neither a GPU nor nvcc: where nvcc is missing, clang compiles the kernels for GPUs, unless
+# CONFIGURE_FLAGS has --without-cuda. Safe to run again: what is there is kept. The build is in
+# build/ (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on.
 set -eu
 
 cd "$(dirname "$0")"
@@ -42,6 +43,14 @@ have_gpu_compiler() {
   return 1
 }
 
+# Whether a compiler for GPUs is to be installed.
+wants_gpu_compiler() {
+  case " ${CONFIGURE_FLAGS-} " in
+    *--without-cuda* | *--with-cuda=no* | *--with-cuda=nvcc*) return 1 ;;
+  esac
+  ! have_gpu_compiler
+}
+
 # The newest package of clang that the system has, 18 or later; nothing when it has none.
 clang_package() {
   for version in 22 21 20 19 18; do
@@ -67,7 +76,7 @@ missing_packages() {
   have_library jansson || echo libjansson-dev
   have_library zlib || echo zlib1g-dev
   have_library check || echo check
-  have_gpu_compiler || clang_package
+  wants_gpu_compiler && clang_package
   if [ "$1" = check ]; then
     have mandoc || echo mandoc
     dpkg -s libblas-test >/dev/null 2>&1 || echo libblas-test
@@ -89,7 +98,7 @@ may_install() {
 
 install_missing() {
   # A fresh system has no list of packages, in which clang's is looked for.
-  if ! have_gpu_compiler && may_install; then
+  if wants_gpu_compiler && may_install; then
     as_root apt-get update -q || say "apt-get update failed"
   fi
   packages=$(missing_packages "$1" | tr '\n' ' ')

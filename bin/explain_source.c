@@ -42,12 +42,18 @@ static void add_word(const command *which, const char *name, const char **words,
     words[(*count)++] = word;
 }
 
+static unsigned bit_of(int key)
+{
+    return 1u << (key - KEY_SOURCE_KERNEL);
+}
+
 bool source_option(const command *which, source_request *r, int key, const char *value)
 {
     xgemm_source_launch *l = &r->launch;
     if (key < KEY_SOURCE_KERNEL || key > KEY_SOURCE_MEMORY)
         return false;
     r->any = true;
+    r->given |= bit_of(key);
     switch (key) {
     case KEY_SOURCE_KERNEL:
         l->kernel = value;
@@ -121,7 +127,9 @@ static char *beside(const char *launch_file, const char *file)
     return path;
 }
 
-static void take_line(const command *which, source_request *r, char *line, int number)
+/* What the command line has given stands: "given", from before the file was read. */
+static void take_line(const command *which, source_request *r, char *line, int number,
+                      unsigned given)
 {
     char *word = line + strspn(line, " \t-");
     char *value = word + strcspn(word, " \t=");
@@ -146,7 +154,10 @@ static void take_line(const command *which, source_request *r, char *line, int n
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(word, words[i].word) == 0) {
-            source_option(which, r, words[i].key, kept);
+            const bool is_list =
+                words[i].key == KEY_SOURCE_ARGUMENT || words[i].key == KEY_SOURCE_DEFINE;
+            if (is_list || !(given & bit_of(words[i].key)))
+                source_option(which, r, words[i].key, kept);
             return;
         }
     usage_error(which,
@@ -158,12 +169,13 @@ static void take_line(const command *which, source_request *r, char *line, int n
 static void read_launch_file(const command *which, source_request *r)
 {
     char line[1024];
+    const unsigned given = r->given;
     FILE *file = fopen(r->launch_file, "r");
     if (!file)
         usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
     for (int number = 1; fgets(line, sizeof line, file); number++) {
         line[strcspn(line, "\r\n")] = '\0';
-        take_line(which, r, line, number);
+        take_line(which, r, line, number, given);
     }
     fclose(file);
 }

@@ -30,7 +30,7 @@ enum {
         OPTION_ROW(KEY_SOURCE_SHARED, "shared", "BYTES", "of FILE.cu: dynamic shared memory"),     \
         OPTION_ROW(KEY_SOURCE_ARGUMENT, "arg", "NAME=TYPE...",                                     \
                    "of FILE.cu: a=float[512x512]:random, n=int:512"),                              \
-        OPTION_ROW(KEY_SOURCE_DEFINE, "define", "X=Y...", "of FILE.cu: a macro"),                     \
+        OPTION_ROW(KEY_SOURCE_DEFINE, "define", "X=Y...", "of FILE.cu: a macro"),                  \
         OPTION_ROW(KEY_SOURCE_REGISTERS, "registers", "N",                                         \
                    "of FILE.cu: registers a thread, from nvcc -Xptxas -v"),                        \
         OPTION_ROW(KEY_SOURCE_CHECK, "check-only", NULL, "of FILE.cu: only what is wrong"),        \
@@ -50,7 +50,8 @@ typedef struct {
     const char *other;   /* another file; NULL: none */
     const char *html, *launch_file;
     bool diff, check_only;
-    bool any;         /* some of these options were given */
+    bool any;         /* some of these options were given: */
+    unsigned given;   /* a bit for each, from KEY_SOURCE_KERNEL on */
     xgemm_device gpu; /* struct_size 0: none */
 } source_request;
 

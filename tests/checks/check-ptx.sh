@@ -69,7 +69,7 @@ if [ $count -eq 0 ]; then
     exit 77
 fi
 
-meant 'fp16x[13]_[0-9]*x[0-9]*|half_.*_[0-9]*x[0-9]*' 'wgmma\.mma_async\.sync' 'cp\.async\.bulk' \
+meant 'fp16x[13]_[0-9]*x[0-9]*|wgmma_.*' 'wgmma\.mma_async\.sync' 'cp\.async\.bulk' \
     'mbarrier\.try_wait' 'setmaxnreg\.inc'
 meant 'fp16x[13]_fused_.*' 'wgmma\.mma_async\.sync'
 meant 'tma_.*' 'cp\.async\.bulk\.tensor\.2d' 'cvta\.param\.u64'
