@@ -33,20 +33,22 @@ static const struct one_case {
     int type, mode, compute;
     int64_t size, ld;
     int getters;
+    int64_t ld_of_b; /* 0: ld */
 } cases[] = {
-    {"F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 512, 512, 0},
-    {"complex", GEMM, cublasCgemm_v2, C32, DEFAULT, 0, 512, 512, 0},
-    {"aligned F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 4096, 4096, 0},
-    {"small F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 1025, 1025, 0},
-    {"F16 of few odd columns", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 2047, 2049, 0},
-    {"pairs of BF16", EX, cublasGemmEx, BF16, DEFAULT, COMPUTE_32F, 2050, 2050, 0},
-    {"odd F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 2049, 2049, 3},
-    {"large pairs of BF16", EX, cublasGemmEx, BF16, DEFAULT, COMPUTE_32F, 4096, 4098, 3},
-    {"F16 summed in F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_16F, 4097, 4097, 1},
-    {"small F32, TF32 allowed", GEMM, cublasSgemm_v2, F32, TF32, 0, 512, 512, 1},
-    {"cublasLt, aligned BF16", LT, NULL, BF16, 0, COMPUTE_32F, 4096, 4096, 2},
-    {"cublasLt, F32 with a bias", LT, NULL, F32, 0, COMPUTE_32F, 64, 64, 31},
-    {"F32", GEMM, cublasSgemm_v2, F32, DEFAULT, 0, 512, 512, 3},
+    {"F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 512, 512, 0, 0},
+    {"complex", GEMM, cublasCgemm_v2, C32, DEFAULT, 0, 512, 512, 0, 0},
+    {"aligned F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 4096, 4096, 0, 0},
+    {"small F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 901, 901, 0, 0},
+    {"odd F16 of 1025", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 1025, 1025, 3, 0},
+    {"F16, A alone not aligned", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 4096, 4097, 3, 4096},
+    {"pairs of BF16", EX, cublasGemmEx, BF16, DEFAULT, COMPUTE_32F, 2050, 2050, 0, 0},
+    {"odd F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 2049, 2049, 3, 0},
+    {"large pairs of BF16", EX, cublasGemmEx, BF16, DEFAULT, COMPUTE_32F, 4096, 4098, 3, 0},
+    {"F16 summed in F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_16F, 4097, 4097, 1, 0},
+    {"small F32, TF32 allowed", GEMM, cublasSgemm_v2, F32, TF32, 0, 512, 512, 1, 0},
+    {"cublasLt, aligned BF16", LT, NULL, BF16, 0, COMPUTE_32F, 4096, 4096, 2, 0},
+    {"cublasLt, F32 with a bias", LT, NULL, F32, 0, COMPUTE_32F, 64, 64, 31, 0},
+    {"F32", GEMM, cublasSgemm_v2, F32, DEFAULT, 0, 512, 512, 3, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -66,10 +68,10 @@ static void gemm(const struct one_case *c, fake_handle *handle)
 static void gemm_ex(const struct one_case *c, fake_handle *handle)
 {
     static const float one = 1, zero = 0;
-    const int n = (int)c->size, ld = (int)c->ld;
+    const int n = (int)c->size, ld = (int)c->ld, ldb = c->ld_of_b ? (int)c->ld_of_b : ld;
     ((int (*)(void *, int, int, int, int, int, const void *, const void *, int, int, const void *,
               int, int, const void *, void *, int, int, int, int))c->function)(
-        handle, 0, 0, n, n, n, &one, memory, c->type, ld, memory, c->type, ld, &zero, memory,
+        handle, 0, 0, n, n, n, &one, memory, c->type, ld, memory, c->type, ldb, &zero, memory,
         c->type, ld, c->compute, -1);
 }
 

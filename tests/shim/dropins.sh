@@ -87,7 +87,7 @@ sed '$d; s/^/# /' out
 calls none passed_on '' --log
 gives 'a reason: types' 0 'passed on +cublasDgemm_v2 +f64 .*cuBLAS is as fast for this type'
 gives 'a reason: alignment' 0 'passed on +cublasLtMatmul +bf16 .* 4096 .*as fast for aligned operands'
-gives 'a reason: size' 0 'passed on +cublasGemmEx +f16 .* 2047 .*cuBLAS is as fast for this size'
+gives 'a reason: size' 0 'passed on +cublasGemmEx +f16 .* 901 .*cuBLAS is as fast for this size'
 gives 'a reason: size in TF32' 0 'passed on +cublasSgemm_v2 +f32 +tf32 .*as fast for this size'
 program=cublas_calls.so
 
@@ -130,6 +130,8 @@ else
     program=cost_calls.so
     calls fake served '' --log=log
     gives 'a GPU that was measured: odd columns of F16' 0 'served +cublasGemmEx +f16 .* 2049 .*[0-9] +-' log
+    gives 'one operand that is not aligned' 0 'served +cublasGemmEx +f16 .* 4096 .*[0-9] +-' log
+    gives 'F16 of 1025' 0 'served +cublasGemmEx +f16 .* 1025 ' log
     gives 'pairs of BF16' 0 'served +cublasGemmEx +bf16 .* 4096 ' log
     gives 'the time that is saved' 0 'predicted to save 0\.[0-9]*[1-9]' log
     gives 'F32' 0 'served +cublasSgemm_v2 +f32 +default ' log
