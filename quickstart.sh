@@ -6,9 +6,9 @@
 #                           matrices on the best device there is, list the kernels
 #   ./quickstart.sh check   the same set-up, then the whole test suite
 #
-# Needs neither a GPU nor nvcc: where nvcc is missing, clang compiles the kernels for GPUs, unless
-# CONFIGURE_FLAGS has --without-cuda. Safe to run again: what is there is kept. The build is in
-# build/ (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on.
+# Needs neither a GPU nor nvcc; with CONFIGURE_FLAGS=--with-cuda=clang, clang compiles the kernels for
+# GPUs without nvcc. Safe to run again: what is there is kept. The build is in build/ (another
+# folder: BUILD=DIR); CONFIGURE_FLAGS are passed on.
 set -eu
 
 cd "$(dirname "$0")"
@@ -43,12 +43,12 @@ have_gpu_compiler() {
   return 1
 }
 
-# Whether a compiler for GPUs is to be installed.
+# Whether clang is to be installed, as a compiler for GPUs.
 wants_gpu_compiler() {
   case " ${CONFIGURE_FLAGS-} " in
-    *--without-cuda* | *--with-cuda=no* | *--with-cuda=nvcc*) return 1 ;;
+    *--with-cuda=clang* | *--with-cuda=yes* | *"--with-cuda "*) ! have_gpu_compiler ;;
+    *) return 1 ;;
   esac
-  ! have_gpu_compiler
 }
 
 # The newest package of clang that the system has, 18 or later; nothing when it has none.

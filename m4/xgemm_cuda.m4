@@ -17,7 +17,7 @@ AC_ARG_VAR([PTXAS], [NVIDIA's assembler, which checks and measures what clang co
 AC_ARG_WITH([cuda],
   [AS_HELP_STRING([--with-cuda@<:@=check|nvcc|clang|yes|no|DIR@:>@],
     [compile the GPU kernels with nvcc (in DIR: of that CUDA toolkit), or with clang and no toolkit;
-     check: with the first of these that there is @<:@check@:>@])],
+     yes: with the first of these that there is; check: with nvcc if it is there @<:@check@:>@])],
   [], [with_cuda=check])
 AC_ARG_WITH([cuda-arch],
   [AS_HELP_STRING([--with-cuda-arch=LIST],
@@ -38,7 +38,8 @@ AS_CASE([$with_cuda],
   [check|yes],
     [xgemm_cuda_find_nvcc
      xgemm_cuda_try_archs
-     AS_IF([test "x$have_cuda" = xno], [cuda_nvcc_why=$cuda_why
+     dnl What clang compiles has not been checked on a GPU as a whole: only who asks gets it.
+     AS_IF([test "x$have_cuda" = xno && test "x$with_cuda" = xyes], [cuda_nvcc_why=$cuda_why
        xgemm_cuda_try_clang
        cuda_why="$cuda_nvcc_why, and $cuda_why"])],
   [xgemm_cuda_find_nvcc
