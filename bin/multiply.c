@@ -431,7 +431,7 @@ static int multiply_files(const request *r, xgemm_handle *handle, operand_file f
  * to by then. */
 static int multiply(const request *r, xgemm_handle *handle)
 {
-    operand_file files[3] = {{NULL}};
+    operand_file files[3] = {{0}};
     sizes size;
     char message[512];
     int status = STATUS_FAILED;

@@ -32,7 +32,6 @@ static const struct {
     {"tex2D", "a texture fetch"},
     {"tex3D", "a texture fetch"},
     {"cudaSurfaceObject_t", "a surface object"},
-    {"wmma", "WMMA's fragments"},
 };
 
 static bool is_name(char c)

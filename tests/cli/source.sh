@@ -218,6 +218,22 @@ test_faults()
     assert(*a == 1); }' --arg 'a=int[1]'
 }
 
+# Each warp asserts an element of its tile. Pairs of neighbours are one access of A and B.
+test_tensor()
+{
+    while read -r shape type sums bytes; do
+        m=${shape%%,*} n=${shape#*,} n=${n%%,*}
+        says "WMMA, $shape" "load +a +$bytes B +[0-9]+ +32.00 +8.00 .*tensor.cu:" explain "$own/tensor.cu" \
+            --kernel "tiles<$shape>" --grid $((64 / n)),$((64 / m)) --block 32 --arg "a=$type[64x64]:random" \
+            --arg "b=$type[64x64]:random" --arg "c=$sums[64x64]:zero" --arg n=int:64
+    done <<'END'
+16,16,half,rows,rows,float half float 4
+16,16,half,rows,columns,float half float 4
+32,8,__nv_bfloat16,columns,rows,float bfloat16 float 4
+8,32,half,columns,columns,half half half 4
+END
+}
+
 test_refusals()
 {
     printf '__global__ void k(int *a) {\n    asm("nop");\n}\n' >ptx.cu
@@ -350,6 +366,7 @@ test_strides
 test_transposes
 test_patterns
 test_faults
+test_tensor
 test_refusals
 test_forms
 finish
