@@ -224,8 +224,8 @@ test_tensor()
     while read -r shape type sums bytes; do
         m=${shape%%,*} n=${shape#*,} n=${n%%,*}
         says "WMMA, $shape" "load +a +$bytes B +[0-9]+ +32.00 +8.00 .*tensor.cu:" explain "$own/tensor.cu" \
-            --kernel "tiles<$shape>" --grid $((64 / n)),$((64 / m)) --block 32 --arg "a=$type[64x64]:random" \
-            --arg "b=$type[64x64]:random" --arg "c=$sums[64x64]:zero" --arg n=int:64
+            --kernel "tiles<$shape>" --grid $((64 / n)),$((64 / m)) --block 32 --arg "a=${type}[64x64]:random" \
+            --arg "b=${type}[64x64]:random" --arg "c=${sums}[64x64]:zero" --arg n=int:64
     done <<'END'
 16,16,half,rows,rows,float half float 4
 16,16,half,rows,columns,float half float 4
