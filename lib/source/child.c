@@ -7,6 +7,7 @@
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -116,12 +117,17 @@ static void set_memory_limit(void)
         setrlimit(RLIMIT_AS, &memory);
 }
 
-/* Standard output is for the messages; nobody is asked for input. */
+/*
+ * Standard output is for the messages; nobody is asked for input. What the parent has not written
+ * yet is the parent's to write, and what the kernel prints is written line by line: it may crash.
+ */
 static void set_files(void)
 {
     const int null = open("/dev/null", O_RDWR);
     dup2(null, 0);
     dup2(child->launch->messages > 0 ? child->launch->messages : null, 1);
+    __fpurge(stdout);
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 }
 
 /* ---- The kernel's arguments ---- */
@@ -351,5 +357,6 @@ void xg_child_main(const xg_child *told)
         note_failure(trace, error.text);
     result.ended = status == XGEMM_OK;
     send_trace(trace, &source, &result);
+    fflush(stdout);
     _exit(0);
 }

@@ -274,7 +274,14 @@ LAUNCH
     json 'JSON of a comparison' "d['before'] == 'tiled<16>' and d['counts'][2]['count'] == 'sectors'"
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns
     says 'a GPU' 'registers: 40 a thread, as given' explain --source tile.txt --gpu H200 --registers 40
-    says 'what the kernel prints' '' explain --source tile.txt --quiet
+    printf '__global__ void k(int *a) { printf("a is %%d", *a); }\n' >print.cu
+    run explain print.cu --arg 'a=int[1]' --json
+    if [ "$status" -eq 0 ] && grep -qx 'a is 0' err && ! grep -q 'a is 0' out; then
+        ok 'what the kernel prints'
+    else
+        no 'what the kernel prints' "$(first_error)"
+    fi
+    says 'without a word' '' explain --source tile.txt --quiet
     # What the scanner has to pass over, and what a header beside the file has.
     cat >beside.cuh <<'HEADER'
 template <class T> __global__ void twice(T *a) { a[threadIdx.x] *= 2; }
