@@ -59,6 +59,9 @@ static void head(FILE *to, const source_request *r, const xgemm_trace_report *t)
         "background:var(--fair-back)}.good{color:var(--good)}\n"
         "li{margin:.3rem 0}svg{max-width:100%;height:auto}svg text{fill:var(--text);"
         "font:11px ui-monospace,monospace}summary{cursor:pointer;padding:.2rem 0}\n"
+        "@media print{body{font-size:9pt;padding:0}.scroll{overflow:visible}td,th{padding:0 .3rem}"
+        "td.code{font-size:7.5pt;white-space:pre-wrap;overflow-wrap:anywhere}td.left{white-space:"
+        "normal}}\n"
         "</style></head><body>\n<h1>",
         to);
     page_text(to, t->kernel);

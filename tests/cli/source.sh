@@ -213,6 +213,18 @@ test_faults()
     wrong 'dynamic shared memory' 'past the end of s of 63 elements' \
         '__global__ void k(float *a) { extern __shared__ float s[]; s[threadIdx.x] = *a; }' \
         --block 64 --shared 252 --arg 'a=float[1]'
+    copied='#include <cuda_pipeline.h>
+__global__ void k(const float *a, float *c) {
+    __shared__ float4 s[32];
+    __pipeline_memcpy_async(&s[threadIdx.x], (const float4 *)a + threadIdx.x, 16);
+    __pipeline_commit();
+    WAIT __syncwarp();
+    ((float4 *)c)[threadIdx.x] = s[31 - threadIdx.x]; }'
+    wrong 'an asynchronous copy' 's\[124\], which an asynchronous copy has not brought yet' \
+        "$(printf '%s' "$copied" | sed 's/WAIT//')" \
+        --block 32 --arg 'a=float[128]:index' --arg 'c=float[128]'
+    right 'an asynchronous copy' "$(printf '%s' "$copied" | sed 's/WAIT/__pipeline_wait_prior(0);/')" \
+        --block 32 --arg 'a=float[128]:index' --arg 'c=float[128]'
     wrong 'an assertion' 'wrong.cu:2 fails its assertion' \
         '__global__ void k(int *a) {
     assert(*a == 1); }' --arg 'a=int[1]'
