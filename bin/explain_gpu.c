@@ -12,8 +12,8 @@
 static void print_registers(const explain_request *r, const xgemm_trace_report *t)
 {
     if (r->is_source && t->registers > 0)
-        printf("  registers: %d a thread, as given; shared memory: %d bytes a block\n",
-               t->registers, t->shared_bytes);
+        printf("  registers: %d a thread, %s; shared memory: %d bytes a block\n", t->registers,
+               r->by_nvcc ? "by nvcc" : "as given", t->shared_bytes);
     else if (r->is_source)
         printf("  registers: not known and left out (--registers, from nvcc -Xptxas -v); shared "
                "memory: %d bytes a block\n",

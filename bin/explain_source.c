@@ -215,14 +215,25 @@ static void take_operands(const command *which, source_request *r, int count, ch
         usage_error(which, "a comparison has neither --html nor --check-only");
 }
 
+/* Occupancy needs registers; only nvcc knows them. */
+static void find_registers(source_request *r)
+{
+    if (r->gpu.struct_size == 0 || r->check_only || (r->launch.registers > 0 && !r->by_nvcc))
+        return;
+    r->launch.registers = source_registers(r);
+    r->by_nvcc = r->launch.registers > 0;
+}
+
 static int compare(const command *which, source_request *r)
 {
+    find_registers(r);
     xgemm_source_report *before = trace(which, r);
     source_request second = *r;
     if (r->compare)
         second.launch.kernel = r->compare;
     if (r->other)
         second.launch.file = r->other;
+    find_registers(&second);
     xgemm_source_report *after = trace(which, &second);
     source_compare(which, r, before, after);
     const int faults = before->fault_count + after->fault_count;
@@ -243,6 +254,7 @@ int explain_source(const command *which, source_request *r, int count, char *con
         r->launch.most_blocks = -1;
     if (r->compare || r->other)
         return compare(which, r);
+    find_registers(r);
     xgemm_source_report *report = trace(which, r);
     const int written = r->html ? source_page(r, report, why, sizeof why) : 0;
     if (r->common.format != FORMAT_TEXT)

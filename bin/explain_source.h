@@ -52,11 +52,15 @@ typedef struct {
     bool diff, check_only;
     bool any;         /* some of these options were given: */
     unsigned given;   /* a bit for each, from KEY_SOURCE_KERNEL on */
+    bool by_nvcc;     /* launch.registers are what nvcc says, and were not given */
     xgemm_device gpu; /* struct_size 0: none */
 } source_request;
 
 /* Takes an option of SOURCE_ROWS; false: it is none. */
 bool source_option(const command *which, source_request *request, int key, const char *value);
+
+/* The kernel's registers by nvcc ($NVCC, or that of PATH) for the GPU; 0: not known. */
+int source_registers(const source_request *request);
 
 /* Whether the operand is a file of CUDA C++. */
 bool is_source(const char *operand);

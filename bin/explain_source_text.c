@@ -106,7 +106,7 @@ static void print_intensity(const xgemm_source_report *report)
 
 static void print_gpu(const source_request *r, const xgemm_trace_report *t)
 {
-    explain_request like = {.gpu = r->gpu, .is_source = true};
+    explain_request like = {.gpu = r->gpu, .is_source = true, .by_nvcc = r->by_nvcc};
     like.info.math = XGEMM_MATH_STRICT;
     explain_gpu(&like, t);
 }

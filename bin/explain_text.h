@@ -26,6 +26,7 @@ typedef struct {
     xgemm_device gpu; /* struct_size 0: none */
     const char *plot;
     bool is_source; /* a kernel of the user's own: of info only math is set */
+    bool by_nvcc;   /* its registers were not given */
 } explain_request;
 
 void explain_text(const explain_request *r, const xgemm_trace_report *report);

@@ -8,7 +8,8 @@ topic=source
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
 
 XGEMM_CUDA_HEADERS=$srcdir/lib/backend/sim/cuda
-export XGEMM_CUDA_HEADERS
+NVCC=false # which would be asked for registers
+export XGEMM_CUDA_HEADERS NVCC
 own=$srcdir/tests/own
 
 printf '__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n' >first.cu
@@ -293,6 +294,20 @@ LAUNCH
     else
         no 'what the kernel prints' "$(first_error)"
     fi
+    cat >nvcc <<'END'
+#!/bin/sh
+# In place of nvcc: ptxas's report of two kernels, of which one is wanted.
+echo "ptxas info    : Compiling entry function '_Z5otherPf' for '${1#-arch=}'"
+echo "ptxas info    : Used 99 registers, used 0 barriers"
+echo "ptxas info    : Compiling entry function '_Z1kPi' for '${1#-arch=}'"
+echo "ptxas info    : Used 23 registers, used 0 barriers"
+END
+    chmod +x nvcc
+    NVCC=./nvcc
+    says 'registers by nvcc' 'registers: 23 a thread, by nvcc' explain first.cu --kernel k \
+        --block 32 --arg 'a=float[32]' --gpu H200
+    NVCC=false
+    says 'no nvcc' 'registers: not known' explain first.cu --kernel k --block 32 --arg 'a=float[32]' --gpu H200
     says 'without a word' '' explain --source tile.txt --quiet
     # What the scanner has to pass over, and what a header beside the file has.
     cat >beside.cuh <<'HEADER'

@@ -18,7 +18,8 @@ fi
 # The GPU of this machine, if there is one, is not what the page is about.
 XGEMM_DEVICE=cpu
 XGEMM_CUDA_HEADERS=$srcdir/lib/backend/sim/cuda
-export XGEMM_DEVICE XGEMM_CUDA_HEADERS
+NVCC=false
+export XGEMM_DEVICE XGEMM_CUDA_HEADERS NVCC
 
 # Each command with its line in the page and the lines it should print, in files of its own.
 awk '
