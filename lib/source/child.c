@@ -177,6 +177,19 @@ static void take_values(const loaded *code, xg_value *values)
     }
 }
 
+/* The gaps between arrays leave the limit of addresses too high for them. */
+static void check_arrays(void)
+{
+    const double mebibyte = 0x1p20;
+    const int64_t bytes = xg_arguments_bytes(child->arguments);
+    char text[160];
+    if (bytes <= child->memory_bytes)
+        return;
+    snprintf(text, sizeof text, "the kernel's arrays take %.1f MiB; it may have %.1f",
+             (double)bytes / mebibyte, (double)child->memory_bytes / mebibyte);
+    send_failure(XGEMM_ERROR_OUT_OF_MEMORY, text);
+}
+
 /* ---- The kernel's memory ---- */
 
 static int add_arguments(xg_source_array *to)
@@ -321,6 +334,7 @@ void xg_child_main(const xg_child *told)
     set_files();
     set_memory_limit();
     const loaded code = load(&image);
+    check_arrays();
     if (!xg_arguments_fill(child->arguments))
         send_failure(XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the kernel's arguments");
     for (int i = 0; i < child->arguments->variable_count; i++) {

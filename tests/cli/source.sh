@@ -258,6 +258,8 @@ test_refusals()
     else
         no "the compiler's line" "$(first_error)"
     fi
+    refuses 'more memory than may be' 2 "arrays take 8.0 MiB; it may have 4.0" explain first.cu \
+        --block 32 --arg 'a=float[2097152]' --memory 4
     refuses 'no such kernel' 2 'has no kernel "j"; it has k' explain first.cu --kernel j
     refuses 'no such parameter' 2 'has no parameter "b"; it has a' explain first.cu --arg 'a=int[1]' --arg 'b=int[1]'
     refuses 'no argument' 2 'parameter "a", for which there is no argument' explain first.cu
