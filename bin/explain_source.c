@@ -127,6 +127,18 @@ static char *beside(const char *launch_file, const char *file)
     return path;
 }
 
+/* Words of launch files live as long as the program; here they are found, and are no leaks. */
+static void keep(const command *which, char *word)
+{
+    static char **kept;
+    static size_t count;
+    char **const more = word ? realloc(kept, (count + 1) * sizeof *kept) : NULL;
+    if (!more)
+        exit(failed(which, "the host is out of memory"));
+    kept = more;
+    kept[count++] = word;
+}
+
 /* What the command line has given stands: "given", from before the file was read. */
 static void take_line(const command *which, source_request *r, char *line, int number,
                       unsigned given)
@@ -141,8 +153,7 @@ static void take_line(const command *which, source_request *r, char *line, int n
     for (size_t end = strlen(value); end > 0 && isspace((unsigned char)value[end - 1]); end--)
         value[end - 1] = '\0';
     char *kept = strcmp(word, "file") == 0 ? beside(r->launch_file, value) : strdup(value);
-    if (!kept)
-        exit(failed(which, "the host is out of memory"));
+    keep(which, kept);
     if (strcmp(word, "file") == 0) {
         r->launch.file = kept;
         return;
