@@ -110,7 +110,7 @@ static int ldb_of(const test_case *t)
 }
 
 /* Where the matrix of product number "turn" is: so many columns of "ld" elements. */
-static void *turned(const test_case *t, char *memory, int ld, int columns, int turn)
+static void *rotated(const test_case *t, char *memory, int ld, int columns, int turn)
 {
     const size_t unit = 128, size = ((size_t)ld * (size_t)columns + unit - 1) / unit * unit;
     const size_t copies = (size_t)ELEMENTS / size;
@@ -119,17 +119,17 @@ static void *turned(const test_case *t, char *memory, int ld, int columns, int t
 
 static void *a_of(const test_case *t, int turn)
 {
-    return turned(t, t->a, lda_of(t), t->layout[0] == 'N' ? t->k : t->m, turn);
+    return rotated(t, t->a, lda_of(t), t->layout[0] == 'N' ? t->k : t->m, turn);
 }
 
 static void *b_of(const test_case *t, int turn)
 {
-    return turned(t, t->b, ldb_of(t), t->layout[1] == 'N' ? t->n : t->k, turn);
+    return rotated(t, t->b, ldb_of(t), t->layout[1] == 'N' ? t->n : t->k, turn);
 }
 
 static void *c_of(const test_case *t, int turn)
 {
-    return turned(t, t->c, t->m + t->extra, t->n, turn);
+    return rotated(t, t->c, t->m + t->extra, t->n, turn);
 }
 
 static xgemm_transpose transpose_of(char letter)

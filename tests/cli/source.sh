@@ -74,7 +74,7 @@ test_products()
     # Four blocks load each tile of a once for four tiles of b.
     counts 'coarsened' 5 global load a 512 2048
     counts 'coarsened' 5 global load b 2048 8192
-    # b in column order: turned it is coalesced, and a column of 33 has no conflict.
+    # b in column order: with corner turning it is coalesced, and a column of 33 has no conflict.
     counts 'corner turned' 6 global load b 2048 8192
     counts 'corner turned' 6 shared store tile_b 2048 2048
     counts 'column order' 7 global load b 2048 65536

@@ -160,29 +160,30 @@ static xg_half_args args_of(const launches *of)
 {
     const xg_problem *const p = of->problem;
     const xg_half_schedule *const s = &of->schedule;
-    return (xg_half_args){
-        .m = p->m,
-        .n = p->n,
-        .c_stride_m = p->c_stride_m,
-        .c_batch_stride = p->pointer_arrays ? XG_POINTER_ARRAYS : p->c_batch_stride,
-        .k_blocks = (uint32_t)s->k_blocks,
-        .k_blocks_per_split = (uint32_t)s->k_blocks_per_split,
-        .splits = (uint32_t)s->splits,
-        .whole = (uint32_t)s->whole,
-        .tails = (uint32_t)s->tails,
-        .tile_rows = (uint32_t)s->tile_rows,
-        .a_rows = (int16_t)copied_rows(&of->a, XG_HALF_TILE_M),
-        .b_rows =
-            (int16_t)(s->cluster > 1 ? of->tile_n / s->cluster : copied_rows(&of->b, of->tile_n)),
-        .cluster = (uint8_t)s->cluster,
-        .a_mn_major = of->a.mn_major,
-        .b_mn_major = of->b.mn_major,
-        .a_batched = of->a.batched,
-        .b_batched = of->b.batched,
-        .c_is_aligned = xg_half_c_is_aligned(p),
-        .is_plain = xg_is_plain_epilogue(&p->epilogue) && !p->epilogue.device_scalars &&
-                    xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0),
-        .epilogue = xg_typed_args_of(p).epilogue};
+    const xg_typed_args typed = xg_typed_args_of(p);
+    return (xg_half_args){.m = p->m,
+                          .n = p->n,
+                          .c_stride_m = p->c_stride_m,
+                          .c_batch_stride = typed.c_batch_stride,
+                          .k_blocks = (uint32_t)s->k_blocks,
+                          .k_blocks_per_split = (uint32_t)s->k_blocks_per_split,
+                          .splits = (uint32_t)s->splits,
+                          .whole = (uint32_t)s->whole,
+                          .tails = (uint32_t)s->tails,
+                          .tile_rows = (uint32_t)s->tile_rows,
+                          .a_rows = (int16_t)copied_rows(&of->a, XG_HALF_TILE_M),
+                          .b_rows = (int16_t)(s->cluster > 1 ? of->tile_n / s->cluster
+                                                             : copied_rows(&of->b, of->tile_n)),
+                          .cluster = (uint8_t)s->cluster,
+                          .a_mn_major = of->a.mn_major,
+                          .b_mn_major = of->b.mn_major,
+                          .a_batched = of->a.batched,
+                          .b_batched = of->b.batched,
+                          .c_is_aligned = xg_half_c_is_aligned(p),
+                          .is_plain = xg_is_plain_epilogue(&p->epilogue) &&
+                                      !p->epilogue.device_scalars &&
+                                      xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0),
+                          .epilogue = typed.epilogue};
 }
 
 /* C, and what the epilogue reads, of the product's step or the reduction's. */
@@ -225,27 +226,27 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
     enum { THREADS = 256, LANES = 4, CTAS = 264 /* that keep a GPU busy */ };
     const xg_problem *const p = of->problem;
     const xg_half_schedule *const s = &of->schedule;
-    const xg_half_args product = args_of(of);
+    const xg_typed_args typed = xg_typed_args_of(p);
+    if (s->tails == 0)
+        return XGEMM_OK;
     int64_t ways = 1, rows = LANES * THREADS / of->tile_n; /* of a CTA */
     while (rows > 1 && 2 * ways <= s->splits &&
            s->tails * of->products * xg_ceil_div(s->tile_rows, rows) < CTAS)
         ways *= 2, rows /= 2;
     const xg_half_reduce_args args = {.m = p->m,
                                       .n = p->n,
-                                      .c_stride_m = product.c_stride_m,
-                                      .c_batch_stride = product.c_batch_stride,
-                                      .splits = product.splits,
-                                      .whole = product.whole,
-                                      .tails = product.tails,
-                                      .tile_rows = product.tile_rows,
+                                      .c_stride_m = p->c_stride_m,
+                                      .c_batch_stride = typed.c_batch_stride,
+                                      .splits = (uint32_t)s->splits,
+                                      .whole = (uint32_t)s->whole,
+                                      .tails = (uint32_t)s->tails,
+                                      .tile_rows = (uint32_t)s->tile_rows,
                                       .tile_m = (uint32_t)(XG_HALF_TILE_M * s->cluster),
                                       .tile_n = (uint32_t)of->tile_n,
                                       .rows = (uint32_t)s->rows,
                                       .columns = (uint32_t)s->columns,
                                       .ways = (uint32_t)ways,
-                                      .epilogue = product.epilogue};
-    if (s->tails == 0)
-        return XGEMM_OK;
+                                      .epilogue = typed.epilogue};
     xg_step *const step = xg_plan_add(plan, &xg_program_half_reduce, &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;

@@ -11,8 +11,6 @@
  */
 #include "half.h"
 
-#include <math.h>
-
 enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 128, SIZE_MOST = INT32_MAX / 2 };
 
 /* Elements: lines of 128 bytes. A box of a tensor map whose rows lie across lines takes longer. */
