@@ -29,6 +29,9 @@ typedef struct {
     XG_PRODUCT_FIELDS
 } xg_product_args;
 
+/* Rows of C in a rasterization group of tensor cores' kernels: L2 holds its operands. */
+enum { XG_RASTER_ROWS = 2048 };
+
 /* In place of the batch stride of A: A, B and C are arrays of pointers. */
 #define XG_POINTER_ARRAYS INT64_MIN
 

@@ -7,6 +7,7 @@
  * A K-major tile keeps its rows in shared memory, and an MN-major one its columns, each padded so
  * that the 16 lanes that are served together find their doubles in different banks.
  */
+#include "families/common/batch.h"
 #include "families/common/epilogue_typed.h"
 #include "families/common/ptx_sm90.h"
 #include "families/common/raster.h"
@@ -35,8 +36,7 @@ XG_DEVICE operand operand_of(const void *matrix, int64_t batch_stride, int64_t s
                              int64_t stride_k, int64_t size_mn, int64_t size_k, int64_t first_mn)
 {
     operand of;
-    of.from = batch_stride == XG_POINTER_ARRAYS ? ((const double *const *)matrix)[XG_BATCH]
-                                                : (const double *)matrix + XG_BATCH * batch_stride;
+    of.from = (const double *)xg_matrix_of_batch(matrix, batch_stride, sizeof(double));
     of.stride_mn = stride_mn, of.stride_k = stride_k;
     of.size_mn = size_mn, of.size_k = size_k, of.first_mn = first_mn;
     of.k_major = stride_k == 1;
@@ -109,9 +109,7 @@ XG_DEVICE void store_sums(const xg_typed_args *p, int64_t row0, int64_t column0,
                           double acc[ROWS * COLUMNS * 4])
 {
     const xg_scalars_f64 by = xg_scalars_of_f64(&p->epilogue);
-    double *const c = p->c_batch_stride == XG_POINTER_ARRAYS
-                          ? ((double *const *)p->c)[XG_BATCH]
-                          : (double *)p->c + XG_BATCH * p->c_batch_stride;
+    double *const c = (double *)xg_matrix_of_batch(p->c, p->c_batch_stride, sizeof(double));
     const int lane = (int)threadIdx.x % 32;
     XG_UNROLL_BY(1)
     for (int i = 0; i < ROWS; i++) {

@@ -9,6 +9,7 @@
  * the first operand, then of the second, and z the product of a batch.
  */
 #include "args.h"
+#include "families/common/batch.h"
 #include "families/common/ptx.h"
 
 #define THREADS 256
@@ -53,9 +54,8 @@ XG_DEVICE uint4 shifted(uint4 low, uint4 high, int shift)
 XG_DEVICE void align(const xg_half_aligned *of, unsigned cta, int once)
 {
     const int64_t per_line = of->to_stride / CHUNK;
-    const uint16_t *const from = of->batch_stride == XG_POINTER_ARRAYS
-                                     ? ((const uint16_t *const *)(const void *)of->from)[XG_BATCH]
-                                     : of->from + XG_BATCH * of->batch_stride;
+    const uint16_t *const from =
+        (const uint16_t *)xg_matrix_of_batch(of->from, of->batch_stride, sizeof *from);
     uint16_t *const to = of->to + (once ? 0 : XG_BATCH * of->lines * of->to_stride);
     XG_UNROLL
     for (int i = 0; i < CHUNKS; i++) {

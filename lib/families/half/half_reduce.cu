@@ -6,6 +6,7 @@
  * rows, and z the product of a batch.
  */
 #include "args.h"
+#include "families/common/batch.h"
 #include "families/common/epilogue_typed.h"
 #include "families/common/raster.h"
 
@@ -37,7 +38,7 @@ XG_KERNEL(__launch_bounds__(THREADS), half_reduce, xg_half_reduce_args)
     const unsigned in_row = p.tile_n / 4, rows = threads / in_row;
     const unsigned slabs = (p.tile_rows + rows - 1) / rows, tile = blockIdx.x / slabs;
     const unsigned row_in_tile = (blockIdx.x - tile * slabs) * rows + thread / in_row;
-    const unsigned column_in_tile = thread % in_row * 4, group = 2048 / p.tile_m;
+    const unsigned column_in_tile = thread % in_row * 4, group = XG_RASTER_ROWS / p.tile_m;
     const xg_raster_tile at = xg_raster_tile_of(p.whole + tile, p.rows, group * p.columns, group);
     const int64_t row = (int64_t)at.m * p.tile_m + row_in_tile;
     const int64_t column = (int64_t)at.n * p.tile_n + column_in_tile;
@@ -62,9 +63,7 @@ XG_KERNEL(__launch_bounds__(THREADS), half_reduce, xg_half_reduce_args)
     }
     if (inside && way == 0) {
         const int bytes = p.epilogue.type_c == XG_TYPE_F32 ? 4 : 2;
-        char *const c = p.c_batch_stride == XG_POINTER_ARRAYS
-                            ? ((char *const *)p.c)[XG_BATCH]
-                            : (char *)p.c + XG_BATCH * p.c_batch_stride * bytes;
+        char *const c = (char *)xg_matrix_of_batch(p.c, p.c_batch_stride, bytes);
         store_four(&p, c, row, column, sum);
     }
 }

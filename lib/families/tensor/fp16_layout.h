@@ -52,7 +52,6 @@ enum {
     XG_K_BLOCK = 64,
     XG_TERM_BYTES = XG_ROW_BLOCK * XG_K_BLOCK * 2,
     XG_ROW_PADDING = 256,  /* operand rows are padded to a multiple of this */
-    XG_RASTER_ROWS = 2048, /* rows of C in a rasterization group: L2 holds its operands */
     XG_ROW_GROUP = 16,
     XG_BLOCK_GROUPS = XG_ROW_BLOCK / XG_ROW_GROUP,
     XG_SPLIT_THREADS = 256,

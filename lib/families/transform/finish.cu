@@ -4,6 +4,7 @@
  * 0, and after a product of float by a kernel whose epilogue is alpha and beta alone. The
  * argument's alpha is 0. A grid-stride loop along y, since the grid's z is the product of a batch.
  */
+#include "families/common/batch.h"
 #include "families/common/epilogue_typed.h"
 
 XG_DEVICE void finish_f32(const xg_typed_args *p, void *c, int64_t row, int64_t column)
@@ -37,9 +38,7 @@ XG_KERNEL(, finish, xg_typed_args)
 
     xg_pdl_wait();
     xg_pdl_trigger();
-    void *const c = p.c_batch_stride == XG_POINTER_ARRAYS
-                        ? ((void *const *)p.c)[XG_BATCH]
-                        : (char *)p.c + XG_BATCH * p.c_batch_stride * bytes;
+    void *const c = (void *)xg_matrix_of_batch(p.c, p.c_batch_stride, bytes);
     if (column < p.n)
         for (int64_t row = first; row < p.m; row += (int64_t)gridDim.y * blockDim.y) {
             if (of_double)
