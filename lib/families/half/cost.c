@@ -111,26 +111,48 @@ bool xg_half_applies(const xg_kernel *kernel, const xg_request *request)
                INT32_MAX;
 }
 
-static double bytes_of(const xg_problem *p, const xg_half_schedule *of, int64_t products)
+/* What is the same for all ways to compute a problem. */
+typedef struct {
+    const xg_request *request;
+    xg_half_operand a, b;
+    bool c_is_aligned;
+} planned;
+
+static planned planned_of(const xg_request *request)
 {
-    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
-    return xg_half_copy_bytes(&a, products) + xg_half_copy_bytes(&b, products) +
+    const xg_problem *const p = &request->problem;
+    return (planned){.request = request,
+                     .a = xg_half_operand_a(p),
+                     .b = xg_half_operand_b(p),
+                     .c_is_aligned = xg_half_c_is_aligned(p)};
+}
+
+static double copied_bytes(const planned *what, int64_t products)
+{
+    return xg_half_copy_bytes(&what->a, products) + xg_half_copy_bytes(&what->b, products);
+}
+
+static double bytes_of(const planned *what, const xg_half_schedule *of, int64_t products)
+{
+    return copied_bytes(what, products) +
            (of->tails > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
 }
 
 /* The schedule, and the products of a pass: as many as fit what there is. */
-static xg_half_schedule schedule_within(const xg_request *request, int tile_n, int cluster,
+static xg_half_schedule schedule_within(const planned *what, int tile_n, int cluster,
                                         int64_t splits, int64_t tails, int64_t *products)
 {
-    const xg_problem *const p = &request->problem;
+    const xg_request *const request = what->request;
+    const int64_t count = request->problem.batch_count;
     const double limit = (double)request->workspace_limit;
     const double room =
         request->workspace_limit == SIZE_MAX ? PASS_BYTES : xg_smaller(limit, PASS_BYTES);
     const xg_half_schedule one = xg_half_schedule_of(request, tile_n, cluster, splits, tails, 1);
-    *products = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
-    while (*products > 1 && bytes_of(p, &one, *products) > room)
+    *products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    while (*products > 1 && bytes_of(what, &one, *products) > room)
         *products = xg_ceil_div(*products, 2);
-    return xg_half_schedule_of(request, tile_n, cluster, splits, tails, *products);
+    return *products == 1 ? one
+                          : xg_half_schedule_of(request, tile_n, cluster, splits, tails, *products);
 }
 
 /* Without clusters tiles of B are read twice as often, and CTAs drift apart wave after wave. */
@@ -141,14 +163,15 @@ static double apart(double waves)
 }
 
 /* The time of the product's launch: waves of whole tiles, then of splits. */
-static double product_us(const xg_request *request, int tile_n, const xg_half_schedule *of,
+static double product_us(const planned *what, int tile_n, const xg_half_schedule *of,
                          int64_t products)
 {
+    const xg_request *const request = what->request;
     const xg_problem *const p = &request->problem;
     const xg_costs *const costs = request->target.costs;
     const int index = tile_n / 128;
     const xg_tensor_cost *const cost = &costs->half[index];
-    const double unaligned = xg_half_c_is_aligned(p) ? 0.0 : costs->half_unaligned_us[index];
+    const double unaligned = what->c_is_aligned ? 0.0 : costs->half_unaligned_us[index];
     const int64_t clusters = clusters_of(request, of->cluster);
     const double share = costs->l2_bytes / (2.0 * (double)(p->m + p->n) * (double)p->k);
     const double whole = (double)xg_ceil_div(of->whole * products, clusters);
@@ -164,15 +187,12 @@ static double product_us(const xg_request *request, int tile_n, const xg_half_sc
 }
 
 /* The time of a pass. */
-static double pass_us(const xg_request *request, int tile_n, const xg_half_schedule *of,
-                      int64_t products)
+static double pass_us(const planned *what, int tile_n, const xg_half_schedule *of, int64_t products)
 {
-    const xg_problem *const p = &request->problem;
-    const xg_costs *const costs = request->target.costs;
-    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
-    const double copied = xg_half_copy_bytes(&a, products) + xg_half_copy_bytes(&b, products);
+    const xg_costs *const costs = what->request->target.costs;
+    const double copied = copied_bytes(what, products);
     const double sums = (double)products * of->sum_bytes;
-    double us = product_us(request, tile_n, of, products);
+    double us = product_us(what, tile_n, of, products);
     if (copied > 0.0)
         us += costs->half_align_us + 2.0 * copied / costs->half_align_rate;
     if (of->tails > 0)
@@ -181,15 +201,15 @@ static double pass_us(const xg_request *request, int tile_n, const xg_half_sched
 }
 
 /* A tile with so many splits of so many tiles, into *of where it is faster. */
-static void consider(const xg_request *request, int tile_n, int cluster, int64_t splits,
-                     int64_t tails, xg_candidate *of)
+static void consider(const planned *what, int tile_n, int cluster, int64_t splits, int64_t tails,
+                     xg_candidate *of)
 {
-    const xg_problem *const p = &request->problem;
+    const xg_problem *const p = &what->request->problem;
     int64_t products;
     const xg_half_schedule schedule =
-        schedule_within(request, tile_n, cluster, splits, tails, &products);
+        schedule_within(what, tile_n, cluster, splits, tails, &products);
     const double us =
-        xg_passes_us(request->target.costs, pass_us(request, tile_n, &schedule, products),
+        xg_passes_us(what->request->target.costs, pass_us(what, tile_n, &schedule, products),
                      xg_ceil_div(p->batch_count, products));
     if (of->microseconds > 0.0 && us >= of->microseconds)
         return;
@@ -207,12 +227,13 @@ static void consider(const xg_request *request, int tile_n, int cluster, int64_t
  * All tiles whole; all of them split; and, of a single product, those split that would not fill the
  * last wave.
  */
-static void consider_tile(const xg_request *request, int tile_n, int cluster, xg_candidate *of)
+static void consider_tile(const planned *what, int tile_n, int cluster, xg_candidate *of)
 {
+    const xg_request *const request = what->request;
     const int64_t clusters = clusters_of(request, cluster);
     const xg_half_schedule all = xg_half_schedule_of(request, tile_n, cluster, 1, 0, 1);
     const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
-    consider(request, tile_n, cluster, 1, 0, of);
+    consider(what, tile_n, cluster, 1, 0, of);
     for (int64_t splits = 2; splits <= SPLITS_MOST; splits++) {
         const int64_t each = xg_ceil_div(all.k_blocks, splits), before = splits - 1;
         const bool split_all = before * all.whole < clusters;
@@ -222,27 +243,29 @@ static void consider_tile(const xg_request *request, int tile_n, int cluster, xg
         if (xg_ceil_div(all.k_blocks, each) != splits)
             continue;
         if (split_all)
-            consider(request, tile_n, cluster, splits, all.whole, of);
+            consider(what, tile_n, cluster, splits, all.whole, of);
         if (split_left)
-            consider(request, tile_n, cluster, splits, left, of);
+            consider(what, tile_n, cluster, splits, left, of);
     }
 }
 
 /* The kernel with tiles of 128 x 128 has a program with tiles of half that, too. */
 xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *request)
 {
+    const planned what = planned_of(request);
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.microseconds = 0.0;
     for (int cluster = 1; cluster <= 2; cluster++) {
-        consider_tile(request, kernel->tile_n, cluster, &of);
+        consider_tile(&what, kernel->tile_n, cluster, &of);
         if (kernel->tile_n == 128 && cluster == 1)
-            consider_tile(request, 64, cluster, &of);
+            consider_tile(&what, 64, cluster, &of);
     }
     return of;
 }
 
 double xg_half_workspace(const xg_candidate *of, const xg_request *request)
 {
+    const planned what = planned_of(request);
     const xg_half_schedule schedule = xg_half_schedule_of_candidate(of, request);
-    return bytes_of(&request->problem, &schedule, of->batch_per_pass);
+    return bytes_of(&what, &schedule, of->batch_per_pass);
 }
