@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,31 +17,36 @@ static const int ending[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 enum { ENDING = sizeof ending / sizeof *ending };
 
 static struct sigaction before[ENDING];
-static char *volatile to_remove; /* set with these signals blocked */
+static char *_Atomic to_remove;
 
-static sigset_t ending_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (int i = 0; i < ENDING; i++)
-        sigaddset(&set, ending[i]);
-    return set;
-}
+/*
+ * AT_ONCE, DEFERRED while the temporary file is being made and its name is not known yet, or the
+ * signal that came meanwhile. Blocking the signals would not do: they would reach other threads,
+ * as OpenBLAS's.
+ */
+enum { AT_ONCE = 0, DEFERRED = -1 };
+static atomic_int ending_state;
 
 /* Ends the process as the signal would have. */
 static void remove_and_end(int number)
 {
-    if (to_remove)
-        unlink(to_remove);
+    int deferred = DEFERRED;
+    if (atomic_compare_exchange_strong(&ending_state, &deferred, number))
+        return;
+    char *file = to_remove;
+    if (file)
+        unlink(file);
     signal(number, SIG_DFL);
     raise(number);
 }
 
 /* Those that are ignored, as after nohup, stay so. */
-static void watch(char *temporary)
+static void watch(void)
 {
-    const struct sigaction ours = {.sa_handler = remove_and_end, .sa_mask = ending_signals()};
-    to_remove = temporary;
+    struct sigaction ours = {.sa_handler = remove_and_end};
+    sigemptyset(&ours.sa_mask);
+    for (int i = 0; i < ENDING; i++)
+        sigaddset(&ours.sa_mask, ending[i]);
     for (int i = 0; i < ENDING; i++) {
         sigaction(ending[i], NULL, &before[i]);
         if (before[i].sa_handler == SIG_DFL)
@@ -54,6 +60,24 @@ static void watch_no_more(void)
     for (int i = 0; i < ENDING; i++)
         if (before[i].sa_handler == SIG_DFL)
             sigaction(ending[i], &before[i], NULL);
+}
+
+/* mkostemp(), after which a signal that ends the process removes the file. */
+static int make_watched(char *temporary)
+{
+    ending_state = DEFERRED;
+    watch();
+    const int descriptor = mkostemp(temporary, O_CLOEXEC);
+    const int error = errno;
+    if (descriptor >= 0)
+        to_remove = temporary;
+    const int came = atomic_exchange(&ending_state, AT_ONCE);
+    if (came > 0)
+        remove_and_end(came);
+    if (descriptor < 0)
+        watch_no_more();
+    errno = error;
+    return descriptor;
 }
 
 /* ---- The standard output ---- */
@@ -129,21 +153,14 @@ static bool create(replacement *file)
 {
     static const char name[] = ".xgemm-XXXXXX";
     const size_t folder = folder_length(file->target);
-    const sigset_t signals = ending_signals();
-    sigset_t old;
     char *temporary = malloc(folder + sizeof name);
     if (!temporary)
         return failed(file, errno);
     memcpy(temporary, file->target, folder);
     memcpy(temporary + folder, name, sizeof name);
-    pthread_sigmask(SIG_BLOCK, &signals, &old);
-    file->descriptor = mkostemp(temporary, O_CLOEXEC);
-    const int error = errno;
-    if (file->descriptor >= 0)
-        watch(temporary);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    file->descriptor = make_watched(temporary);
     if (file->descriptor < 0) {
-        snprintf(file->why, sizeof file->why, "no temporary file beside it: %s", strerror(error));
+        snprintf(file->why, sizeof file->why, "no temporary file beside it: %s", strerror(errno));
         free(temporary);
         return false;
     }
@@ -226,16 +243,9 @@ static bool set_mode(replacement *file)
 
 static bool rename_over(replacement *file)
 {
-    const sigset_t signals = ending_signals();
-    sigset_t old;
-    pthread_sigmask(SIG_BLOCK, &signals, &old);
-    const bool renamed = rename(file->temporary, file->target) == 0;
-    const int error = errno;
-    if (renamed)
-        watch_no_more();
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!renamed)
-        return failed(file, error);
+    if (rename(file->temporary, file->target) != 0)
+        return failed(file, errno);
+    watch_no_more();
     free(file->temporary);
     file->temporary = NULL;
     return true;

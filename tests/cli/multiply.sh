@@ -309,6 +309,24 @@ test_multiply_signals()
     rm -rf ended tall.npy wide.npy
 }
 
+# The signal that reaches another thread while the file is there and its name is not known.
+test_multiply_signal_to_thread()
+{
+    name='multiply: ended by a signal to another thread as the output is made'
+    # shellcheck disable=SC2086 # the compiler's name may have options
+    if ! ${CC:-cc} -shared -fPIC -o signal.so "$srcdir/tests/cli/signal_in_mkostemp.c" -ldl -pthread 2>cc.err ||
+        ! LD_PRELOAD=./signal.so "$XGEMM" --version >/dev/null 2>&1; then
+        skip "$name" 'the preloaded part cannot be used here'
+        return
+    fi
+    mkdir ended
+    (LD_PRELOAD=./signal.so exec "$XGEMM" multiply -d cpu a.npy b.npy -o ended/c.npy) >out 2>err
+    status=$?
+    left=$(find ended -type f)
+    if [ "$status" -eq 129 ] && [ -z "$left" ]; then ok "$name"; else no "$name" "status $status, left $left"; fi
+    rm -rf ended
+}
+
 # A file that may not grow beyond one block.
 test_multiply_limit()
 {
@@ -370,6 +388,7 @@ test_multiply_bad_output
 test_multiply_limit
 test_multiply_replaced_input
 test_multiply_signals
+test_multiply_signal_to_thread
 test_numpy
 
 finish
