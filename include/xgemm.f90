@@ -28,6 +28,8 @@ module xgemm
   integer(c_int), parameter :: XGEMM_NO_TRANS = 111
   integer(c_int), parameter :: XGEMM_TRANS = 112
   integer(c_int), parameter :: XGEMM_CONJ_TRANS = 113
+  integer(c_int), parameter :: XGEMM_REPRODUCIBLE_RUN = 0
+  integer(c_int), parameter :: XGEMM_REPRODUCIBLE_ELEMENT = 1
   integer(c_int), parameter :: XGEMM_MATH_DEFAULT = 0
   integer(c_int), parameter :: XGEMM_MATH_STRICT = 1
   integer(c_int), parameter :: XGEMM_MATH_TF32 = 2
@@ -53,6 +55,12 @@ module xgemm
       import :: c_int, c_ptr
       type(c_ptr), value :: handle
       integer(c_int), value :: math
+      integer(c_int) :: status
+    end function
+    function xgemm_set_reproducible(handle, reproducible) bind(c) result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: reproducible
       integer(c_int) :: status
     end function
     ! name ends with c_null_char: "naive" // c_null_char

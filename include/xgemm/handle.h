@@ -109,6 +109,39 @@ XGEMM_API xgemm_status xgemm_set_stream(xgemm_handle *handle, void *stream);
  */
 XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
 
+/** \brief What the bits of a product's elements depend on. */
+typedef enum {
+    XGEMM_REPRODUCIBLE_RUN = 0, /**< The same call on the same device gives the same bits. */
+    XGEMM_REPRODUCIBLE_ELEMENT = 1 /**< An element's bits depend on its row of op(A), its column of
+                                        op(B), k, alpha, beta, C's and the bias's element, the
+                                        activation and the types alone. */
+} xgemm_reproducible;
+
+/**
+ * \brief   Chooses what the bits of products depend on; XGEMM_REPRODUCIBLE_RUN at first.
+ *
+ * With XGEMM_REPRODUCIBLE_ELEMENT an element of C has the same bits whatever m and n are, wherever
+ * it is, alone or in a batch, and whatever the layout, leading dimensions, alignment, stream,
+ * workspace and number of multiprocessors are: so a request gets the same answer alone and among
+ * others. It costs the split of k, by which a GPU is filled where C is small, and tensor cores'
+ * speed for F32, whose DEFAULT and TF32 products are computed as in STRICT.
+ *
+ * Products of F32, F64, C32 and C64 are one chain of fused multiply-adds in ascending k from 0, of
+ * complex numbers re = fma(ar, br, re), re = fma(-ai, bi, re), im = fma(ar, bi, im), im = fma(ai,
+ * br, im) for each k. Then x = alpha * sum; with beta not 0, x = fma(beta, C, x); with a bias, x +=
+ * bias. They have the same bits on every GPU, in the simulator and on the CPU, but for activations
+ * other than ReLU. F16 and BF16 are summed by tensor cores in compute capability 9.0, whose order
+ * inside of 16 k NVIDIA does not document, and elsewhere by the same chain in FP32.
+ *
+ * A product may then fail with XGEMM_ERROR_WORKSPACE, where it must copy operands of 16 bits that
+ * are not aligned to 16 bytes and there is no memory, and with XGEMM_ERROR_NOT_SUPPORTED where
+ * xgemm_set_kernel() names a kernel that splits sums.
+ *
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_INVALID_VALUE.
+ */
+XGEMM_API xgemm_status xgemm_set_reproducible(xgemm_handle *handle,
+                                              xgemm_reproducible reproducible);
+
 /**
  * \brief   Names the kernel that later calls run.
  *

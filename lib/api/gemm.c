@@ -9,6 +9,7 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem)
                         .target = handle->target,
                         .kernel = handle->kernel,
                         .math = handle->math,
+                        .by_element = handle->reproducible == XGEMM_REPRODUCIBLE_ELEMENT,
                         .workspace_limit =
                             handle->given_workspace ? handle->given_bytes : SIZE_MAX};
 }
@@ -43,7 +44,8 @@ static xgemm_status find_workspace(xgemm_handle *handle, prepared *p, bool *enou
 
 /*
  * The plan, and memory for it; when there is not enough, the best plan for what there is. Only a
- * named kernel can fail for its workspace: there is always one to choose that needs none.
+ * named kernel, and XGEMM_REPRODUCIBLE_ELEMENT, can fail for the workspace: else there is always a
+ * kernel to choose that needs none.
  */
 static xgemm_status prepare(xgemm_handle *handle, const xg_problem *problem, prepared *p)
 {
@@ -95,9 +97,10 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call)
     return status;
 }
 
-static bool takes_pointer_arrays(const xgemm_handle *handle)
+static bool takes_pointer_arrays(const xgemm_handle *handle, const xg_call *call)
 {
-    return handle->kernel ? xg_takes_pointer_arrays(handle->kernel) : !handle->target.host;
+    return handle->kernel ? xg_takes_pointer_arrays(handle->kernel, (xg_type)call->type_a)
+                          : !handle->target.host;
 }
 
 /* Where the host can read the pointers, every kernel can compute a batch of them. */
@@ -106,7 +109,7 @@ static xgemm_status run_pointer_arrays(xgemm_handle *handle, const xg_call *call
     if (!handle->backend->host_memory)
         return run(handle, call);
     xgemm_status status = xg_call_check_pointers(call, &handle->error);
-    if (!status && takes_pointer_arrays(handle))
+    if (!status && takes_pointer_arrays(handle, call))
         return run(handle, call);
     int64_t sum = 0, elements = 0;
     for (int64_t i = 0; i < call->batch_count && !status; i++) {

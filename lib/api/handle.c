@@ -143,6 +143,19 @@ xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math)
     return XGEMM_OK;
 }
 
+xgemm_status xgemm_set_reproducible(xgemm_handle *handle, xgemm_reproducible reproducible)
+{
+    if (!handle)
+        return xg_no_handle(__func__);
+    if (reproducible != XGEMM_REPRODUCIBLE_RUN && reproducible != XGEMM_REPRODUCIBLE_ELEMENT)
+        return xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
+                       "%s: reproducible is %d; it must be XGEMM_REPRODUCIBLE_RUN (0) or "
+                       "XGEMM_REPRODUCIBLE_ELEMENT (1)",
+                       __func__, (int)reproducible);
+    handle->reproducible = reproducible;
+    return XGEMM_OK;
+}
+
 /* A kernel of that name that the handle's device can run. */
 static xgemm_status find_kernel(const char *name, const xg_backend *backend,
                                 const xg_device *device, const xg_kernel **kernel, xg_error *error)

@@ -34,6 +34,7 @@ struct xgemm_handle {
     xg_costs costs;   /* the target's, where they are scaled */
     void *stream;
     xgemm_math math;
+    xgemm_reproducible reproducible;
     const xg_kernel *kernel; /* NULL: chosen for every call */
     xg_ran ran;
     int64_t fallbacks; /* products that did not run what was wanted */

@@ -20,6 +20,7 @@ typedef struct {
     int64_t tiles_m, tiles_n, panels;
     size_t a_block, b_block, c_tile, bias_part; /* bytes */
     int lanes, places;                          /* of a device */
+    bool by_element;                            /* k is not divided */
 
     const xgemm_handle *settings; /* kernel and math mode */
     const char *function;

@@ -169,6 +169,7 @@ static xgemm_status begin(lane *l, int ordinal)
         return status;
     }
     l->handle->math = settings->math;
+    l->handle->reproducible = settings->reproducible;
     l->handle->kernel = settings->kernel;
     l->handle->stream = l->handle->backend->has_streams ? STREAM_PER_THREAD : NULL;
     return XGEMM_OK;

@@ -106,7 +106,7 @@ static bool choose_sizes(xg_host_job *job, int lanes, uint64_t room)
     const int64_t most_k =
         BLOCK_MOST / (int64_t)job->bytes / least(side, c->m > c->n ? c->m : c->n);
     /* Sums of half-precision C would be rounded after each panel. */
-    const bool may_split = job->c_bytes > 2;
+    const bool may_split = job->c_bytes > 2 && !job->by_element;
     job->tile_k = c->k == 0 ? 1 : may_split ? least(c->k, most_k / 256 * 256 + 256) : c->k;
     job->lanes = lanes;
     for (;;) {
@@ -282,6 +282,7 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
     xg_host_job job = {.call = in_row_order(call),
                        .bytes = xg_type_bytes((xg_type)call->type_a),
                        .c_bytes = xg_type_bytes((xg_type)call->type_c),
+                       .by_element = handle->reproducible == XGEMM_REPRODUCIBLE_ELEMENT,
                        .bias_bytes = call->bias ? xg_type_bytes((xg_type)call->type_bias) : 0,
                        .settings = handle,
                        .function = function,

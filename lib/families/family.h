@@ -43,6 +43,9 @@ typedef struct xg_kernel {
     bool rows_on_x;          /* the grid's x counts tiles along m */
     bool pads_operands;      /* reads and writes copies of whole tiles */
     bool copies_half;        /* 16-bit operands are copied to floats first */
+    /* Bits 1 << type: an element is one chain of sums in ascending k, in all tiles alike, unless k
+       is split: for XGEMM_REPRODUCIBLE_ELEMENT. */
+    unsigned chains;
 } xg_kernel;
 
 /* What a plan is for. */
@@ -61,6 +64,7 @@ typedef struct {
     xg_target target;
     const xg_kernel *kernel; /* NULL: any */
     xgemm_math math;
+    bool by_element;        /* an element's bits depend on its row and column alone */
     size_t workspace_limit; /* bytes; SIZE_MAX: none */
 } xg_request;
 
@@ -102,7 +106,7 @@ struct xg_family {
     bool (*applies)(const xg_kernel *, const xg_request *);
     /*
      * The fastest way by the cost model; without a model, the only one. If all ways take longer
-     * than "most_us", it may be any, or one that takes INFINITY.
+     * than "most_us", it may be any, or one that takes INFINITY. By element k is not split.
      */
     xg_candidate (*candidate)(const xg_kernel *, const xg_request *, double most_us);
     /* A time that no candidate falls below, found much sooner. NULL: 0. */
@@ -111,9 +115,10 @@ struct xg_family {
     double (*workspace)(const xg_candidate *, const xg_request *);
     /* Adds the candidate's launches to an empty plan. */
     xgemm_status (*build)(const xg_candidate *, const xg_request *, xg_plan *, xg_error *);
-    /* Whether one launch can compute a batch, and one of pointer arrays. NULL: never. */
+    /* Whether one launch can compute a batch, and one of pointer arrays to operands of the type.
+       NULL: never. */
     bool (*batches)(const xg_kernel *);
-    bool (*takes_pointer_arrays)(const xg_kernel *);
+    bool (*takes_pointer_arrays)(const xg_kernel *, xg_type operands);
     /* Its kernels for F32 compute the whole epilogue, as all kernels for other types do: scalars on
        the device, bias, activation. Where they do not, the planner has bias and activation computed
        by a launch after the product. */

@@ -35,6 +35,9 @@
 #define THIN_VEC4(depth, m, n, threads)                                                            \
     (FLOATS((depth) * (3 * ((m) + (n)) + 8)) + 2 * 16 * (threads))
 
+/* Of .chains. */
+#define BIT(type)                (1u << (type))
+#define EVERY_TYPE               (BIT(XG_TYPES) - BIT(XG_F32))
 #define TILE_FLOP_PER_BYTE(m, n) ((double)(m) * (n) / (2.0 * ((m) + (n))))
 
 #define XG_PROGRAM(id)

@@ -41,11 +41,11 @@ enum {
 };
 _Static_assert((int)INDEX_host < (int)XG_PROGRAMS_MAX, "there are more programs than numbers");
 
-#define DEFINE(id, code, only)                                                                   \
-    extern const unsigned char xg_image_##id[];                                                   \
+#define DEFINE(id, code, only)                                                                     \
+    extern const unsigned char xg_image_##id[];                                                    \
     extern void xg_simulated_##id(const void *), xg_traced_##id(const void *);                     \
     const xg_program xg_program_##id = {.symbol = "xg_" #id,                                       \
-                                        .image = code,                                           \
+                                        .image = code,                                             \
                                         .simulated = xg_simulated_##id,                            \
                                         .traced = TRACED(id),                                      \
                                         .index = INDEX_##id,                                       \
@@ -56,6 +56,7 @@ _Static_assert((int)INDEX_host < (int)XG_PROGRAMS_MAX, "there are more programs 
 
 const xg_program xg_program_reference = {
     .symbol = "reference", .host = xg_host_reference, .index = INDEX_host};
+const xg_program xg_program_chain = {.symbol = "chain", .host = xg_host_chain, .index = INDEX_host};
 const xg_program xg_program_blas = {.symbol = "blas", .host = HOST_BLAS, .index = INDEX_host};
 const xg_program xg_program_finish_host = {
     .symbol = "finish", .host = xg_host_finish, .index = INDEX_host};

@@ -13,7 +13,7 @@
 #undef XG_PROGRAM_SM90
 #undef XG_KERNEL_ROW
 
-extern const xg_program xg_program_reference, xg_program_blas, xg_program_finish_host,
+extern const xg_program xg_program_reference, xg_program_chain, xg_program_blas, xg_program_finish_host,
     xg_program_scale_host;
 
 #endif

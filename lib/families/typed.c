@@ -26,6 +26,7 @@ static xg_epilogue_args epilogue_of(const xg_problem *p)
                              .bias_per_row = e->bias_per_row,
                              .a_conjugate = p->a_conjugate,
                              .b_conjugate = p->b_conjugate,
+                             .swapped = p->swapped,
                              .is_complex = xg_type_is_complex(p->type_c)};
     xg_scalar_parts(e->type, e->alpha, args.alpha);
     xg_scalar_parts(e->type, e->beta, args.beta);
@@ -67,22 +68,37 @@ void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *p)
     xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
 }
 
-xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, bool host, xg_error *error)
+/* A step whose alpha is 0. */
+static xg_step *add_without_product(xg_plan *plan, xg_problem *p, const xg_program *program,
+                                    xg_error *error)
+{
+    p->epilogue.alpha = xg_scalar_of(p->epilogue.type, 0);
+    p->epilogue.alpha_at = NULL;
+    const xg_typed_args args = xg_typed_args_of(p);
+    xg_step *const step = xg_plan_add(plan, program, &args, sizeof args, error);
+    if (!step)
+        return NULL;
+    xg_step_point(step, offsetof(xg_typed_args, c), xg_at_c(plan, p));
+    xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
+    return step;
+}
+
+xgemm_status xg_add_finish_on_host(xg_plan *plan, const xg_problem *problem,
+                                   const xg_program *function, xg_error *error)
+{
+    xg_problem without = *problem;
+    xg_step *const step = add_without_product(plan, &without, function, error);
+    return step ? xg_step_grid(step, 1, 1, 1, 1, error) : XGEMM_ERROR_INTERNAL;
+}
+
+xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, xg_error *error)
 {
     enum { THREADS_X = 32, THREADS_Y = 8 };
     xg_problem without = *problem;
     const xg_problem *const p = &without;
-    without.epilogue.alpha = xg_scalar_of(without.epilogue.type, 0);
-    without.epilogue.alpha_at = NULL;
-    const xg_typed_args args = xg_typed_args_of(p);
-    xg_step *const step = xg_plan_add(plan, host ? &xg_program_finish_host : &xg_program_finish,
-                                      &args, sizeof args, error);
+    xg_step *const step = add_without_product(plan, &without, &xg_program_finish, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
-    xg_step_point(step, offsetof(xg_typed_args, c), xg_at_c(plan, p));
-    xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
-    if (host)
-        return xg_step_grid(step, 1, 1, 1, 1, error);
     step->pdl = true;
     xg_region_c(step, plan, p);
     xg_regions_of_epilogue(step, p);
@@ -96,5 +112,5 @@ xgemm_status xg_add_activation(xg_plan *plan, const xg_problem *problem, xg_erro
     xg_problem rest = *problem;
     rest.epilogue.beta = xg_scalar_of(rest.epilogue.type, 1);
     rest.epilogue.beta_at = NULL;
-    return xg_add_finish(plan, &rest, false, error);
+    return xg_add_finish(plan, &rest, error);
 }

@@ -15,8 +15,12 @@ void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *proble
 /* Those of an epilogue at that offset of the argument: to bias and scalars. */
 void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *problem);
 
-/* C = activation(beta * C + bias), of all products of a pass. */
-xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, bool host, xg_error *error);
+/* C = activation(beta * C + bias), of all products of a pass, on a GPU. */
+xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, xg_error *error);
+
+/* The same by a function of the host that takes xg_typed_args. */
+xgemm_status xg_add_finish_on_host(xg_plan *plan, const xg_problem *problem,
+                                   const xg_program *function, xg_error *error);
 
 /*
  * The same after a product that is in C already, alpha and beta with it: C = activation(C + bias).

@@ -19,7 +19,7 @@ static int64_t kind_of(const xg_problem *p)
            (int64_t)(e->bias != NULL) << 24 | (int64_t)e->bias_per_row << 25 |
            (int64_t)(e->alpha_at != NULL) << 26 | (int64_t)(e->beta_at != NULL) << 27 |
            (int64_t)p->a_conjugate << 28 | (int64_t)p->b_conjugate << 29 |
-           (int64_t)p->pointer_arrays << 30;
+           (int64_t)p->pointer_arrays << 30 | (int64_t)p->swapped << 31;
 }
 
 static xg_plan_key key_of(const xg_request *request)
@@ -32,7 +32,8 @@ static xg_plan_key key_of(const xg_request *request)
                         p->a_stride_m, p->a_stride_k, p->b_stride_k, p->b_stride_n, p->c_stride_m,
                         p->batch_count, p->a_batch_stride, p->b_batch_stride, p->c_batch_stride,
                         t->multiprocessors,
-                        (request->kernel ? request->kernel->id : -1) * INT64_C(16) + request->math,
+                        (request->kernel ? request->kernel->id : -1) * INT64_C(16) + request->math +
+                            (request->by_element ? 8 : 0),
                         (int64_t)request->workspace_limit}};
     memcpy(&key.words[17], &p->epilogue.alpha, sizeof p->epilogue.alpha);
     memcpy(&key.words[19], &p->epilogue.beta, sizeof p->epilogue.beta);

@@ -23,9 +23,10 @@ xg_target xg_target_of(const xg_backend *backend, const xg_device *device,
                        .predicts = !description || xg_peaks_known(description)};
 }
 
-bool xg_takes_pointer_arrays(const xg_kernel *kernel)
+bool xg_takes_pointer_arrays(const xg_kernel *kernel, xg_type operands)
 {
-    return kernel->family->takes_pointer_arrays && kernel->family->takes_pointer_arrays(kernel);
+    return kernel->family->takes_pointer_arrays &&
+           kernel->family->takes_pointer_arrays(kernel, operands);
 }
 
 /* Whether the device has what the kernel needs. */
@@ -45,11 +46,19 @@ static bool allows(const xg_kernel *kernel, const xg_request *request)
     return xg_type_is_half(request->problem.type_a) || xg_kernel_serves(kernel, request->math);
 }
 
+/* Whether its elements are as the request has them. */
+static bool keeps_elements(const xg_kernel *kernel, const xg_request *request)
+{
+    return !request->by_element || (kernel->chains >> request->problem.type_a & 1);
+}
+
 static bool may_serve(const xg_kernel *kernel, const xg_backend *backend, const xg_request *request)
 {
     return backend->can_run(kernel->programs[0]) && fits_device(kernel, &request->target) &&
            allows(kernel, request) && xg_kernel_takes(kernel, &request->problem) &&
-           (!request->problem.pointer_arrays || xg_takes_pointer_arrays(kernel)) &&
+           keeps_elements(kernel, request) &&
+           (!request->problem.pointer_arrays ||
+            xg_takes_pointer_arrays(kernel, request->problem.type_a)) &&
            kernel->family->applies(kernel, request);
 }
 
@@ -159,6 +168,22 @@ static bool choose_on_host(const xg_backend *backend, const xg_request *request,
     return best->kernel != NULL;
 }
 
+/* There is no kernel, or not the one asked for, or no workspace for it. */
+static xgemm_status fail_elements(const xg_request *request, xg_error *error)
+{
+    if (request->kernel)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s does not compute elements of %s by XGEMM_REPRODUCIBLE_ELEMENT; "
+                       "auto does",
+                       request->kernel->name, xg_type_name(request->problem.type_a));
+    return xg_fail(error,
+                   request->workspace_limit == SIZE_MAX ? XGEMM_ERROR_NOT_SUPPORTED
+                                                        : XGEMM_ERROR_WORKSPACE,
+                   "no kernel computes this product of %s by XGEMM_REPRODUCIBLE_ELEMENT%s",
+                   xg_type_name(request->problem.type_a),
+                   request->workspace_limit == SIZE_MAX ? "" : " in the workspace that there is");
+}
+
 /* The candidate of the kernel that was asked for, or the fastest. */
 static xgemm_status find(const xg_backend *backend, const xg_request *request, xg_candidate *found,
                          xg_error *error)
@@ -167,10 +192,15 @@ static xgemm_status find(const xg_backend *backend, const xg_request *request, x
     const bool host = request->target.host;
     if (!kernel && (host ? choose_on_host : choose)(backend, request, found))
         return XGEMM_OK;
+    if (!kernel && request->by_element)
+        return fail_elements(request, error);
     if (!kernel) /* whose launches will say what is wrong */
         kernel = xg_kernel_at(request->problem.pointer_arrays ? XG_KERNEL_pipelined_scalar_32x64
                                                               : XG_KERNEL_vectorized);
-    if (request->problem.pointer_arrays && !xg_takes_pointer_arrays(kernel))
+    if (!keeps_elements(kernel, request))
+        return fail_elements(request, error);
+    if (request->problem.pointer_arrays &&
+        !xg_takes_pointer_arrays(kernel, request->problem.type_a))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s cannot compute a batch from arrays of pointers on the %s device; "
                        "auto can, and strided batches are for every kernel",
@@ -193,8 +223,12 @@ static xgemm_status plan_without_product(const xg_request *request, xg_plan *pla
     if (plain && xg_scalar_is(p->epilogue.type, p->epilogue.beta, 1))
         return XGEMM_OK;
     plan->batch_per_pass = count < most ? count : most;
-    return plain && xg_is_f32(p) ? xg_add_scale(plan, p, host, error)
-                                 : xg_add_finish(plan, p, host, error);
+    if (plain && xg_is_f32(p))
+        return xg_add_scale(plan, p, host, error);
+    return host ? xg_add_finish_on_host(
+                      plan, p, request->by_element ? &xg_program_chain : &xg_program_finish_host,
+                      error)
+                : xg_add_finish(plan, p, error);
 }
 
 /* Whether A and B are not multiplied, as far as the host knows. */

@@ -24,6 +24,6 @@ xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, 
                           xg_candidate *chosen, xg_error *error);
 
 /* Whether one launch of the kernel can compute a batch that comes as pointer arrays. */
-bool xg_takes_pointer_arrays(const xg_kernel *kernel);
+bool xg_takes_pointer_arrays(const xg_kernel *kernel, xg_type operands);
 
 #endif

@@ -416,6 +416,7 @@ xg_problem xg_call_problem(const xg_call *call)
         .c_stride_m = stride_of(call->ldc, m, n),
         .a_conjugate = complex && (swap ? call->transb : call->transa) == XGEMM_CONJ_TRANS,
         .b_conjugate = complex && (swap ? call->transa : call->transb) == XGEMM_CONJ_TRANS,
+        .swapped = complex && swap,
         .batch_count = call->batch_count,
         .pointer_arrays = has(call, XGEMM_POINTER_ARRAYS),
     };

@@ -97,8 +97,9 @@ typedef struct {
     int64_t a_stride_m, a_stride_k;
     int64_t b_stride_k, b_stride_n;
     int64_t c_stride_m;
-    bool a_conjugate, b_conjugate;                          /* of complex types alone */
-    int64_t batch_count;                                    /* at least 1 */
+    bool a_conjugate, b_conjugate; /* of complex types alone, */
+    bool swapped;        /* as that A is the caller's B: the order of a complex product's terms */
+    int64_t batch_count; /* at least 1 */
     int64_t a_batch_stride, b_batch_stride, c_batch_stride; /* 0 with one product */
     bool pointer_arrays; /* A, B and C are arrays of batch_count pointers */
 } xg_problem;

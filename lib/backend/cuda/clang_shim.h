@@ -179,6 +179,9 @@ XG_CLANG void __stcs(float4 *to, float4 x)
 #define fmaxf(x, y)        __builtin_fmaxf(x, y)
 #define fminf(x, y)        __builtin_fminf(x, y)
 #define fmaf(x, y, z)      __builtin_fmaf(x, y, z)
+#define fma(x, y, z)       __builtin_fma(x, y, z)
+#define __fmul_rn(x, y)    __nvvm_mul_rn_f(x, y)
+#define __dmul_rn(x, y)    __nvvm_mul_rn_d(x, y)
 
 #include "clang_math.h"
 #define expf(x)  xg_clang_expf(x)

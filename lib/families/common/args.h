@@ -70,7 +70,8 @@ typedef struct {
     uint8_t type_c, type_bias, activation, bias_per_row;
     uint8_t a_conjugate, b_conjugate; /* of a complex product */
     uint8_t is_complex, type_a, type_scalars;
-    uint8_t unused[7];
+    uint8_t swapped; /* of a complex product: A is the caller's B */
+    uint8_t unused[6];
 } xg_epilogue_args;
 
 /*

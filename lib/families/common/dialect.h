@@ -35,6 +35,11 @@
 #define XG_SHARED16     __shared__ __align__(16)
 /* The CTA's dynamic shared memory, of the size that the launch gives; once in a kernel. */
 #define XG_DYNAMIC_SHARED(type, name) extern __shared__ __align__(1024) type name[]
+/*
+ * sum = x * y + sum, rounded once, for main loops: a fused multiply-add by -fmad=true. Written as
+ * fmaf() it makes nvcc allocate the registers of pipelined-128x128 otherwise, with more moves.
+ */
+#define XG_ADD_PRODUCT(sum, x, y) ((void)((sum) += (x) * (y)))
 /* The tensor map of operand a or b, for xg_tma_load() of ptx_sm90.h. */
 #ifdef XG_TENSOR_MAPS_OF /* backend/cuda/clang_shim.h */
 #define XG_TENSOR_MAP(operand) (&xg_tensor_maps_of_launch()->operand)
@@ -58,8 +63,11 @@ typedef const xg_tensor_map *xg_tensor_map_ref;
 #define XG_DEVICE_NOINLINE         static
 #define XG_UNROLL
 #define XG_UNROLL_BY(n)
-#define XG_SHARED16            __shared__ __align__(16)
-#define XG_TENSOR_MAP(operand) XG_SIM_MAP_##operand
+#define __fmul_rn(x, y)           ((x) * (y))
+#define __dmul_rn(x, y)           ((x) * (y))
+#define XG_ADD_PRODUCT(sum, x, y) ((void)((sum) = fmaf(x, y, sum)))
+#define XG_SHARED16               __shared__ __align__(16)
+#define XG_TENSOR_MAP(operand)    XG_SIM_MAP_##operand
 #endif
 
 /*

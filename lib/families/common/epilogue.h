@@ -10,16 +10,16 @@
 #include "dialect.h"
 #include "ptx.h"
 
-/* The new value of the element at c. */
+/* The new value of the element at c: the same bits whatever compiles it. */
 XG_DEVICE float xg_epilogue(float alpha, float acc, float beta, const float *c)
 {
-    return beta == 0.0f ? alpha * acc : alpha * acc + beta * *c;
+    return beta == 0.0f ? alpha * acc : fmaf(beta, *c, alpha * acc);
 }
 
 /* The same for a C that has been read; an accumulator that is NaN leaves the element as it was. */
 XG_DEVICE float xg_epilogue_unless_nan(float alpha, float acc, float beta, const float *c)
 {
-    return acc == acc ? alpha * acc + beta * *c : *c;
+    return acc == acc ? fmaf(beta, *c, alpha * acc) : *c;
 }
 
 /* The new value of an element to which no product is added: alpha or k is 0. */

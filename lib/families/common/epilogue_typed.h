@@ -9,6 +9,8 @@
 #define EPILOGUE_NAME(name)             name##_f32
 #define EPILOGUE_ERFC                   erfcf
 #define EPILOGUE_EXP                    expf
+#define EPILOGUE_FMA(x, y, z)           fmaf(x, y, z)
+#define EPILOGUE_MUL(x, y)              __fmul_rn(x, y)
 #define EPILOGUE_LOAD(from, at, type)   xg_load_as_f32(from, at, type)
 #define EPILOGUE_STORE(to, at, type, x) xg_store_f32_as(to, at, type, x)
 #include "epilogue_typed.inc"
@@ -16,6 +18,8 @@
 #undef EPILOGUE_NAME
 #undef EPILOGUE_ERFC
 #undef EPILOGUE_EXP
+#undef EPILOGUE_FMA
+#undef EPILOGUE_MUL
 #undef EPILOGUE_LOAD
 #undef EPILOGUE_STORE
 
@@ -23,6 +27,8 @@
 #define EPILOGUE_NAME(name)             name##_f64
 #define EPILOGUE_ERFC                   erfc
 #define EPILOGUE_EXP                    exp
+#define EPILOGUE_FMA(x, y, z)           fma(x, y, z)
+#define EPILOGUE_MUL(x, y)              __dmul_rn(x, y)
 #define EPILOGUE_LOAD(from, at, type)   (((const double *)(from))[at])
 #define EPILOGUE_STORE(to, at, type, x) ((void)(((double *)(to))[at] = (x)))
 #include "epilogue_typed.inc"
@@ -30,6 +36,8 @@
 #undef EPILOGUE_NAME
 #undef EPILOGUE_ERFC
 #undef EPILOGUE_EXP
+#undef EPILOGUE_FMA
+#undef EPILOGUE_MUL
 #undef EPILOGUE_LOAD
 #undef EPILOGUE_STORE
 

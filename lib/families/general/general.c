@@ -7,11 +7,24 @@
 
 #include <math.h>
 
-/* It is chosen where no other family's kernels apply: for all but F32 whose scalars are known. */
+/* Whether the target has tensor cores of compute capability 9.0, and this build kernels for them.
+ */
+static bool has_wgmma(const xg_request *request)
+{
+    return request->target.compute_capability == 90;
+}
+
+/*
+ * It is chosen where no other family's kernels apply: for all but F32 whose scalars are known. By
+ * element, 16-bit operands are multiplied by tensor cores alone, where there are kernels for these.
+ */
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
+    const xg_problem *const p = &request->problem;
     (void)kernel;
-    return !xg_is_f32(&request->problem) || request->problem.epilogue.device_scalars;
+    if (request->by_element && xg_type_is_half(p->type_a) && has_wgmma(request))
+        return false;
+    return !xg_is_f32(p) || p->epilogue.device_scalars;
 }
 
 /*
@@ -47,7 +60,7 @@ static bool takes_mma(const xg_request *request)
     const xg_problem *const p = &request->problem;
     const double tiles = (double)xg_ceil_div(p->m, MMA_TILE) * (double)xg_ceil_div(p->n, MMA_TILE) *
                          (double)p->batch_count;
-    return p->type_a == XG_F64 && request->target.compute_capability == 90 &&
+    return p->type_a == XG_F64 && has_wgmma(request) && !request->by_element &&
            2.0 * tiles >= request->target.multiprocessors;
 }
 
@@ -99,9 +112,15 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     return xg_step_grid(step, (int64_t)tiles, 1, kernel->block_x, 1, error);
 }
 
-static bool always(const xg_kernel *kernel)
+static bool batches(const xg_kernel *kernel)
 {
     (void)kernel;
+    return true;
+}
+
+static bool takes_pointer_arrays(const xg_kernel *kernel, xg_type operands)
+{
+    (void)kernel, (void)operands;
     return true;
 }
 
@@ -111,7 +130,7 @@ const xg_family xg_family_general = {
     .candidate = candidate,
     .workspace = workspace,
     .build = build,
-    .batches = always,
-    .takes_pointer_arrays = always,
+    .batches = batches,
+    .takes_pointer_arrays = takes_pointer_arrays,
     .finishes = true,
 };

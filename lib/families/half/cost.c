@@ -234,7 +234,7 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
     const xg_half_schedule all = xg_half_schedule_of(request, tile_n, cluster, 1, 0, 1);
     const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
     consider(what, tile_n, cluster, 1, 0, of);
-    for (int64_t splits = 2; splits <= SPLITS_MOST; splits++) {
+    for (int64_t splits = 2; splits <= SPLITS_MOST && !request->by_element; splits++) {
         const int64_t each = xg_ceil_div(all.k_blocks, splits), before = splits - 1;
         const bool split_all = before * all.whole < clusters;
         const bool split_left = left > 0 && left < all.whole && before * left < clusters;

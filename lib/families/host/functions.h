@@ -12,6 +12,7 @@ typedef struct {
 } xg_host_args;
 
 void xg_host_reference(const void *args);
+void xg_host_chain(const void *args);
 void xg_host_blas(const void *args);
 /* Takes an xg_typed_args, whose alpha is 0. */
 void xg_host_finish(const void *args);

@@ -102,6 +102,8 @@ void xg_host_store(void *to, int64_t at, int type, double x)
 #define EPILOGUE_NAME(name)             name##_host
 #define EPILOGUE_ERFC                   erfc
 #define EPILOGUE_EXP                    exp
+#define EPILOGUE_FMA(x, y, z)           fma(x, y, z)
+#define EPILOGUE_MUL(x, y)              ((x) * (y))
 #define EPILOGUE_LOAD(from, at, type)   xg_host_load(from, at, type)
 #define EPILOGUE_STORE(to, at, type, x) xg_host_store(to, at, type, x)
 #include "families/common/epilogue_typed.inc"

@@ -260,8 +260,9 @@ bool xg_simt_batches(const xg_kernel *kernel)
     return !kernel->tensor_maps;
 }
 
-bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel)
+bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
 {
+    (void)type;
     return xg_simt_batches(kernel) && kernel->operands == XG_ANY_OPERANDS;
 }
 

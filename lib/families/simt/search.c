@@ -125,7 +125,7 @@ static void choose_splits(const xg_request *request, double most_us, xg_candidat
     candidate->k_per_split = request->problem.k;
     candidate->cluster = 0;
     candidate->microseconds = xg_split_k_us(&s.pass, request->problem.k, 0);
-    if (request->problem.pointer_arrays)
+    if (request->problem.pointer_arrays || request->by_element)
         return;
     if (kernel->tensor_maps) {
         choose_stream_k(&s, held);
@@ -245,7 +245,8 @@ xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *reques
         consider(request, cost, candidate, most_us, &best);
     candidate.batch_per_pass = 1;
     for (int strips = 0; strips < 4 && !p->pointer_arrays; strips++) {
-        if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n))
+        if ((strips & 1 && m == p->m) || (strips & 2 && n == p->n) ||
+            (strips && request->by_element))
             continue;
         candidate.m = strips & 1 ? m : p->m;
         candidate.n = strips & 2 ? n : p->n;

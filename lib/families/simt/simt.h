@@ -92,6 +92,6 @@ xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *reques
 
 double xg_simt_workspace(const xg_candidate *of, const xg_request *request);
 bool xg_simt_batches(const xg_kernel *kernel);
-bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel);
+bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type);
 
 #endif
