@@ -17,6 +17,7 @@ out=${1:?usage: bench/portable.sh FILE.tar.xz}
 build=${BUILD:-build-portable}
 programs="gemm/test_accuracy gemm/test_batched gemm/test_numerics gemm/test_recomputed gemm/test_settings
   gemm/test_small_gpus gemm/test_special gemm/test_streams gemm/test_types
+  gemm/test_reproducible gemm/test_ragged
   unit/test_product_arguments unit/test_threads"
 libs=$(pkg-config --variable=libdir jansson)
 
@@ -32,7 +33,7 @@ build=$(cd "$build" && pwd)
   for program in $programs; do
     make -s "tests/$program"
   done
-  make -s bench/types
+  make -s bench/types bench/ragged
 ) >&2
 
 work=$(mktemp -d)
@@ -46,9 +47,11 @@ for program in $programs; do
   cp "$file" "$work/xgemm/tests/"
 done
 cp "$build/.libs/libxgemm-cublas.so" "$build/.libs/libxgemm-blas.so" "$work/xgemm/"
-file=$build/bench/.libs/types
-[ -f "$file" ] || file=$build/bench/types
-cp "$file" "$work/xgemm/"
+for program in types ragged; do
+  file=$build/bench/.libs/$program
+  [ -f "$file" ] || file=$build/bench/$program
+  cp "$file" "$work/xgemm/"
+done
 cp "$source_dir"/bench/*.sh "$source_dir"/bench/*.py "$source_dir"/bench/*.txt "$work/xgemm/bench/"
 strip "$work/xgemm/xgemm" "$work"/xgemm/libxgemm.so.?.?.? \
   "$work/xgemm/libxgemm-cublas.so" "$work/xgemm/libxgemm-blas.so" \

@@ -5,7 +5,8 @@
  *     bench/types [TYPE | M,N,K[,E]]...
  *
  * Types are f32 f64 f16 bf16 c32 c64, all of them without one; a shape stands for the list of
- * shapes below, E more than the least leading dimensions. XGEMM_LAYOUTS="NN TN" leaves out others.
+ * shapes below, E more than the least leading dimensions. XGEMM_LAYOUTS="NN TN" leaves out others;
+ * XGEMM_BY_ELEMENT=1 computes by XGEMM_REPRODUCIBLE_ELEMENT.
  *
  * For each shape and layout the median of SAMPLES bursts of each, taken in turns; a burst is as
  * many products as take some milliseconds, over copies of the matrices that L2 does not hold.
@@ -313,6 +314,8 @@ int main(int argc, char **argv)
     require(NULL, xgemm_create(&handle, 0));
     require(handle, xgemm_make_current(handle));
     require(handle, xgemm_timer_create(handle, &timer));
+    if (getenv("XGEMM_BY_ELEMENT"))
+        require(handle, xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT));
     const cublas other = cublas_open();
     printf("type,layout,m,n,k,ld_extra,kernel,us,tflops,cublas_us,cublas_tflops,speedup\n");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {

@@ -140,6 +140,40 @@ typedef struct {
 XGEMM_API xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *product);
 
 /**
+ * \brief   Multiplies groups of rows, each by a matrix of its own, as the experts of a mixture do.
+ *
+ * Rows offsets[g] to offsets[g + 1] - 1 of op(A) are multiplied by B number g, which begins
+ * g * stride_b elements after the first one, and become the same rows of C:
+ *
+ *     C(i, :) = activation(alpha * op(A)(i, :) * op(B_g) + beta * C(i, :) + bias)
+ *
+ * \param   handle   The handle.
+ * \param   product  As for xgemm_gemm(), with m the rows of op(A) and C in all, at most 2^30 - 1.
+ *                   stride_a and stride_c are not looked at; batch_count is 1; flags may have
+ *                   XGEMM_DEVICE_SCALARS alone. A bias by columns is the same for all groups, one
+ *                   by rows has m elements.
+ * \param   offsets  Device memory of groups + 1 ascending numbers, that the host never reads: they
+ *                   are read when the product runs, so that each replay of a captured graph has
+ *                   those that are there then. Any are allowed: groups may be empty, and begin at
+ *                   any row. Rows before offsets[0] and from offsets[groups] on are left as they
+ *                   are. Offsets below 0 count as 0, those beyond m as m, and a group whose end is
+ *                   before its beginning as empty; a row that is in several groups becomes the
+ *                   product of one of them.
+ * \param   groups   How many there are; at least 0.
+ *
+ * All else is as with xgemm_gemm(). With XGEMM_REPRODUCIBLE_ELEMENT a row has the bits that it has
+ * in a product of its own. F16 and BF16 are multiplied on tensor cores in compute capability 9.0;
+ * other types, and other GPUs, take a kernel that does not use these.
+ *
+ * \return  What xgemm_gemm() returns; XGEMM_ERROR_INVALID_VALUE for a batch_count other than 1,
+ *          negative groups, and offsets that are not aligned to 8 bytes;
+ *          XGEMM_ERROR_NULL_POINTER for offsets of NULL; XGEMM_ERROR_NOT_SUPPORTED for
+ *          XGEMM_POINTER_ARRAYS and XGEMM_HOST_MEMORY, and more rows or groups than 2^30 - 1.
+ */
+XGEMM_API xgemm_status xgemm_gemm_ragged(xgemm_handle *handle, const xgemm_product *product,
+                                         const int64_t *offsets, int64_t groups);
+
+/**
  * \brief   What xgemm_gemm() would run.
  *
  * \param   handle   The handle, of any device.

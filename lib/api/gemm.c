@@ -80,21 +80,27 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
                                          .is_callers = count && handle->given_workspace};
 }
 
-static xgemm_status run(xgemm_handle *handle, const xg_call *call)
+static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
+                                const xg_problem *problem)
 {
-    const xg_problem problem = xg_call_problem(call);
     prepared p;
     xgemm_status status = handle->kernel
                               ? xg_kernel_check_math(handle->kernel, handle->math, &handle->error)
                               : XGEMM_OK;
     if (!status)
-        status = prepare(handle, &problem, &p);
+        status = prepare(handle, problem, &p);
     if (!status)
-        status = xg_execute(&p.made->plan, &problem, handle->backend, handle->device,
-                            handle->stream, p.workspace, &handle->error);
+        status = xg_execute(&p.made->plan, problem, handle->backend, handle->device, handle->stream,
+                            p.workspace, &handle->error);
     if (!status)
         note_what_ran(handle, call, &p);
     return status;
+}
+
+static xgemm_status run(xgemm_handle *handle, const xg_call *call)
+{
+    const xg_problem problem = xg_call_problem(call);
+    return run_problem(handle, call, &problem);
 }
 
 static bool takes_pointer_arrays(const xgemm_handle *handle, const xg_call *call)
@@ -136,9 +142,10 @@ static xgemm_status check_and_run(xgemm_handle *handle, const xg_call *call)
                                               : run(handle, call);
 }
 
-xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function)
+/* Logs a call that has ended, and keeps its sentence. */
+static xgemm_status end(xgemm_handle *handle, const xg_call *call, xgemm_status status,
+                        const char *function)
 {
-    const xgemm_status status = check_and_run(handle, call);
     if (handle->log != XG_NO_LOG)
         xg_log_call(handle->log, &(xg_log_entry){.function = function,
                                                  .call = call,
@@ -148,4 +155,24 @@ xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *
                                                  .error = handle->error.text,
                                                  .ran = &handle->ran});
     return xg_handle_done(handle, status, function);
+}
+
+xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function)
+{
+    return end(handle, call, check_and_run(handle, call), function);
+}
+
+xgemm_status xg_multiply_groups(xgemm_handle *handle, const xg_call *call, const int64_t *offsets,
+                                int64_t groups, const char *function)
+{
+    xgemm_status status = xg_call_check_groups(call, offsets, groups, &handle->error);
+    if (!status) {
+        handle->ran = (xg_ran){.kernel = NULL};
+        handle->recomputed = (xg_recomputed){.elements = 0};
+    }
+    if (!status && groups > 0 && xg_call_writes(call)) {
+        const xg_problem problem = xg_call_problem_of_groups(call, offsets, groups);
+        status = run_problem(handle, call, &problem);
+    }
+    return end(handle, call, status, function);
 }

@@ -12,6 +12,10 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem);
 /* Checks a call and runs it: all public functions of products end here. */
 xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function);
 
+/* The same with ragged groups. */
+xgemm_status xg_multiply_groups(xgemm_handle *handle, const xg_call *call, const int64_t *offsets,
+                                int64_t groups, const char *function);
+
 /* Checks a call and says what it would run. */
 xgemm_status xg_plan_call(xgemm_handle *handle, const xg_call *call, xgemm_plan *plan,
                           const char *function);

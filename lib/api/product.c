@@ -34,3 +34,15 @@ xgemm_status xgemm_gemm_plan(xgemm_handle *handle, const xgemm_product *product,
     call.c = (void *)(uintptr_t)aligned(call.c);
     return xg_plan_call(handle, &call, plan, __func__);
 }
+
+xgemm_status xgemm_gemm_ragged(xgemm_handle *handle, const xgemm_product *product,
+                               const int64_t *offsets, int64_t groups)
+{
+    xg_call call;
+    if (!handle)
+        return xg_no_handle(__func__);
+    const xgemm_status status = xg_call_of_product(product, &call, &handle->error);
+    if (status)
+        return xg_handle_done(handle, status, __func__);
+    return xg_multiply_groups(handle, &call, offsets, groups, __func__);
+}

@@ -119,6 +119,8 @@ struct xg_family {
        NULL: never. */
     bool (*batches)(const xg_kernel *);
     bool (*takes_pointer_arrays)(const xg_kernel *, xg_type operands);
+    /* Whether it computes ragged groups of operands of the type. NULL: never. */
+    bool (*takes_groups)(const xg_kernel *, xg_type operands);
     /* Its kernels for F32 compute the whole epilogue, as all kernels for other types do: scalars on
        the device, bias, activation. Where they do not, the planner has bias and activation computed
        by a launch after the product. */

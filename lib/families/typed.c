@@ -47,7 +47,14 @@ xg_typed_args xg_typed_args_of(const xg_problem *p)
                            .a_batch_stride = lists ? XG_POINTER_ARRAYS : p->a_batch_stride,
                            .b_batch_stride = lists ? XG_POINTER_ARRAYS : p->b_batch_stride,
                            .c_batch_stride = lists ? XG_POINTER_ARRAYS : p->c_batch_stride,
+                           .groups = (int32_t)p->groups,
+                           .ragged = xg_ragged_lines(p),
                            .epilogue = epilogue_of(p)};
+}
+
+int xg_ragged_lines(const xg_problem *p)
+{
+    return p->groups == 0 ? 0 : p->ragged_columns ? XG_RAGGED_COLUMNS : XG_RAGGED_ROWS;
 }
 
 void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *p)
@@ -65,6 +72,8 @@ void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *p)
     xg_step_point(step, offsetof(xg_typed_args, a), xg_at_a(plan, p));
     xg_step_point(step, offsetof(xg_typed_args, b), xg_at_b(plan, p));
     xg_step_point(step, offsetof(xg_typed_args, c), xg_at_c(plan, p));
+    if (p->groups > 0)
+        xg_step_point(step, offsetof(xg_typed_args, offsets), xg_at_offsets());
     xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
 }
 

@@ -9,6 +9,9 @@
 /* A problem's sizes, strides and epilogue; its pointers are left. */
 xg_typed_args xg_typed_args_of(const xg_problem *problem);
 
+/* Which lines ragged groups divide (common/args.h); 0: there are no groups. */
+int xg_ragged_lines(const xg_problem *problem);
+
 /* The pointers of a step whose argument begins with those: to the matrices, bias and scalars. */
 void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *problem);
 

@@ -134,6 +134,11 @@ xg_location xg_at_beta(void)
     return (xg_location){XG_BASE_BETA, 0, 0};
 }
 
+xg_location xg_at_offsets(void)
+{
+    return (xg_location){XG_BASE_OFFSETS, 0, 0};
+}
+
 xg_location xg_at_workspace(int64_t offset)
 {
     return (xg_location){XG_BASE_WORKSPACE, offset, 0};

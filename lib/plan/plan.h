@@ -11,7 +11,7 @@
 #include "backend/backend.h"
 #include "problem/problem.h"
 
-enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 7, XG_ARGUMENTS_BYTES = 192 };
+enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 8, XG_ARGUMENTS_BYTES = 208 };
 
 enum { XG_GRID_Y_MAX = 65535, XG_GRID_Z_MAX = 65535 };
 
@@ -24,7 +24,8 @@ typedef enum {
     XG_BASE_WORKSPACE,
     XG_BASE_BIAS,
     XG_BASE_ALPHA,
-    XG_BASE_BETA
+    XG_BASE_BETA,
+    XG_BASE_OFFSETS
 } xg_base;
 
 /* Memory, until a call says where its matrices and its workspace are. */
@@ -141,10 +142,11 @@ xg_location xg_at_a(const xg_plan *plan, const xg_problem *part);
 xg_location xg_at_b(const xg_plan *plan, const xg_problem *part);
 xg_location xg_at_c(const xg_plan *plan, const xg_problem *part);
 
-/* The bias, and the scalars in device memory; of the whole problem. */
+/* The bias, the scalars in device memory and the offsets of groups; of the whole problem. */
 xg_location xg_at_bias(void);
 xg_location xg_at_alpha(void);
 xg_location xg_at_beta(void);
+xg_location xg_at_offsets(void);
 
 /* The workspace from a byte on. What is there serves one pass. */
 xg_location xg_at_workspace(int64_t offset);

@@ -37,6 +37,7 @@ static xg_plan_key key_of(const xg_request *request)
                         (int64_t)request->workspace_limit}};
     memcpy(&key.words[17], &p->epilogue.alpha, sizeof p->epilogue.alpha);
     memcpy(&key.words[19], &p->epilogue.beta, sizeof p->epilogue.beta);
+    key.words[21] = p->ragged_columns ? -p->groups : p->groups;
     return key;
 }
 

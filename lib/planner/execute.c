@@ -40,6 +40,9 @@ static void *resolve(const bases *from, const xg_location *at)
     case XG_BASE_BETA:
         base = from->problem->epilogue.beta_at;
         break;
+    case XG_BASE_OFFSETS:
+        base = from->problem->offsets;
+        break;
     }
     const uintptr_t bytes = (uintptr_t)at->offset + (uintptr_t)(from->first * at->batch_stride);
     return (void *)((uintptr_t)base + bytes); /* NOLINT(performance-no-int-to-ptr) */

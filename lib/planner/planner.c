@@ -46,6 +46,12 @@ static bool allows(const xg_kernel *kernel, const xg_request *request)
     return xg_type_is_half(request->problem.type_a) || xg_kernel_serves(kernel, request->math);
 }
 
+static bool takes_groups(const xg_kernel *kernel, const xg_problem *p)
+{
+    return p->groups == 0 ||
+           (kernel->family->takes_groups && kernel->family->takes_groups(kernel, p->type_a));
+}
+
 /* Whether its elements are as the request has them. */
 static bool keeps_elements(const xg_kernel *kernel, const xg_request *request)
 {
@@ -56,7 +62,7 @@ static bool may_serve(const xg_kernel *kernel, const xg_backend *backend, const 
 {
     return backend->can_run(kernel->programs[0]) && fits_device(kernel, &request->target) &&
            allows(kernel, request) && xg_kernel_takes(kernel, &request->problem) &&
-           keeps_elements(kernel, request) &&
+           keeps_elements(kernel, request) && takes_groups(kernel, &request->problem) &&
            (!request->problem.pointer_arrays ||
             xg_takes_pointer_arrays(kernel, request->problem.type_a)) &&
            kernel->family->applies(kernel, request);
@@ -195,10 +201,15 @@ static xgemm_status find(const xg_backend *backend, const xg_request *request, x
     if (!kernel && request->by_element)
         return fail_elements(request, error);
     if (!kernel) /* whose launches will say what is wrong */
-        kernel = xg_kernel_at(request->problem.pointer_arrays ? XG_KERNEL_pipelined_scalar_32x64
-                                                              : XG_KERNEL_vectorized);
+        kernel = xg_kernel_at(request->problem.groups > 0       ? XG_KERNEL_general
+                              : request->problem.pointer_arrays ? XG_KERNEL_pipelined_scalar_32x64
+                                                                : XG_KERNEL_vectorized);
     if (!keeps_elements(kernel, request))
         return fail_elements(request, error);
+    if (!takes_groups(kernel, &request->problem))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s does not compute ragged groups of %s; auto does", kernel->name,
+                       xg_type_name(request->problem.type_a));
     if (request->problem.pointer_arrays &&
         !xg_takes_pointer_arrays(kernel, request->problem.type_a))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
@@ -231,13 +242,6 @@ static xgemm_status plan_without_product(const xg_request *request, xg_plan *pla
                 : xg_add_finish(plan, p, error);
 }
 
-/* Whether A and B are not multiplied, as far as the host knows. */
-static bool has_no_product(const xg_problem *p)
-{
-    return p->k == 0 ||
-           (!p->epilogue.alpha_at && xg_scalar_is(p->epilogue.type, p->epilogue.alpha, 0));
-}
-
 /* The candidate's launches; a kernel whose epilogue is alpha and beta alone is followed by another.
  */
 static xgemm_status build(const xg_candidate *chosen, const xg_request *request, xg_plan *plan,
@@ -256,7 +260,7 @@ xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, 
     const xg_problem *p = &request->problem;
     xg_plan_begin(plan, p);
     *chosen = (xg_candidate){.batch_per_pass = 1};
-    if (has_no_product(p))
+    if (xg_has_no_product(p) && p->groups == 0)
         return plan_without_product(request, plan, error);
     xgemm_status status = find(backend, request, chosen, error);
     if (status)

@@ -309,6 +309,49 @@ xgemm_status xg_call_check(const xg_call *call, xg_error *error)
     return status ? status : xg_call_check_epilogue(call, error);
 }
 
+static xgemm_status check_group_counts(const xg_call *call, int64_t groups, xg_error *error)
+{
+    if (has(call, XGEMM_POINTER_ARRAYS))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "flags has XGEMM_POINTER_ARRAYS; the groups' matrices B are stride_b apart");
+    if (call->batch_count != 1)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "batch_count is %" PRId64 "; with ragged groups it must be 1",
+                       call->batch_count);
+    if (groups < 0)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "groups is %" PRId64 "; it must be at least 0", groups);
+    if (groups > INT32_MAX / 2 || call->m > INT32_MAX / 2)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "there are %" PRId64 " rows in %" PRId64 " groups; 2^30 - 1 are the most",
+                       call->m, groups);
+    return XGEMM_OK;
+}
+
+xgemm_status xg_call_check_groups(const xg_call *call, const int64_t *offsets, int64_t groups,
+                                  xg_error *error)
+{
+    xg_call of_b = *call; /* a batch of as many B */
+    matrix matrices[3];
+    xgemm_status status = check_group_counts(call, groups, error);
+    if (!status)
+        status = xg_call_check(call, error);
+    of_b.batch_count = groups;
+    describe(&of_b, matrices);
+    if (!status)
+        status = check_extent(&matrices[1], &of_b, error);
+    if (status || groups == 0 || !xg_call_writes(call))
+        return status;
+    if (!offsets)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
+                       "offsets is NULL, and %" PRId64 " offsets are to be read there", groups + 1);
+    if ((uintptr_t)offsets % sizeof *offsets != 0)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "offsets is %p, which is not aligned to the %zu bytes of an offset",
+                       (const void *)offsets, sizeof *offsets);
+    return XGEMM_OK;
+}
+
 static const void *pointer_of(const void *pointers, int64_t i)
 {
     return ((const void *const *)pointers)[i];
@@ -425,5 +468,15 @@ xg_problem xg_call_problem(const xg_call *call)
         problem.b_batch_stride = swap ? call->stride_a : call->stride_b;
         problem.c_batch_stride = call->stride_c;
     }
+    return problem;
+}
+
+xg_problem xg_call_problem_of_groups(const xg_call *call, const int64_t *offsets, int64_t groups)
+{
+    xg_problem problem = xg_call_problem(call);
+    problem.groups = groups;
+    problem.offsets = offsets;
+    problem.ragged_columns = call->order == XGEMM_COL_MAJOR;
+    *(problem.ragged_columns ? &problem.a_batch_stride : &problem.b_batch_stride) = call->stride_b;
     return problem;
 }

@@ -23,6 +23,10 @@ xgemm_status xg_call_of_product(const xgemm_product *product, xg_call *call, xg_
 /* Refuses what the interface does not allow; the sentence says what and why. */
 xgemm_status xg_call_check(const xg_call *call, xg_error *error);
 
+/* The same with ragged groups, whose stride_b is from one B to the next. */
+xgemm_status xg_call_check_groups(const xg_call *call, const int64_t *offsets, int64_t groups,
+                                  xg_error *error);
+
 /* Whether C is to be written at all. */
 bool xg_call_writes(const xg_call *call);
 
@@ -34,5 +38,8 @@ xg_call xg_call_of_batch(const xg_call *call, int64_t i);
 
 /* The canonical form of a checked call. */
 xg_problem xg_call_problem(const xg_call *call);
+
+/* The same with ragged groups, of which there is one at least. */
+xg_problem xg_call_problem_of_groups(const xg_call *call, const int64_t *offsets, int64_t groups);
 
 #endif

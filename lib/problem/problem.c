@@ -76,6 +76,12 @@ void xg_scalar_parts(xg_type type, xg_scalar x, double parts[2])
     parts[1] = type == XG_C64 ? x.c64[1] : type == XG_C32 ? (double)x.c32[1] : 0.0;
 }
 
+bool xg_has_no_product(const xg_problem *p)
+{
+    return p->k == 0 ||
+           (!p->epilogue.alpha_at && xg_scalar_is(p->epilogue.type, p->epilogue.alpha, 0));
+}
+
 bool xg_is_plain_epilogue(const xg_epilogue_params *epilogue)
 {
     return !epilogue->device_scalars && !epilogue->bias &&

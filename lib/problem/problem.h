@@ -102,10 +102,18 @@ typedef struct {
     int64_t batch_count; /* at least 1 */
     int64_t a_batch_stride, b_batch_stride, c_batch_stride; /* 0 with one product */
     bool pointer_arrays; /* A, B and C are arrays of batch_count pointers */
+    /* Of ragged groups: lines offsets[g] to offsets[g + 1] of A and C, or of B and C, are group g,
+       which has an operand of its own, its batch stride from the group before. 0 groups: none. */
+    int64_t groups;
+    const int64_t *offsets; /* device memory */
+    bool ragged_columns;    /* of B and C; else rows of A and C */
 } xg_problem;
 
 /* Which of two operands; bits. */
 enum { XG_A = 1, XG_B = 2 };
+
+/* Whether A and B are not multiplied, as far as the host knows: k or alpha is 0. */
+bool xg_has_no_product(const xg_problem *problem);
 
 /* Whether the epilogue has only alpha and beta, which are known. */
 bool xg_is_plain_epilogue(const xg_epilogue_params *epilogue);

@@ -35,6 +35,9 @@ enum { XG_RASTER_ROWS = 2048 };
 /* In place of the batch stride of A: A, B and C are arrays of pointers. */
 #define XG_POINTER_ARRAYS INT64_MIN
 
+/* Lines that ragged groups divide: rows of A and C, or columns of B and C. */
+enum { XG_RAGGED_ROWS = 1, XG_RAGGED_COLUMNS = 2 };
+
 /* A tensor map as the driver has encoded it, and those of A and B (XG_KERNEL_WITH_TENSOR_MAPS). */
 typedef struct {
     uint64_t words[16];
@@ -86,6 +89,9 @@ typedef struct {
     int64_t b_stride_k, b_stride_n;
     int64_t c_stride_m;
     int64_t a_batch_stride, b_batch_stride, c_batch_stride; /* or XG_POINTER_ARRAYS: all of them */
+    const int64_t *offsets;                                 /* of ragged groups: ragged.h */
+    int32_t groups;                                         /* 0: there are none */
+    int32_t ragged;                                         /* which lines are */
     xg_epilogue_args epilogue;
 } xg_typed_args;
 

@@ -23,8 +23,8 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
     const xg_problem *const p = &request->problem;
     (void)kernel;
     if (request->by_element && xg_type_is_half(p->type_a) && has_wgmma(request))
-        return false;
-    return !xg_is_f32(p) || p->epilogue.device_scalars;
+        return xg_has_no_product(p);
+    return !xg_is_f32(p) || p->epilogue.device_scalars || p->groups > 0;
 }
 
 /*
@@ -60,7 +60,7 @@ static bool takes_mma(const xg_request *request)
     const xg_problem *const p = &request->problem;
     const double tiles = (double)xg_ceil_div(p->m, MMA_TILE) * (double)xg_ceil_div(p->n, MMA_TILE) *
                          (double)p->batch_count;
-    return p->type_a == XG_F64 && has_wgmma(request) && !request->by_element &&
+    return p->type_a == XG_F64 && has_wgmma(request) && !request->by_element && p->groups == 0 &&
            2.0 * tiles >= request->target.multiprocessors;
 }
 
@@ -90,10 +90,14 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
 {
     const xg_problem *const p = &request->problem;
     const xg_kernel *const kernel = of->kernel;
-    const xg_typed_args args = xg_typed_args_of(p);
+    xg_typed_args args = xg_typed_args_of(p);
+    if (xg_has_no_product(p))
+        args.k = 0; /* of groups, whose C is to be written all the same */
     const bool mma = of->tile_m > 0;
-    const double tiles = (double)xg_ceil_div(p->m, mma ? of->tile_m : kernel->tile_m) *
-                         (double)xg_ceil_div(p->n, mma ? of->tile_n : kernel->tile_n);
+    const int64_t more_m = p->ragged_columns ? 0 : p->groups; /* tiles that groups may begin */
+    const int64_t more_n = p->ragged_columns ? p->groups : 0;
+    const double tiles = (double)(xg_ceil_div(p->m, mma ? of->tile_m : kernel->tile_m) + more_m) *
+                         (double)(xg_ceil_div(p->n, mma ? of->tile_n : kernel->tile_n) + more_n);
     if (tiles > INT32_MAX)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "the launch would need %.0f blocks, more than a grid holds", tiles);
@@ -118,7 +122,7 @@ static bool batches(const xg_kernel *kernel)
     return true;
 }
 
-static bool takes_pointer_arrays(const xg_kernel *kernel, xg_type operands)
+static bool takes_all(const xg_kernel *kernel, xg_type operands)
 {
     (void)kernel, (void)operands;
     return true;
@@ -131,6 +135,7 @@ const xg_family xg_family_general = {
     .workspace = workspace,
     .build = build,
     .batches = batches,
-    .takes_pointer_arrays = takes_pointer_arrays,
+    .takes_pointer_arrays = takes_all,
+    .takes_groups = takes_all,
     .finishes = true,
 };

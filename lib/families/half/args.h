@@ -30,7 +30,9 @@ typedef struct {
     int64_t m, n;
     void *c; /* or an array of pointers */
     float *sums;
+    const int64_t *offsets; /* of ragged groups: families/common/ragged.h */
     int64_t c_stride_m, c_batch_stride;
+    uint32_t groups;
     uint32_t k_blocks; /* of 64 k; each split has k_blocks_per_split */
     uint32_t k_blocks_per_split, splits;
     uint32_t whole, tails, tile_rows;
@@ -39,8 +41,8 @@ typedef struct {
     uint8_t a_batched, b_batched; /* 0: all products of the batch have the same */
     uint8_t c_is_aligned;         /* every row of C, and its end, to 16 bytes */
     uint8_t is_plain;             /* the epilogue is a product by alpha */
-    uint8_t cluster;              /* CTAs */
-    uint8_t unused[5];
+    uint8_t cluster;              /* CTAs; with ragged groups, 1 */
+    uint8_t ragged;               /* which lines are; 0: none, and the fields above are not used */
     xg_epilogue_args epilogue;
 } xg_half_args;
 

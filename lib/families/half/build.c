@@ -29,10 +29,14 @@ typedef struct {
     int64_t a, b, sums, words; /* bytes; and how many 32-bit words there are */
 } rooms;
 
-/* By the tile: 64, 128 or 256 columns. */
+/* By the tile: 64, 128 or 256 columns, of ragged groups 64 or 256. */
 static const xg_program *program_of(const xg_problem *p, int tile_n)
 {
     const bool f16 = p->type_a == XG_F16;
+    if (p->groups > 0 && tile_n == 64)
+        return f16 ? &xg_program_wgmma_ragged_f16_128x64 : &xg_program_wgmma_ragged_bf16_128x64;
+    if (p->groups > 0)
+        return f16 ? &xg_program_wgmma_ragged_f16_128x256 : &xg_program_wgmma_ragged_bf16_128x256;
     if (tile_n == 64)
         return f16 ? &xg_program_wgmma_f16_128x64 : &xg_program_wgmma_bf16_128x64;
     if (tile_n == 128)
@@ -53,7 +57,7 @@ typedef struct {
     xg_half_operand a, b;
     xg_half_schedule schedule;
     int tile_n;
-    int64_t products;
+    int64_t products; /* whose operands there are: of a pass, or the groups */
     rooms room;
 } launches;
 
@@ -126,7 +130,10 @@ static xgemm_status add_align(const launches *of, xg_plan *plan, xg_error *error
         xg_region_b(step, plan, p);
     }
     use_workspace(step, &of->room);
-    return xg_step_grid(step, ctas_a + ctas_b, 1, ALIGN_THREADS, 1, error);
+    const xgemm_status status = xg_step_grid(step, ctas_a + ctas_b, 1, ALIGN_THREADS, 1, error);
+    if (p->groups > 0)
+        step->grid[2] = (uint32_t)p->groups;
+    return status;
 }
 
 /* Rows that a CTA copies of a tile: of an operand with less, whole blocks of an MN-major one. */
@@ -175,6 +182,8 @@ static xg_half_args args_of(const launches *of)
                           .b_rows = (int16_t)(s->cluster > 1 ? of->tile_n / s->cluster
                                                              : copied_rows(&of->b, of->tile_n)),
                           .cluster = (uint8_t)s->cluster,
+                          .groups = (uint32_t)p->groups,
+                          .ragged = (uint8_t)xg_ragged_lines(p),
                           .a_mn_major = of->a.mn_major,
                           .b_mn_major = of->b.mn_major,
                           .a_batched = of->a.batched,
@@ -214,6 +223,8 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
     use_workspace(step, &of->room);
+    if (p->groups > 0)
+        xg_step_point(step, offsetof(xg_half_args, offsets), xg_at_offsets());
     if (of->schedule.tails > 0)
         xg_step_point(step, offsetof(xg_half_args, sums), xg_at_workspace(of->room.sums));
     if (of->schedule.whole > 0)
@@ -262,7 +273,7 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
                            xg_error *error)
 {
     const xg_problem *const p = &request->problem;
-    launches all = {.problem = p, .products = of->batch_per_pass, .tile_n = of->tile_n};
+    launches all = {.problem = p, .products = xg_half_products(of, request), .tile_n = of->tile_n};
     if (!xg_half_applies(of->kernel, request))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s cannot compute a product of this size in %s; auto can",

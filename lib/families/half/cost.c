@@ -21,12 +21,15 @@ enum { COPY_ALIGNMENT = 64 };
 #define PRODUCT_BYTES 0x1p36
 #define STRIDE_BYTES  0x1p40 /* below which tensor maps have strides */
 
+/* "ragged": its lines are divided by groups; else a group has an operand of its own. */
 static xg_half_operand operand_of(const void *base, int64_t mn, int64_t k, int64_t stride_mn,
-                                  int64_t stride_k, int64_t batch_stride, const xg_problem *p)
+                                  int64_t stride_k, int64_t batch_stride, bool ragged,
+                                  const xg_problem *p)
 {
+    const int64_t matrices = p->groups > 0 && !ragged ? p->groups : p->batch_count;
     const bool mn_major = stride_mn == 1 && (stride_k != 1 || k == 1);
     xg_half_operand of = {.mn_major = mn_major,
-                          .batched = p->batch_count > 1 && (batch_stride > 0 || p->pointer_arrays),
+                          .batched = matrices > 1 && (batch_stride > 0 || p->pointer_arrays),
                           .lines = mn_major ? k : mn,
                           .length = mn_major ? mn : k,
                           .stride = mn_major ? stride_k : stride_mn,
@@ -40,12 +43,14 @@ static xg_half_operand operand_of(const void *base, int64_t mn, int64_t k, int64
 
 xg_half_operand xg_half_operand_a(const xg_problem *p)
 {
-    return operand_of(p->a, p->m, p->k, p->a_stride_m, p->a_stride_k, p->a_batch_stride, p);
+    return operand_of(p->a, p->m, p->k, p->a_stride_m, p->a_stride_k, p->a_batch_stride,
+                      !p->ragged_columns, p);
 }
 
 xg_half_operand xg_half_operand_b(const xg_problem *p)
 {
-    return operand_of(p->b, p->n, p->k, p->b_stride_n, p->b_stride_k, p->b_batch_stride, p);
+    return operand_of(p->b, p->n, p->k, p->b_stride_n, p->b_stride_k, p->b_batch_stride,
+                      p->ragged_columns, p);
 }
 
 double xg_half_copy_bytes(const xg_half_operand *of, int64_t products)
@@ -59,8 +64,8 @@ double xg_half_copy_bytes(const xg_half_operand *of, int64_t products)
 bool xg_half_c_is_aligned(const xg_problem *p)
 {
     const int64_t unit = 16 / (int64_t)xg_type_bytes(p->type_c);
-    return !p->pointer_arrays && (uintptr_t)p->c % 16 == 0 && p->c_stride_m % unit == 0 &&
-           p->c_batch_stride % unit == 0 && p->n % unit == 0;
+    return !p->pointer_arrays && !p->ragged_columns && (uintptr_t)p->c % 16 == 0 &&
+           p->c_stride_m % unit == 0 && p->c_batch_stride % unit == 0 && p->n % unit == 0;
 }
 
 static int64_t clusters_of(const xg_request *request, int cluster)
@@ -75,8 +80,8 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int 
     const xg_problem *const p = &request->problem;
     xg_half_schedule of = {.cluster = cluster, .splits = splits};
     const int64_t tile_m = (int64_t)XG_HALF_TILE_M * of.cluster, rows = xg_round_up(p->m, 16);
-    of.rows = xg_ceil_div(p->m, tile_m);
-    of.columns = xg_ceil_div(p->n, tile_n);
+    of.rows = xg_ceil_div(p->m, tile_m) + (p->ragged_columns ? 0 : p->groups);
+    of.columns = xg_ceil_div(p->n, tile_n) + (p->ragged_columns ? p->groups : 0);
     of.k_blocks = xg_ceil_div(p->k, XG_HALF_TILE_K);
     of.k_blocks_per_split = xg_ceil_div(of.k_blocks, splits);
     of.tails = splits > 1 ? tails : 0;
@@ -97,16 +102,24 @@ xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_
                                of->stream_k_tiles, of->batch_per_pass);
 }
 
+int64_t xg_half_products(const xg_candidate *of, const xg_request *request)
+{
+    const int64_t groups = request->problem.groups;
+    return groups > 0 ? groups : of->batch_per_pass;
+}
+
 bool xg_half_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    if (!kernel->typed[p->type_a] || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST)
+    if (!kernel->typed[p->type_a] || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST ||
+        p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)))
         return false;
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     const double most = STRIDE_BYTES / 2;
+    const int64_t least = p->groups > 0 ? p->groups : 1; /* products whose copies there must be */
     return (double)a.stride < most && (double)b.stride < most && (double)a.batch_stride < most &&
            (double)b.batch_stride < most &&
-           xg_half_copy_bytes(&a, 1) + xg_half_copy_bytes(&b, 1) < PRODUCT_BYTES &&
+           xg_half_copy_bytes(&a, least) + xg_half_copy_bytes(&b, least) < PRODUCT_BYTES &&
            (double)xg_ceil_div(p->m, XG_HALF_TILE_M) * (double)xg_ceil_div(p->n, 64) * SPLITS_MOST <
                INT32_MAX;
 }
@@ -148,6 +161,10 @@ static xg_half_schedule schedule_within(const planned *what, int tile_n, int clu
     const double room =
         request->workspace_limit == SIZE_MAX ? PASS_BYTES : xg_smaller(limit, PASS_BYTES);
     const xg_half_schedule one = xg_half_schedule_of(request, tile_n, cluster, splits, tails, 1);
+    if (request->problem.groups > 0) {
+        *products = 1;
+        return one;
+    }
     *products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
     while (*products > 1 && bytes_of(what, &one, *products) > room)
         *products = xg_ceil_div(*products, 2);
@@ -190,7 +207,8 @@ static double product_us(const planned *what, int tile_n, const xg_half_schedule
 static double pass_us(const planned *what, int tile_n, const xg_half_schedule *of, int64_t products)
 {
     const xg_costs *const costs = what->request->target.costs;
-    const double copied = copied_bytes(what, products);
+    const int64_t groups = what->request->problem.groups;
+    const double copied = copied_bytes(what, groups > 0 ? groups : products);
     const double sums = (double)products * of->sum_bytes;
     double us = product_us(what, tile_n, of, products);
     if (copied > 0.0)
@@ -234,7 +252,8 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
     const xg_half_schedule all = xg_half_schedule_of(request, tile_n, cluster, 1, 0, 1);
     const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
     consider(what, tile_n, cluster, 1, 0, of);
-    for (int64_t splits = 2; splits <= SPLITS_MOST && !request->by_element; splits++) {
+    const bool may_split = !request->by_element && request->problem.groups == 0;
+    for (int64_t splits = 2; splits <= SPLITS_MOST && may_split; splits++) {
         const int64_t each = xg_ceil_div(all.k_blocks, splits), before = splits - 1;
         const bool split_all = before * all.whole < clusters;
         const bool split_left = left > 0 && left < all.whole && before * left < clusters;
@@ -249,14 +268,19 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
     }
 }
 
-/* The kernel with tiles of 128 x 128 has a program with tiles of half that, too. */
+/*
+ * The kernel with tiles of 128 x 128 has a program with tiles of half that, too; of ragged groups
+ * that one alone.
+ */
 xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *request)
 {
     const planned what = planned_of(request);
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.microseconds = 0.0;
-    for (int cluster = 1; cluster <= 2; cluster++) {
-        consider_tile(&what, kernel->tile_n, cluster, &of);
+    const bool groups = request->problem.groups > 0;
+    for (int cluster = 1; cluster <= (groups ? 1 : 2); cluster++) {
+        if (!groups || kernel->tile_n != 128)
+            consider_tile(&what, kernel->tile_n, cluster, &of);
         if (kernel->tile_n == 128 && cluster == 1)
             consider_tile(&what, 64, cluster, &of);
     }
@@ -267,5 +291,5 @@ double xg_half_workspace(const xg_candidate *of, const xg_request *request)
 {
     const planned what = planned_of(request);
     const xg_half_schedule schedule = xg_half_schedule_of_candidate(of, request);
-    return bytes_of(&what, &schedule, of->batch_per_pass);
+    return bytes_of(&what, &schedule, xg_half_products(of, request));
 }

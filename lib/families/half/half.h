@@ -27,6 +27,7 @@ typedef struct {
     int64_t copied_stride; /* of the copy's lines */
 } xg_half_operand;
 
+/* Those of a product; of ragged groups one is batched by group. */
 xg_half_operand xg_half_operand_a(const xg_problem *problem);
 xg_half_operand xg_half_operand_b(const xg_problem *problem);
 
@@ -49,10 +50,13 @@ typedef struct {
     int64_t ctas;      /* of each product of a launch */
 } xg_half_schedule;
 
+/* The products that launches have operands for: of a pass, or the groups. */
+int64_t xg_half_products(const xg_candidate *of, const xg_request *request);
+
 /*
  * By the tile and cluster, the parts that k is split into, and how many tiles are; of so many
  * products a launch. CTAs are so many that a multiprocessor has one, or as few more as share the
- * work evenly.
+ * work evenly. Of ragged groups tiles are as many as there may be, and none is split.
  */
 xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int cluster,
                                      int64_t splits, int64_t tails, int64_t products);

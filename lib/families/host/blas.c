@@ -150,6 +150,10 @@ static bool fits_ints(const xg_typed_args *p)
 
 void xg_host_blas(const void *args)
 {
+    if (((const xg_typed_args *)args)->groups > 0) {
+        xg_host_each_group(args, xg_host_blas);
+        return;
+    }
     const xg_host_args *const all = args;
     const xg_typed_args p = xg_host_with_scalars(&all->product);
     const bool nothing = p.epilogue.alpha[0] == 0.0 && p.epilogue.alpha[1] == 0.0;

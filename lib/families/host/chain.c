@@ -212,6 +212,10 @@ static void compute(const block *of)
 
 void xg_host_chain(const void *args)
 {
+    if (((const xg_typed_args *)args)->groups > 0) {
+        xg_host_each_group(args, xg_host_chain);
+        return;
+    }
     xg_typed_args p = xg_host_with_scalars(args);
     const int type = p.epilogue.type_a;
     block of = {.p = &p,

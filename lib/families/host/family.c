@@ -52,11 +52,18 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     return xg_step_grid(step, 1, 1, 1, 1, error);
 }
 
+static bool takes_groups(const xg_kernel *kernel, xg_type operands)
+{
+    (void)kernel, (void)operands;
+    return true;
+}
+
 const xg_family xg_family_host = {
     .name = "host",
     .applies = applies,
     .candidate = xg_only_candidate,
     .workspace = workspace,
     .build = build,
+    .takes_groups = takes_groups,
     .finishes = true,
 };

@@ -11,6 +11,10 @@ typedef struct {
     float *floats; /* A's, then B's, then the products' */
 } xg_host_args;
 
+/* Calls the function for each ragged group, with the arguments of its product. */
+void xg_host_each_group(const xg_host_args *args, void (*function)(const void *));
+
+/* Products, which take an xg_host_args, and where there are no groups read its product alone. */
 void xg_host_reference(const void *args);
 void xg_host_chain(const void *args);
 void xg_host_blas(const void *args);

@@ -100,6 +100,10 @@ static void strip(const xg_typed_args *p, int64_t row, int64_t column, int width
 
 void xg_host_reference(const void *args)
 {
+    if (((const xg_typed_args *)args)->groups > 0) {
+        xg_host_each_group(args, xg_host_reference);
+        return;
+    }
     const xg_typed_args p = xg_host_with_scalars(args);
     for (int64_t row = 0; row < p.m; row++)
         for (int64_t column = 0; column < p.n; column += STRIP)

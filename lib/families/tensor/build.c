@@ -334,7 +334,7 @@ static double least_us(const xg_kernel *kernel, const xg_request *request)
     return xg_type_is_half(request->problem.type_a) ? 0.0 : xg_tensor_least_us(kernel, request);
 }
 
-static bool takes_pointer_arrays(const xg_kernel *kernel, xg_type operands)
+static bool takes_more(const xg_kernel *kernel, xg_type operands)
 {
     return xg_type_is_half(operands) && kernel->typed[operands];
 }
@@ -346,5 +346,6 @@ const xg_family xg_family_tensor = {
     .least_us = least_us,
     .workspace = workspace,
     .build = build,
-    .takes_pointer_arrays = takes_pointer_arrays,
+    .takes_pointer_arrays = takes_more,
+    .takes_groups = takes_more,
 };

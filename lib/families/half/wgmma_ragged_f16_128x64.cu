@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F16 operands on tensor cores, ragged groups, tiles of 128 x 64. */
+#define KERNEL wgmma_ragged_f16_128x64
+#define RAGGED
+#define TYPE   "f16"
+#define TILE_N 64
+#define STAGES 8
+#include "wgmma.inc"
