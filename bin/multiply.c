@@ -72,7 +72,7 @@ static bool is_standard(const char *path)
 /* The standard streams, of which there is one each. */
 static void check_streams(const request *r)
 {
-    const bool reads_c = r->problem.beta != 0.0f;
+    const bool reads_c = r->problem.beta.re != 0.0;
     const int from_stdin =
         is_standard(r->a_path) + is_standard(r->b_path) + (reads_c && is_standard(r->c_path));
     if (reads_c && r->c_path == r->out_path && replacement_is_stdout(r->out_path))
@@ -108,6 +108,7 @@ static request parse(int argc, char **argv)
             problem_option(ME, &r.problem, key, value);
         }
     }
+    problem_check(ME, &r.problem);
     if (argc - optind != 2)
         usage_error(ME, "two files are multiplied; %d %s named", argc - optind,
                     argc - optind == 1 ? "was" : "were");
@@ -187,7 +188,7 @@ static bool find_sizes(const request *r, const npy_header *a, const npy_header *
                one->m, one->k, r->a_path, op_rows(b, r->problem.transb), one->n, r->b_path);
         return false;
     }
-    return find_batch(r, a, b, size) && (r->problem.beta == 0.0f || c_matches(r, c, size));
+    return find_batch(r, a, b, size) && (r->problem.beta.re == 0.0 || c_matches(r, c, size));
 }
 
 /* Whether a handle's device has so much memory; a device that does not say is trusted. */
@@ -307,12 +308,13 @@ static xgemm_status product(xgemm_handle *handle, const request *r, const sizes 
     const int64_t ldc = leading_dimension(&c->host);
     const shape *one = &size->one;
     if (!size->is_batch)
-        return xgemm_sgemm(handle, order, transa, transb, one->m, one->n, one->k, r->problem.alpha,
-                           a->device, lda, b->device, ldb, r->problem.beta, c->device, ldc);
-    return xgemm_sgemm_strided_batched(handle, order, transa, transb, one->m, one->n, one->k,
-                                       r->problem.alpha, a->device, lda, batch_stride(&a->host),
-                                       b->device, ldb, batch_stride(&b->host), r->problem.beta,
-                                       c->device, ldc, one->m * one->n, size->batch);
+        return xgemm_sgemm(handle, order, transa, transb, one->m, one->n, one->k,
+                           (float)r->problem.alpha.re, a->device, lda, b->device, ldb,
+                           (float)r->problem.beta.re, c->device, ldc);
+    return xgemm_sgemm_strided_batched(
+        handle, order, transa, transb, one->m, one->n, one->k, (float)r->problem.alpha.re,
+        a->device, lda, batch_stride(&a->host), b->device, ldb, batch_stride(&b->host),
+        (float)r->problem.beta.re, c->device, ldc, one->m * one->n, size->batch);
 }
 
 static bool compute(xgemm_handle *handle, const request *r, const sizes *size, operand *a,
@@ -323,7 +325,7 @@ static bool compute(xgemm_handle *handle, const request *r, const sizes *size, o
         return false;
     double start = now_us();
     bool done = to_device(handle, a, true) && to_device(handle, b, true) &&
-                to_device(handle, c, r->problem.beta != 0.0f);
+                to_device(handle, c, r->problem.beta.re != 0.0);
     t->upload_us = now_us() - start;
     done = done && xgemm_timer_start(timer) == XGEMM_OK &&
            product(handle, r, size, a, b, c) == XGEMM_OK && xgemm_timer_stop(timer) == XGEMM_OK &&
@@ -436,7 +438,7 @@ static int multiply(const request *r, xgemm_handle *handle)
     char message[512];
     int status = STATUS_FAILED;
     if (open_operand(r, r->a_path, &files[0]) && open_operand(r, r->b_path, &files[1]) &&
-        (r->problem.beta == 0.0f || open_operand(r, r->c_path, &files[2])) &&
+        (r->problem.beta.re == 0.0 || open_operand(r, r->c_path, &files[2])) &&
         find_sizes(r, &files[0].header, &files[1].header, &files[2].header, &size) &&
         memory_suffices(handle, &files[0].header, &files[1].header, &size)) {
         if (npy_check_writable(r->out_path, message, sizeof message))
