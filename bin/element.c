@@ -3,9 +3,7 @@
 
 #include "half.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* By the values of xgemm_type. */
@@ -28,7 +26,6 @@ static const char *const activations[] = {
     [XGEMM_ACTIVATION_NONE] = "none", [XGEMM_RELU] = "relu", [XGEMM_GELU] = "gelu",
     [XGEMM_GELU_TANH] = "gelu-tanh",  [XGEMM_SILU] = "silu",
 };
-enum { ACTIVATIONS = sizeof activations / sizeof *activations };
 
 /* ---- Words ---- */
 
@@ -53,35 +50,6 @@ xgemm_type type_of_word(const char *word)
 const char *activation_word(xgemm_activation activation)
 {
     return activations[activation];
-}
-
-xgemm_type option_type(const command *which, const char *name, const char *text)
-{
-    const xgemm_type type = type_of_word(text);
-    if (!type)
-        usage_error(which, "--%s takes f32, f64, f16, bf16, c32 or c64, not \"%s\"", name, text);
-    return type;
-}
-
-xgemm_activation option_activation(const command *which, const char *text)
-{
-    for (int i = 0; i < ACTIVATIONS; i++)
-        if (strcmp(text, activations[i]) == 0)
-            return (xgemm_activation)i;
-    usage_error(which, "--activation takes none, relu, gelu, gelu-tanh or silu, not \"%s\"", text);
-}
-
-scalar option_scalar(const command *which, const char *name, const char *text)
-{
-    char re[64];
-    const size_t length = strcspn(text, ",");
-    if (text[length] == '\0')
-        return (scalar){option_real(which, name, text), 0.0};
-    if (length == 0 || length >= sizeof re || strpbrk(text + length + 1, ",") ||
-        text[length + 1] == '\0')
-        usage_error(which, "--%s takes a number or two, \"RE,IM\", not \"%s\"", name, text);
-    snprintf(re, sizeof re, "%.*s", (int)length, text);
-    return (scalar){option_real(which, name, re), option_real(which, name, text + length + 1)};
 }
 
 /* ---- What a type is ---- */

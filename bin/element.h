@@ -3,8 +3,11 @@
 #ifndef XGEMM_BIN_ELEMENT_H
 #define XGEMM_BIN_ELEMENT_H
 
-#include "options.h"
 #include "random.h"
+
+#include <xgemm.h>
+
+#include <stdbool.h>
 
 /* A number of any type; im is 0 where it is real. */
 typedef struct {
@@ -24,13 +27,6 @@ xgemm_type type_of_word(const char *word);
 
 /* "none", "relu", "gelu", "gelu-tanh" or "silu". */
 const char *activation_word(xgemm_activation activation);
-
-/* Values of options; each ends the program with 2 and a sentence when the text is none. */
-xgemm_type option_type(const command *which, const char *name, const char *text);
-xgemm_activation option_activation(const command *which, const char *text);
-
-/* A real number, or "RE,IM". */
-scalar option_scalar(const command *which, const char *name, const char *text);
 
 /* ---- What a type is ---- */
 

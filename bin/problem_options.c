@@ -3,7 +3,9 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PAD_MOST = 1 << 20 };
 
@@ -15,6 +17,35 @@ problem_options problem_defaults(void)
                              .type = XGEMM_F32,
                              .alpha = {1.0, 0.0},
                              .batch = 1};
+}
+
+xgemm_type option_type(const command *which, const char *name, const char *text)
+{
+    const xgemm_type type = type_of_word(text);
+    if (!type)
+        usage_error(which, "--%s takes f32, f64, f16, bf16, c32 or c64, not \"%s\"", name, text);
+    return type;
+}
+
+xgemm_activation option_activation(const command *which, const char *text)
+{
+    for (int i = XGEMM_ACTIVATION_NONE; i <= XGEMM_SILU; i++)
+        if (strcmp(text, activation_word((xgemm_activation)i)) == 0)
+            return (xgemm_activation)i;
+    usage_error(which, "--activation takes none, relu, gelu, gelu-tanh or silu, not \"%s\"", text);
+}
+
+scalar option_scalar(const command *which, const char *name, const char *text)
+{
+    char re[64];
+    const size_t length = strcspn(text, ",");
+    if (text[length] == '\0')
+        return (scalar){option_real(which, name, text), 0.0};
+    if (length == 0 || length >= sizeof re || strpbrk(text + length + 1, ",") ||
+        text[length + 1] == '\0')
+        usage_error(which, "--%s takes a number or two, \"RE,IM\", not \"%s\"", name, text);
+    snprintf(re, sizeof re, "%.*s", (int)length, text);
+    return (scalar){option_real(which, name, re), option_real(which, name, text + length + 1)};
 }
 
 bool problem_option(const command *which, problem_options *options, int key, const char *value)

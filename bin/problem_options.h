@@ -63,6 +63,13 @@ typedef struct {
     bool has_bias, bias_per_row;
 } problem_options;
 
+/* Values of options; each ends the program with 2 and a sentence when the text is none. */
+xgemm_type option_type(const command *which, const char *name, const char *text);
+xgemm_activation option_activation(const command *which, const char *text);
+
+/* A real number, or "RE,IM". */
+scalar option_scalar(const command *which, const char *name, const char *text);
+
 /* What holds where an option is not given. */
 problem_options problem_defaults(void);
 

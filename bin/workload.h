@@ -5,6 +5,7 @@
 
 #include "data_list.h"
 #include "element.h"
+#include "options.h"
 #include "shapes.h"
 
 typedef struct {
