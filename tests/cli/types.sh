@@ -9,6 +9,8 @@ topic=types
 
 types='f32 f64 f16 bf16 c32 c64'
 all=f32,f64,f16,bf16,c32,c64
+cpu_kernels=$(kernels_of cpu | tr '\n' ' ')
+cpu_count=$(kernels_of cpu | wc -l)
 
 bench()
 {
@@ -46,11 +48,11 @@ verified()
 
 test_verify()
 {
-    verified 'verify: every type on the CPU' 12 -d cpu --quick --type $all -m 7 -n 5 -k 3
-    first_column 'verify: the type is the first column' \
-        'f32 f32 f64 f64 f16 f16 bf16 bf16 c32 c32 c64 c64'
-    verified 'verify: one type has no column' 2 -d cpu --quick --type c64 -s 9
-    first_column 'verify: the kernel is the first column' 'reference blas'
+    verified 'verify: every type on the CPU' $((6 * cpu_count)) -d cpu --quick --type $all -m 7 -n 5 -k 3
+    verified 'verify: one kernel' 6 -d cpu --quick --type $all -m 7 -n 5 -k 3 --kernel reference
+    first_column 'verify: the type is the first column' "$types"
+    verified 'verify: one type has no column' "$cpu_count" -d cpu --quick --type c64 -s 9
+    first_column 'verify: the kernel is the first column' "${cpu_kernels% }"
     for type in f64 c32 c64; do
         verified "verify: $type on the simulator" 1 -d sim --quick --type $type -m 70 -n 33 -k 17
     done
@@ -60,10 +62,10 @@ test_verify()
     verified 'verify: C of the other 16-bit type' 1 -d cpu --quick --type f16 --type-c bf16 -s 9 \
         --kernel reference
     for activation in relu gelu gelu-tanh silu; do
-        verified "verify: $activation" 4 -d cpu --quick --type f32,bf16 -s 9 --bias \
+        verified "verify: $activation" $((2 * cpu_count)) -d cpu --quick --type f32,bf16 -s 9 --bias \
             --activation $activation
     done
-    verified 'verify: a bias for each row' 6 -d cpu --quick --type f64,c32,f16 -m 5 -n 9 -k 3 \
+    verified 'verify: a bias for each row' $((3 * cpu_count)) -d cpu --quick --type f64,c32,f16 -m 5 -n 9 -k 3 \
         --bias --bias-per-row
     verified 'verify: kinds of data' 6 -d cpu --quick --kernel reference --type $all -s 9 \
         --data normal,softmax-3:relu,lognormal-4,nonfinite
@@ -137,7 +139,7 @@ test_bench()
     traffic 'bench: bytes of c64, C twice' 20800 --type c64 --beta 1
     traffic 'bench: bytes of f64 in a batch' 17600 --type f64 --batch 2
     bench -m 33 -n 17 -k 65 --kernel all --type $all --check --json --beta 0.5
-    json 'bench: --check' 'all(0 < x["error"] < {"f16": 2**-11, "bf16": 2**-8, "f32": 1e-6, "c32": 1e-6}.get(x["type"], 1e-15) for x in r) and len(r) == 12'
+    json 'bench: --check' 'all(0 < x["error"] < {"f16": 2**-11, "bf16": 2**-8, "f32": 1e-6, "c32": 1e-6}.get(x["type"], 1e-15) for x in r) and len(r) == '$((6 * cpu_count))
     bench -m 33 -n 17 -k 65 --kernel all --type f16,bf16 --type-c f32 --check --json --ld-pad 3 --batch 2
     json 'bench: --check, C of f32' 'all(0 < x["error"] < 1e-6 for x in r)'
     bench -m 33 -n 17 -k 65 --kernel all --type f64,f16 --check --json --bias --activation gelu
