@@ -48,7 +48,11 @@ static bool same_case(const bench_result *a, const bench_result *b)
     return a->size.m == b->size.m && a->size.n == b->size.n && a->size.k == b->size.k &&
            a->batch == b->batch && a->problem.order == b->problem.order &&
            a->problem.transa == b->problem.transa && a->problem.transb == b->problem.transb &&
-           a->problem.math == b->problem.math && strcmp(a->data, b->data) == 0 &&
+           a->problem.math == b->problem.math && a->problem.type == b->problem.type &&
+           problem_type_c(&a->problem) == problem_type_c(&b->problem) &&
+           a->problem.activation == b->problem.activation &&
+           a->problem.has_bias == b->problem.has_bias &&
+           a->problem.bias_per_row == b->problem.bias_per_row && strcmp(a->data, b->data) == 0 &&
            same_kernel(a->kernel, b->kernel);
 }
 

@@ -14,8 +14,8 @@ typedef struct baseline baseline;
 baseline *baseline_load(const char *path, double noise, char *message, size_t message_size);
 
 /*
- * Fills in the result's baseline_us and verdict: of the row of the same size, batch, layout, math
- * mode, data and kernel, "auto:..." being one kernel.
+ * Fills in the result's baseline_us and verdict: of the row of the same size, batch, layout, types,
+ * epilogue, math mode, data and kernel, "auto:..." being one kernel.
  *
  * The times differ where the medians do by more than the noise, and by more than both runs'
  * own spread below their medians (median - p1): times are spread above it by what else the machine

@@ -36,10 +36,13 @@ static const option_row rows[] = {
     {KEY_TRANSA, "transa", "LIST", "transposes of A: N, T, C with commas between; default N"},
     {KEY_TRANSB, "transb", "LIST", "transposes of B"},
     {KEY_MATH, "math", "LIST", "default, strict, tf32, with commas between"},
+    TYPES_ROW,
+    TYPE_C_ROW,
     ALPHA_ROW,
     BETA_ROW("C"),
     LD_PAD_ROW,
     BATCH_ROW,
+    EPILOGUE_ROWS,
     DATA_ROW,
     {KEY_CHECK, "check", NULL, "compare elements of each result with float64"},
     {KEY_SAMPLES, "samples", "N", "times taken; default 25"},
@@ -132,6 +135,7 @@ static bench_request parse(int argc, char **argv)
             !problem_option(ME, &r.problem, key, value) && !take_number(&r, key, value))
             take_word(&r, key, value);
     shapes_no_operand(ME, argc, argv);
+    sweep_check(ME, &r.sweep, &r.problem);
     if (option_given(KEY_NOISE) && !r.baseline_path)
         usage_error(ME, "--noise is for --baseline; give both");
     if (r.baseline_path && r.from_path && strcmp(r.baseline_path, "-") == 0 &&
@@ -161,7 +165,8 @@ static unsigned shown_columns(const json_t *loaded, bool *squares)
         *squares = *squares && bench_is_square(&result.size);
         shown |= results_shown_by(&result) | (p->order != q->order ? OF_ORDERS : 0u) |
                  (p->transa != q->transa ? OF_TRANSA : 0u) |
-                 (p->transb != q->transb ? OF_TRANSB : 0u) | (p->math != q->math ? OF_MATHS : 0u);
+                 (p->transb != q->transb ? OF_TRANSB : 0u) | (p->math != q->math ? OF_MATHS : 0u) |
+                 (p->type != q->type ? OF_TYPES : 0u);
     }
     return shown;
 }
@@ -169,10 +174,15 @@ static unsigned shown_columns(const json_t *loaded, bool *squares)
 static plot *plot_of(const bench_request *r, const json_t *loaded, bool squares)
 {
     const char *date = json_string_value(json_object_get(loaded, "date"));
-    char layout[48];
-    snprintf(layout, sizeof layout, "%.8s%.8s, %.8s order", text_at(loaded, "settings", "transa"),
-             text_at(loaded, "settings", "transb"), text_at(loaded, "settings", "order"));
-    return bench_plot(r, layout, text_at(loaded, "device", "name"), date ? date : "", squares);
+    bench_result first;
+    char product[64];
+    const bool swept = json_is_null(json_object_get(json_object_get(loaded, "settings"), "type"));
+    const bool any = results_at(loaded, 0, &first);
+    snprintf(product, sizeof product, "%s %.8s%.8s, %.8s order",
+             type_product_word(any && !swept ? first.problem.type : (xgemm_type)0),
+             text_at(loaded, "settings", "transa"), text_at(loaded, "settings", "transb"),
+             text_at(loaded, "settings", "order"));
+    return bench_plot(r, product, text_at(loaded, "device", "name"), date ? date : "", squares);
 }
 
 static int show(const bench_request *r, json_t *loaded, baseline *before)

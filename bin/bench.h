@@ -17,7 +17,7 @@ typedef struct {
     bool compare, graph, check;
     double noise; /* percent */
     problem_options problem;
-    sweep sweep; /* of the layouts and math modes that are measured in turn */
+    sweep sweep; /* of the layouts, math modes and types that are measured in turn */
     schedule how;
     uint64_t seed;
 } bench_request;
@@ -26,7 +26,7 @@ typedef struct {
 int bench_measure(const bench_request *request, xgemm_handle *handle, const shape_list *list);
 
 /* A picture of results, or NULL where none is asked for or memory is out. */
-plot *bench_plot(const bench_request *request, const char *layout, const char *device,
+plot *bench_plot(const bench_request *request, const char *product, const char *device,
                  const char *date, bool squares);
 
 /* Writes it where it is wanted; an exit status. */

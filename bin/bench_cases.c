@@ -33,19 +33,14 @@ typedef struct {
 
 static bool run_kernel(void *context, const workload *w, const buffers *use)
 {
-    const shape *s = &w->size;
-    if (w->batch > 1)
-        return xgemm_sgemm_strided_batched(context, w->order, w->transa, w->transb, s->m, s->n,
-                                           s->k, w->alpha, use->a, w->lda, w->stride_a, use->b,
-                                           w->ldb, w->stride_b, w->beta, use->c, w->ldc,
-                                           w->stride_c, w->batch) == XGEMM_OK;
-    return xgemm_sgemm(context, w->order, w->transa, w->transb, s->m, s->n, s->k, w->alpha, use->a,
-                       w->lda, use->b, w->ldb, w->beta, use->c, w->ldc) == XGEMM_OK;
+    workload_scalars scalars;
+    const xgemm_product product = workload_product(w, use, &scalars);
+    return xgemm_gemm(context, &product) == XGEMM_OK;
 }
 
 static bool run_cublas(void *context, const workload *w, const buffers *use)
 {
-    return cublas_sgemm(context, w, use) == 0;
+    return cublas_multiply(context, w, use) == 0;
 }
 
 static unsigned shown_columns(const session *now)
@@ -57,7 +52,7 @@ static unsigned shown_columns(const session *now)
            (r->check ? CHECKED : 0u) | (now->sensors ? SENSED : 0u) |
            (now->before ? WITH_BASELINE : 0u) | (s->order_count > 1 ? OF_ORDERS : 0u) |
            (s->transa_count > 1 ? OF_TRANSA : 0u) | (s->transb_count > 1 ? OF_TRANSB : 0u) |
-           (s->math_count > 1 ? OF_MATHS : 0u);
+           (s->math_count > 1 ? OF_MATHS : 0u) | (s->type_count > 1 ? OF_TYPES : 0u);
 }
 
 static void add_result(session *now, bench_result *result)
@@ -133,43 +128,36 @@ static int time_cublas(session *now, const rotation *sets, const workload *w, ti
     if (w->size.m > INT_MAX || w->size.n > INT_MAX || w->size.k > INT_MAX)
         return failed(ME, "cuBLAS takes sizes up to %d", INT_MAX);
     if (!measure(now->handle, sets, w, run_cublas, now->other, &now->r->how, now->recorder, theirs))
-        return failed_measurement(now, w->batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm");
+        return failed_measurement(now, cublas_function(w));
     return STATUS_DONE;
+}
+
+static int open_sets(session *now, rotation *sets, const workload *w, const data_pair *data)
+{
+    char message[512];
+    if (rotation_open(sets, now->handle, w, data, now->r->seed, message, sizeof message))
+        return STATUS_DONE;
+    progress_clear(&now->line);
+    return failed(ME, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
+                  w->size.k, message);
 }
 
 /* A size with one kind of data, or as without --data where that is NULL. */
 static int time_shape(session *now, shape size, const data_pair *data, const kernel_list *kernels)
 {
-    const bench_request *r = now->r;
     const workload w = problem_workload(&now->problem, size);
+    const bool compared = now->other && cublas_has(&w);
     rotation sets;
     timing theirs;
-    char message[512];
-    if (!rotation_open(&sets, now->handle, &w, data, r->seed, message, sizeof message)) {
-        progress_clear(&now->line);
-        return failed(ME, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", size.m, size.n, size.k,
-                      message);
-    }
-    int status = now->other ? time_cublas(now, &sets, &w, &theirs) : STATUS_DONE;
+    int status = open_sets(now, &sets, &w, data);
+    if (status != STATUS_DONE)
+        return status;
+    if (compared)
+        status = time_cublas(now, &sets, &w, &theirs);
     for (int i = 0; i < kernels->count && status == STATUS_DONE && !interrupted(); i++)
-        status = time_kernel(now, &sets, &w, data, kernels->names[i], now->other ? &theirs : NULL);
+        status = time_kernel(now, &sets, &w, data, kernels->names[i], compared ? &theirs : NULL);
     rotation_close(&sets);
     return status;
-}
-
-/* What is measured in several ways has no value for all of them: the rows have it then. */
-static void forget_swept(json_t *all, const sweep *of)
-{
-    const struct {
-        const char *key;
-        int count;
-    } swept[] = {{"order", of->order_count},
-                 {"transa", of->transa_count},
-                 {"transb", of->transb_count},
-                 {"math", of->math_count}};
-    for (size_t i = 0; i < sizeof swept / sizeof *swept; i++)
-        if (swept[i].count > 1)
-            json_object_set_new(all, swept[i].key, json_null());
 }
 
 static json_t *facts_of(const session *now)
@@ -178,7 +166,7 @@ static json_t *facts_of(const session *now)
     json_t *facts = report_facts(ME);
     device_add_ordinal(facts, xgemm_get_device(now->handle));
     json_t *how = problem_settings(&now->problem);
-    forget_swept(how, &r->sweep);
+    sweep_forget(how, &r->sweep, &r->problem);
     report_add(how, json_pack("{s:i, s:f, s:f, s:f, s:b, s:b, s:I}", "samples", r->how.samples,
                               "warm_ms", r->how.warm_ms, "rest_ms", r->how.rest_ms, "time_ms",
                               r->how.time_ms, "graph", r->graph, "check", r->check, "seed",
@@ -211,13 +199,13 @@ int bench_draw(const bench_request *request, plot *drawing, bool squares)
     return STATUS_DONE;
 }
 
-plot *bench_plot(const bench_request *request, const char *layout, const char *device,
+plot *bench_plot(const bench_request *request, const char *product, const char *device,
                  const char *date, bool squares)
 {
-    char title[160];
+    char title[256];
     if (!request->plot_path)
         return NULL;
-    snprintf(title, sizeof title, "SGEMM %s, %s, %.10s", layout, device, date);
+    snprintf(title, sizeof title, "%s, %s, %.10s", product, device, date);
     return plot_new(title, squares ? "m = n = k" : "m x n x k", "GFLOP/s");
 }
 
@@ -253,11 +241,12 @@ static int time_shapes(session *now, const shape_list *list)
     const bench_request *r = now->r;
     const data_list *data = &r->data;
     int status = STATUS_DONE;
-    if (has_failed(now, xgemm_set_math(now->handle, now->problem.math)))
+    if (has_failed(now, xgemm_set_math(now->handle, problem_math(&now->problem))))
         return STATUS_FAILED;
     if (now->other)
         cublas_set_math(now->other, now->problem.math);
-    const kernel_list kernels = kernels_from(ME, now->handle, r->kernel);
+    const workload any = problem_workload(&now->problem, (shape){1, 1, 1});
+    const kernel_list kernels = kernels_from(ME, now->handle, r->kernel, &any);
     for (size_t i = 0; i < list->count && status == STATUS_DONE && !interrupted(); i++) {
         if (data->count == 0)
             status = time_shape(now, list->items[i], NULL, &kernels);
@@ -267,16 +256,17 @@ static int time_shapes(session *now, const shape_list *list)
     return status;
 }
 
-/* How many lines of progress there will be: kernels are counted in each math mode. */
+/* How many lines of progress there will be: kernels are counted for each math mode and type. */
 static size_t count_cases(session *now, const shape_list *list)
 {
     const bench_request *r = now->r;
     size_t cases = 0;
     for (int i = 0; i < sweep_count(&r->sweep); i++) {
         const problem_options p = sweep_at(&r->sweep, &r->problem, i);
-        if (has_failed(now, xgemm_set_math(now->handle, p.math)))
+        if (has_failed(now, xgemm_set_math(now->handle, problem_math(&p))))
             return 0;
-        const kernel_list kernels = kernels_from(ME, now->handle, r->kernel);
+        const workload any = problem_workload(&p, (shape){1, 1, 1});
+        const kernel_list kernels = kernels_from(ME, now->handle, r->kernel, &any);
         cases += list->count * (size_t)(r->data.count ? r->data.count : 1) *
                  (size_t)(kernels.count + (now->other ? 1 : 0));
     }
@@ -287,11 +277,16 @@ static plot *open_plot(const session *now, bool squares, const json_t *facts)
 {
     const problem_options *p = &now->problem;
     const char *date = json_string_value(json_object_get(facts, "date"));
-    char layout[32] = "of several layouts";
-    if (sweep_count(&now->r->sweep) == 1)
-        snprintf(layout, sizeof layout, "%s%s, %s order", transpose_letter(p->transa),
+    const sweep *of = &now->r->sweep;
+    const char *word = type_product_word(of->type_count > 1 ? (xgemm_type)0 : p->type);
+    const bool several = of->order_count > 1 || of->transa_count > 1 || of->transb_count > 1;
+    char product[64];
+    if (several)
+        snprintf(product, sizeof product, "%s of several layouts", word);
+    else
+        snprintf(product, sizeof product, "%s %s%s, %s order", word, transpose_letter(p->transa),
                  transpose_letter(p->transb), order_word(p->order));
-    return bench_plot(now->r, layout, now->device.name, date ? date : "", squares);
+    return bench_plot(now->r, product, now->device.name, date ? date : "", squares);
 }
 
 int bench_verdict(const bench_request *r, const baseline *of)

@@ -32,14 +32,24 @@ typedef struct {
 } check_result;
 
 /*
- * Runs the workload on the handle with fresh values and compares: with
- * |C - C64| <= (k + 4) 2^-24 (|alpha||A||B| + |beta||C|) for each element, the
- * worst case of FP32 sums in any order and the rounding of alpha, beta and the
- * result, and 2^-10 more where a kernel rounds its inputs to TF32; NaN and Inf must stand exactly
- * where float64 has them. With named kinds of data a kernel of the math mode DEFAULT is allowed
- * the larger of twice that bound and 2^-20 (|alpha||A||B| + |beta||C|), which is what the mode
- * promises; of kinds that may overflow, only elements are compared whose sums cannot. Dyadic
- * values with alpha and beta among 0, 1 and -1 must be equal to the bit. False when the call
+ * Runs the workload on the handle with fresh values and compares each element, or each part of a
+ * complex one, with reference.h's:
+ *
+ *     |C - C64| <= (t + 4) u (|alpha||A||B| + |beta||C| + |bias|)
+ *
+ * with the t = k products that a real number is the sum of, 2k of complex ones, and u = 2^-24 for
+ * sums in float and 2^-53 in double: the worst case of sums in any order and of the rounding of
+ * alpha, beta and the result. To it are added
+ *
+ *  - what C of another type rounds off once more: 2^-11 |C| for F16, 2^-8 |C| for BF16;
+ *  - 2^-10 of the magnitudes where a kernel rounds inputs to TF32;
+ *  - with an activation a fifth, for its slope, and 16 u |C|, for its own rounding.
+ *
+ * NaN and Inf must stand exactly where the reference has them, Inf also where it is beyond C's
+ * type. With named kinds of data a kernel of the math mode DEFAULT is allowed what the mode
+ * promises: the larger of twice the bound and 2^-20 of the magnitudes, in double 2^-51; of kinds
+ * that may overflow, only elements are compared whose sums cannot. Dyadic values with alpha and
+ * beta among 0, 1 and -1 and without an activation must be equal to the bit. False when the call
  * itself fails; the sentence is in message.
  */
 bool check_product(xgemm_handle *handle, const workload *work, const values_choice *values,

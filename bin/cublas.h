@@ -20,7 +20,16 @@ void cublas_set_math(cublas *library, xgemm_math math);
 /* Its version, such as 130100. */
 int cublas_version(const cublas *library);
 
-/* Enqueues C = alpha op(A) op(B) + beta C, a strided batch as one call; 0, or cuBLAS's status. */
-int cublas_sgemm(const cublas *library, const workload *work, const buffers *use);
+/* Whether cuBLAS has products of these types: not BF16 of F16 operands, nor F16 of BF16 ones. */
+bool cublas_has(const workload *work);
+
+/*
+ * Enqueues C = alpha op(A) op(B) + beta C, a strided batch as one call; 0, or cuBLAS's status. The
+ * sums of 16-bit operands are FP32. It has no bias and no activation: these are left out.
+ */
+int cublas_multiply(const cublas *library, const workload *work, const buffers *use);
+
+/* The function of cuBLAS that it calls. */
+const char *cublas_function(const workload *work);
 
 #endif

@@ -66,7 +66,7 @@ static void take_options(xgemm_trace_problem *to, const problem_options *options
     to->order = work.order;
     to->transa = work.transa;
     to->transb = work.transb;
-    to->beta = work.beta;
+    to->beta = (float)work.beta.re;
     to->lda = work.lda;
     to->ldb = work.ldb;
     to->ldc = work.ldc;

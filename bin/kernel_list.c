@@ -29,22 +29,39 @@ static void add(kernel_list *list, const char *name)
         list->names[list->count++] = name;
 }
 
+/* Whether the handle's kernel computes such products; sizes do not matter. */
+static bool is_for(xgemm_handle *handle, const workload *of)
+{
+    static const shape any = {256, 256, 256};
+    workload w = workload_of(any, of->order, of->transa, of->transb, 0);
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    workload_scalars scalars;
+    w.type = of->type;
+    w.type_c = of->type_c;
+    w.activation = of->activation;
+    w.has_bias = of->has_bias;
+    w.bias_per_row = of->bias_per_row;
+    const buffers aligned = {NULL, NULL, NULL, (const void *)256};
+    const xgemm_product product = workload_product(&w, &aligned, &scalars);
+    return xgemm_gemm_plan(handle, &product, &plan) == XGEMM_OK;
+}
+
 /* Those that this device runs in the handle's math mode. */
-static void add_all(kernel_list *list, xgemm_handle *handle)
+static void add_all(kernel_list *list, xgemm_handle *handle, const workload *of)
 {
     for (int i = 0; i < xgemm_kernel_count(); i++) {
         xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
         if (xgemm_kernel_get(i, &kernel) == XGEMM_OK && (kernel.devices & device_bit(handle)) &&
-            xgemm_set_kernel(handle, kernel.name) == XGEMM_OK)
+            xgemm_set_kernel(handle, kernel.name) == XGEMM_OK && is_for(handle, of))
             add(list, kernel.name);
     }
 }
 
 static void add_named(const command *which, kernel_list *list, xgemm_handle *handle,
-                      const char *name)
+                      const char *name, const workload *of)
 {
     const xgemm_status status = xgemm_set_kernel(handle, name);
-    if (status) {
+    if (status || !is_for(handle, of)) {
         failed_call(which, handle);
         exit(status == XGEMM_ERROR_UNKNOWN_KERNEL ? STATUS_USAGE : STATUS_FAILED);
     }
@@ -53,7 +70,8 @@ static void add_named(const command *which, kernel_list *list, xgemm_handle *han
         add(list, kernel.name);
 }
 
-kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text)
+kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text,
+                         const workload *of)
 {
     kernel_list list = {.count = 0};
     while (*text) {
@@ -61,14 +79,17 @@ kernel_list kernels_from(const command *which, xgemm_handle *handle, const char 
         const size_t length = strcspn(text, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         if (strcmp(name, "all") == 0)
-            add_all(&list, handle);
+            add_all(&list, handle, of);
         else if (strcmp(name, "auto") == 0)
             add(&list, "auto");
         else
-            add_named(which, &list, handle, name);
+            add_named(which, &list, handle, name, of);
         text += length + (text[length] == ',');
     }
     if (list.count == 0)
-        usage_error(which, "--kernel takes names of kernels with commas between, auto or all");
+        usage_error(which,
+                    strstr(text, "all")
+                        ? "no kernel of this device computes such products"
+                        : "--kernel takes names of kernels with commas between, auto or all");
     return list;
 }

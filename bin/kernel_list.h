@@ -3,7 +3,7 @@
 #ifndef XGEMM_BIN_KERNEL_LIST_H
 #define XGEMM_BIN_KERNEL_LIST_H
 
-#include "options.h"
+#include "workload.h"
 
 enum { KERNEL_LIST_MAX = 64 };
 
@@ -23,9 +23,11 @@ bool kernel_find(const char *name, xgemm_kernel_info *kernel);
 
 /*
  * Names with commas between; "auto"; "all": each that the handle's device can
- * run. An unknown one ends the program with 2, one that the device cannot run
- * with 1. The names are the library's own.
+ * run for such a workload: of its types, with its epilogue. An unknown one ends
+ * the program with 2, one that the device cannot run with 1. The names are the
+ * library's own.
  */
-kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text);
+kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text,
+                         const workload *of);
 
 #endif

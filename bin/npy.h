@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * \file    npy.h
- * \brief   Matrices of floats in NumPy's .npy and .npz files and in Matrix Market's .mtx files.
+ * \brief   Matrices in NumPy's .npy and .npz files and in Matrix Market's .mtx files.
  *
  * What a file is, its first bytes say, not its name. Taken are
  *
- *  - .npy: versions 1.0, 2.0 and 3.0 of the format, dtype '<f4' (or '=f4', '|f4', 'f4'), and with
- *    NPY_CAST the other IEEE 754 types of 2, 4 and 8 bytes in either byte order, which are rounded
- *    to float; two dimensions, or three for a batch of matrices; either order, as NumPy reads them;
+ *  - .npy: versions 1.0, 2.0 and 3.0 of the format, dtype '<f2', '<f4', '<f8', '<c8', '<c16', and
+ *    '<V2', '|V2' or 'bfloat16' for bfloat16 (ml_dtypes writes the first); the others also with
+ * '=',
+ *    '|' or no byte order, and with NPY_CAST big-endian; two dimensions, or three for a batch of
+ *    matrices, with NPY_VECTOR also one; either order, as NumPy reads them;
  *  - .npz: one of its members, stored or deflated, which is a .npy file: "A.npz:name". It has to be
  *    a file, since its directory is at its end;
- *  - .mtx: array and coordinate, real, integer and pattern, general, symmetric and skew-symmetric;
- *    decimal numbers are rounded to float, entries that repeat a place are added up.
+ *  - .mtx: array and coordinate, real, complex, integer and pattern, general, symmetric,
+ *    skew-symmetric and hermitian; entries that repeat a place are added up. Its decimal numbers
+ *    have no type: they are rounded to the one that npy_load() is asked for.
  *
  * All else is refused with a sentence. A file is taken for hostile: what is allocated is bounded by
  * the length of the file, except where npy_open() says so, and bytes of the file that a sentence
@@ -25,6 +28,8 @@
 #ifndef XGEMM_BIN_NPY_H
 #define XGEMM_BIN_NPY_H
 
+#include <xgemm.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,13 +38,11 @@
 typedef struct {
     int64_t rows, columns;
     bool fortran_order; /**< true: columns are contiguous; false: rows are. */
-    float *data;        /**< The matrices, one after another; owned by the struct. */
+    xgemm_type type;    /**< Of the elements. */
+    void *data;         /**< The matrices, one after another; owned by the struct. */
     bool is_batch;      /**< Three dimensions in the file; false: two. */
     int64_t batch;      /**< The matrices of a batch; else without meaning. */
 } npy_matrix;
-
-/** \brief How the elements of a file are stored. */
-typedef enum { NPY_FLOAT32, NPY_FLOAT64, NPY_FLOAT16 } npy_type;
 
 /** \brief What the header of a file says. */
 typedef struct {
@@ -48,12 +51,17 @@ typedef struct {
     size_t data_offset;    /**< Where the data begins, in bytes from the file's beginning. */
     bool is_batch;         /**< Three dimensions. */
     int64_t batch;         /**< The first of three dimensions, at least 0; else 1. */
-    npy_type type;
+    xgemm_type type;       /**< Of the elements; of text XGEMM_F32 or XGEMM_C32, see there. */
     bool big_endian;
+    bool is_text;   /**< Matrix Market: numbers of any type, but real or complex ones. */
+    bool is_vector; /**< One dimension, which is columns. */
 } npy_header;
 
-/** \brief Whether other types than float32 are taken. */
-typedef enum { NPY_FLOAT32_ONLY, NPY_CAST } npy_types;
+/** \brief What else is taken; bits. */
+enum {
+    NPY_CAST = 1,  /**< Big-endian numbers. */
+    NPY_VECTOR = 2 /**< One dimension: a matrix of one row. */
+};
 
 /** \brief A file that is open, of which the header was read. */
 typedef struct npy_input npy_input;
@@ -70,7 +78,7 @@ typedef struct npy_input npy_input;
  *
  * \param   path          The file; symbolic links are followed. "-": the standard input. A pipe is
  *                        waited for until somebody writes to it.
- * \param   types         Which are taken.
+ * \param   taken         A sum of the above.
  * \param   header        Out; zeroed on failure.
  * \param   message       Out: the sentence, which begins with path.
  * \param   message_size  Size of message in bytes.
@@ -79,23 +87,27 @@ typedef struct npy_input npy_input;
  *          npy_parse_dict() refuses or that is longer than 1 MiB, or is shorter or longer than the
  *          header says.
  */
-npy_input *npy_open(const char *path, npy_types types, npy_header *header, char *message,
+npy_input *npy_open(const char *path, unsigned taken, npy_header *header, char *message,
                     size_t message_size);
 
 /**
  * \brief   Reads the data of an open file, once.
  *
  * \param   input         From npy_open().
+ * \param   type          What the elements are converted to, rounded to nearest; what is too large
+ *                        becomes infinite. Real numbers can become complex ones, not the reverse.
  * \param   matrix        Out. Its data is aligned to 64 bytes, never NULL (even without elements),
  *                        and the caller's to free with npy_free(). Zeroed on failure. What it held
  *                        before is not freed. A batch in Fortran order, whose matrices are
  *                        interleaved in the file, is stored anew as matrices in Fortran order.
  * \param   message       Out: the sentence, which begins with the path.
  * \param   message_size  Size of message in bytes.
- * \return  0, or -1: the file cannot be read, ended before its data did, as where it was cut while
- *          it was read, goes on after its data, is damaged, or memory is short.
+ * \return  0, or -1: the type is real and the elements are not, the file cannot be read, ended
+ * before its data did, as where it was cut while it was read, goes on after its data, is damaged,
+ * or memory is short.
  */
-int npy_load(npy_input *input, npy_matrix *matrix, char *message, size_t message_size);
+int npy_load(npy_input *input, xgemm_type type, npy_matrix *matrix, char *message,
+             size_t message_size);
 
 /** \brief  Closes the file; NULL is fine. */
 void npy_close(npy_input *input);
@@ -146,9 +158,10 @@ int npy_check_writable(const char *path, char *message, size_t message_size);
 /**
  * \brief   The elements of a matrix of rows x columns in row order, in column order.
  *
+ * \param   bytes  Of an element.
  * \return  For free(); NULL when memory is short.
  */
-float *npy_transpose(const float *data, int64_t rows, int64_t columns);
+void *npy_transpose(const void *data, size_t bytes, int64_t rows, int64_t columns);
 
 /** \brief  The matrices: a batch's, or 1. */
 int64_t npy_count(const npy_matrix *matrix);
@@ -157,12 +170,12 @@ int64_t npy_count(const npy_matrix *matrix);
  * \brief   Parses the text of a header: the Python dict that follows the magic,
  *          the version and the length, with the padding and the newline, if any.
  *
- * On success batch, rows and columns are at least 0, and the size of the data as floats, in bytes,
+ * On success batch, rows and columns are at least 0, and the size of the data in bytes
  * fits ptrdiff_t, with a dimension of 0 counted as 1 (as NumPy does).
  *
  * \param   text          The text; need not be NUL-terminated.
  * \param   length        Length of text in bytes.
- * \param   types         Which are taken.
+ * \param   taken         A sum of the above.
  * \param   header        Out; data_offset is 0. Zeroed on failure.
  * \param   message       Out: the sentence, which here names no path.
  * \param   message_size  Size of message in bytes.
@@ -170,7 +183,7 @@ int64_t npy_count(const npy_matrix *matrix);
  *          repeated or unknown, another dtype, neither two nor three dimensions, or a
  *          dimension that is negative or too large.
  */
-int npy_parse_dict(const char *text, size_t length, npy_types types, npy_header *header,
+int npy_parse_dict(const char *text, size_t length, unsigned taken, npy_header *header,
                    char *message, size_t message_size);
 
 #endif

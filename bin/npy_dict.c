@@ -284,55 +284,81 @@ static const char *name_dtype(struct span code)
     return NULL;
 }
 
-/* The types that are numbers of IEEE 754, and how a code without its byte order names them. */
+/*
+ * The types that are taken: how NumPy names them, and how a code without its byte order does.
+ * ml_dtypes' bfloat16 is two raw bytes to the format, which has no code for it.
+ */
 static const struct {
-    const char *code;
-    npy_type type;
-} FLOATS[] = {{"f4", NPY_FLOAT32}, {"f8", NPY_FLOAT64}, {"f2", NPY_FLOAT16}};
+    const char *code, *descr, *name;
+    xgemm_type type;
+} ELEMENTS[] = {
+    {"f4", "<f4", "float32", XGEMM_F32},         {"f8", "<f8", "float64", XGEMM_F64},
+    {"f2", "<f2", "float16", XGEMM_F16},         {"V2", "<V2", "bfloat16", XGEMM_BF16},
+    {"c8", "<c8", "complex64", XGEMM_C32},       {"c16", "<c16", "complex128", XGEMM_C64},
+    {"bfloat16", "<V2", "bfloat16", XGEMM_BF16},
+};
+enum { ELEMENTS_COUNT = sizeof(ELEMENTS) / sizeof(ELEMENTS[0]) };
 
-static int refuse_dtype(const npy_report *report, struct span descr, struct span code,
-                        bool castable)
+#define WHAT_IS_TAKEN "float16, bfloat16, float32, float64, complex64 and complex128 are taken"
+
+const char *npy_type_name(xgemm_type type)
+{
+    size_t i = 0;
+
+    while (ELEMENTS[i].type != type)
+        i++;
+    return ELEMENTS[i].name;
+}
+
+const char *npy_type_descr(xgemm_type type)
+{
+    size_t i = 0;
+
+    while (ELEMENTS[i].type != type)
+        i++;
+    return ELEMENTS[i].descr;
+}
+
+static int refuse_dtype(const npy_report *report, struct span descr, struct span code)
 {
     const char *name = name_dtype(code);
-    const char *advice = castable ? "; --cast converts it" : "";
 
     if (name == NULL)
-        return npy_refuse(report, "dtype is '%s'; only float32 ('<f4') is taken",
-                          show_span(descr).text);
-    return npy_refuse(report, "dtype is '%s' (%s%s); only float32 ('<f4') is taken%s",
-                      show_span(descr).text, *descr.begin == '>' ? "big-endian " : "", name,
-                      advice);
+        return npy_refuse(report, "dtype is '%s'; " WHAT_IS_TAKEN, show_span(descr).text);
+    return npy_refuse(report, "dtype is '%s' (%s%s); " WHAT_IS_TAKEN, show_span(descr).text,
+                      *descr.begin == '>' ? "big-endian " : "", name);
 }
 
 /* Without a byte order it is the host's, as for NumPy. */
-static int check_dtype(const npy_report *report, const struct dict *dict, npy_types types,
+static int check_dtype(const npy_report *report, const struct dict *dict, unsigned taken,
                        npy_header *header)
 {
     const struct span descr = dict->descr;
     struct span code = descr;
 
     if (!dict->descr_is_string)
-        return npy_refuse(report, "dtype is a structured one, %s; only float32 ('<f4') is taken",
+        return npy_refuse(report, "dtype is a structured one, %s; " WHAT_IS_TAKEN,
                           show_span(descr).text);
     if (code.begin < code.end && strchr("<>=|", *code.begin) != NULL && *code.begin != '\0')
         code.begin++;
-    for (size_t i = 0; i < sizeof(FLOATS) / sizeof(FLOATS[0]); i++) {
+    for (int i = 0; i < ELEMENTS_COUNT; i++) {
         const bool big_endian = code.begin > descr.begin && *descr.begin == '>';
 
-        if (!span_equals(code, FLOATS[i].code))
+        if (!span_equals(code, ELEMENTS[i].code))
             continue;
-        if (types == NPY_FLOAT32_ONLY && (big_endian || FLOATS[i].type != NPY_FLOAT32))
-            return refuse_dtype(report, descr, code, true);
-        header->type = FLOATS[i].type;
+        if (big_endian && !(taken & NPY_CAST))
+            return npy_refuse(report, "dtype is '%s' (big-endian %s); --cast converts it",
+                              show_span(descr).text, ELEMENTS[i].name);
+        header->type = ELEMENTS[i].type;
         header->big_endian = big_endian;
         return 0;
     }
-    return refuse_dtype(report, descr, code, false);
+    return refuse_dtype(report, descr, code);
 }
 
-bool npy_shape_fits(uint64_t batch, uint64_t rows, uint64_t columns)
+bool npy_shape_fits(uint64_t batch, uint64_t rows, uint64_t columns, xgemm_type type)
 {
-    const uint64_t limit = (uint64_t)PTRDIFF_MAX / sizeof(float);
+    const uint64_t limit = (uint64_t)PTRDIFF_MAX / type_bytes(type);
 
     batch = batch > 0 ? batch : 1;
     rows = rows > 0 ? rows : 1;
@@ -345,21 +371,19 @@ size_t npy_elements(const npy_header *header)
     return (size_t)header->batch * (size_t)header->rows * (size_t)header->columns;
 }
 
-size_t npy_type_size(npy_type type)
-{
-    return type == NPY_FLOAT64 ? sizeof(double) : type == NPY_FLOAT16 ? 2 : sizeof(float);
-}
-
-static int check_shape(const npy_report *report, const struct dict *dict, npy_header *header)
+static int check_shape(const npy_report *report, const struct dict *dict, unsigned taken,
+                       npy_header *header)
 {
     const bool is_batch = dict->dimension_count == 3;
+    const bool is_vector = dict->dimension_count == 1 && (taken & NPY_VECTOR);
     const struct whole_number one = {.magnitude = 1};
     const struct whole_number *const matrix = &dict->dimensions[is_batch];
-    const struct whole_number *const sizes[] = {is_batch ? &dict->dimensions[0] : &one, &matrix[0],
-                                                &matrix[1]};
+    const struct whole_number *const sizes[] = {is_batch ? &dict->dimensions[0] : &one,
+                                                is_vector ? &one : &matrix[0],
+                                                is_vector ? &matrix[0] : &matrix[1]};
     bool huge = false;
 
-    if (dict->dimension_count != 2 && dict->dimension_count != 3)
+    if (!is_vector && dict->dimension_count != 2 && dict->dimension_count != 3)
         return npy_refuse(report,
                           "shape %s has %zu dimension%s; only matrices, of 2, and batches of them, "
                           "of 3, are taken",
@@ -371,35 +395,37 @@ static int check_shape(const npy_report *report, const struct dict *dict, npy_he
                               show_span(dict->shape).text);
         huge = huge || sizes[i]->huge;
     }
-    if (huge || !npy_shape_fits(sizes[0]->magnitude, sizes[1]->magnitude, sizes[2]->magnitude))
+    if (huge || !npy_shape_fits(sizes[0]->magnitude, sizes[1]->magnitude, sizes[2]->magnitude,
+                                header->type))
         return npy_refuse(report, "shape %s is too large", show_span(dict->shape).text);
     header->batch = (int64_t)sizes[0]->magnitude;
     header->rows = (int64_t)sizes[1]->magnitude;
     header->columns = (int64_t)sizes[2]->magnitude;
     header->is_batch = is_batch;
+    header->is_vector = is_vector;
     return 0;
 }
 
-int npy_parse_header(const npy_report *report, const char *text, size_t length, npy_types types,
+int npy_parse_header(const npy_report *report, const char *text, size_t length, unsigned taken,
                      npy_header *header)
 {
     struct cursor cursor = {text, text, text + length, report};
     struct dict dict = {0};
     npy_header found = {0};
 
-    if (parse_dict(&cursor, &dict) != 0 || check_dtype(report, &dict, types, &found) != 0 ||
-        check_shape(report, &dict, &found) != 0)
+    if (parse_dict(&cursor, &dict) != 0 || check_dtype(report, &dict, taken, &found) != 0 ||
+        check_shape(report, &dict, taken, &found) != 0)
         return -1;
     found.fortran_order = dict.fortran_order;
     *header = found;
     return 0;
 }
 
-int npy_parse_dict(const char *text, size_t length, npy_types types, npy_header *header,
+int npy_parse_dict(const char *text, size_t length, unsigned taken, npy_header *header,
                    char *message, size_t message_size)
 {
     npy_report report = npy_begin_report(NULL, message, message_size);
 
     *header = (npy_header){0};
-    return npy_parse_header(&report, text, length, types, header);
+    return npy_parse_header(&report, text, length, taken, header);
 }

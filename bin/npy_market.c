@@ -10,12 +10,13 @@
 
 enum { LINE_MAX_SIZE = 1024, BUFFER_SIZE = 1 << 16 };
 
-typedef enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC } symmetry;
+typedef enum { GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN } symmetry;
 
 struct npy_market {
     npy_source *source;
     bool coordinates; /* false: every element, in column order */
     bool pattern;     /* entries without a number, which are 1 */
+    bool is_complex;  /* two numbers each */
     symmetry kind;
     int64_t rows, columns;
     uint64_t entries;
@@ -89,14 +90,22 @@ static bool take_integer(const char **text, int64_t least, int64_t most, int64_t
     return true;
 }
 
-static bool take_float(const char **text, float *value)
+/* Rounded once: to float where the type is made of these, else to double. */
+static bool take_part(const char **text, xgemm_type type, double *value)
 {
     char *end;
-    *value = strtof(*text, &end);
+    *value = type_part(type) == XGEMM_F32 ? (double)strtof(*text, &end) : strtod(*text, &end);
     if (end == *text)
         return false;
     *text = end;
     return true;
+}
+
+static bool take_number(const npy_market *m, const char **text, xgemm_type type, scalar *value)
+{
+    value->im = 0.0;
+    return take_part(text, type, &value->re) &&
+           (!m->is_complex || take_part(text, type, &value->im));
 }
 
 static bool at_end(const char *text)
@@ -128,21 +137,31 @@ static int read_banner(const npy_report *report, npy_market *m)
     const char *kind = take_word(&rest);
     m->coordinates = strcasecmp(format, "coordinate") == 0;
     m->pattern = strcasecmp(field, "pattern") == 0;
+    m->is_complex = strcasecmp(field, "complex") == 0;
     m->kind = strcasecmp(kind, "symmetric") == 0        ? SYMMETRIC
               : strcasecmp(kind, "skew-symmetric") == 0 ? SKEW_SYMMETRIC
+              : strcasecmp(kind, "hermitian") == 0      ? HERMITIAN
                                                         : GENERAL;
     if (strcasecmp(object, "matrix") != 0 ||
         (!m->coordinates && strcasecmp(format, "array") != 0) ||
         (m->kind == GENERAL && strcasecmp(kind, "general") != 0) || !at_end(rest))
         return wrong_line(report, m,
                           "what is taken is a \"matrix\", \"array\" or \"coordinate\", and "
-                          "\"general\", \"symmetric\" or \"skew-symmetric\"");
+                          "\"general\", \"symmetric\", \"skew-symmetric\" or \"hermitian\"");
     if (strcasecmp(field, "real") != 0 && strcasecmp(field, "double") != 0 &&
-        strcasecmp(field, "integer") != 0 && !(m->pattern && m->coordinates))
+        strcasecmp(field, "integer") != 0 && !m->is_complex && !(m->pattern && m->coordinates))
         return wrong_line(report, m,
-                          "the numbers taken are \"real\", \"integer\" and, with "
+                          "the numbers taken are \"real\", \"complex\", \"integer\" and, with "
                           "coordinates, \"pattern\"");
+    if (m->kind == HERMITIAN && !m->is_complex)
+        return wrong_line(report, m, "a hermitian matrix is \"complex\"");
     return 0;
+}
+
+/* Of the numbers where nothing else says it. */
+static xgemm_type type_of(const npy_market *m)
+{
+    return m->is_complex ? XGEMM_C32 : XGEMM_F32;
 }
 
 static int read_sizes(const npy_report *report, npy_market *m)
@@ -160,7 +179,7 @@ static int read_sizes(const npy_report *report, npy_market *m)
         return wrong_line(report, m,
                           m->coordinates ? "rows, columns and entries are expected"
                                          : "rows and columns are expected");
-    if (!npy_shape_fits(1, (uint64_t)m->rows, (uint64_t)m->columns))
+    if (!npy_shape_fits(1, (uint64_t)m->rows, (uint64_t)m->columns, type_of(m)))
         return wrong_line(report, m, "the matrix is too large");
     if (m->kind != GENERAL && m->rows != m->columns)
         return wrong_line(report, m, "a symmetric matrix has as many rows as columns");
@@ -180,8 +199,12 @@ npy_market *npy_market_open(const npy_report *report, npy_source *source, npy_he
         free(m);
         return NULL;
     }
-    *header =
-        (npy_header){.rows = m->rows, .columns = m->columns, .batch = 1, .fortran_order = true};
+    *header = (npy_header){.rows = m->rows,
+                           .columns = m->columns,
+                           .batch = 1,
+                           .fortran_order = true,
+                           .type = type_of(m),
+                           .is_text = true};
     return m;
 }
 
@@ -194,55 +217,67 @@ static int ended_early(const npy_report *report, const npy_market *m, int more)
                                  m->line_number);
 }
 
-static void add(const npy_market *m, float *data, int64_t i, int64_t j, float value)
+static void add_at(xgemm_type type, void *data, int64_t at, double re, double im)
 {
-    data[j * m->rows + i] += value;
-    if (m->kind != GENERAL && i != j)
-        data[i * m->rows + j] += m->kind == SKEW_SYMMETRIC ? -value : value;
+    const scalar before = element_load(type, data, at);
+    element_store(type, data, at, (scalar){before.re + re, before.im + im});
 }
 
-static int load_entries(const npy_report *report, npy_market *m, float *data)
+static void add(const npy_market *m, xgemm_type type, void *data, int64_t i, int64_t j,
+                scalar value)
+{
+    add_at(type, data, j * m->rows + i, value.re, value.im);
+    if (m->kind != GENERAL && i != j)
+        add_at(type, data, i * m->rows + j, m->kind == SKEW_SYMMETRIC ? -value.re : value.re,
+               m->kind == SYMMETRIC ? value.im : -value.im);
+}
+
+static int load_entries(const npy_report *report, npy_market *m, xgemm_type type, void *data)
 {
     for (uint64_t entry = 0; entry < m->entries; entry++) {
         const int more = next_content(report, m);
         const char *text = m->line;
         int64_t i, j;
-        float value = 1.0f;
+        scalar value = {1.0, 0.0};
         if (more <= 0)
             return ended_early(report, m, more);
         if (!take_integer(&text, 1, m->rows, &i) || !take_integer(&text, 1, m->columns, &j) ||
-            (!m->pattern && !take_float(&text, &value)) || !at_end(text))
+            (!m->pattern && !take_number(m, &text, type, &value)) || !at_end(text))
             return wrong_line(report, m,
-                              m->pattern ? "a row and a column are expected, counted from 1"
-                                         : "a row, a column, both counted from 1, and a number "
-                                           "are expected");
-        add(m, data, i - 1, j - 1, value);
+                              m->pattern      ? "a row and a column are expected, counted from 1"
+                              : m->is_complex ? "a row, a column, both counted from 1, and two "
+                                                "numbers are expected"
+                                              : "a row, a column, both counted from 1, and a "
+                                                "number are expected");
+        add(m, type, data, i - 1, j - 1, value);
     }
     return 0;
 }
 
-static int load_array(const npy_report *report, npy_market *m, float *data)
+static int load_array(const npy_report *report, npy_market *m, xgemm_type type, void *data)
 {
     for (int64_t j = 0; j < m->columns; j++) {
         /* Of a symmetric matrix, what is below the diagonal, and of a skew one that alone. */
-        const int64_t first = m->kind == GENERAL ? 0 : m->kind == SYMMETRIC ? j : j + 1;
+        const int64_t first = m->kind == GENERAL ? 0 : m->kind == SKEW_SYMMETRIC ? j + 1 : j;
         for (int64_t i = first; i < m->rows; i++) {
             const int more = next_content(report, m);
             const char *text = m->line;
-            float value;
+            scalar value;
             if (more <= 0)
                 return ended_early(report, m, more);
-            if (!take_float(&text, &value) || !at_end(text))
-                return wrong_line(report, m, "a number is expected");
-            add(m, data, i, j, value);
+            if (!take_number(m, &text, type, &value) || !at_end(text))
+                return wrong_line(
+                    report, m, m->is_complex ? "two numbers are expected" : "a number is expected");
+            add(m, type, data, i, j, value);
         }
     }
     return 0;
 }
 
-int npy_market_load(const npy_report *report, npy_market *m, float *data)
+int npy_market_load(const npy_report *report, npy_market *m, xgemm_type type, void *data)
 {
-    if ((m->coordinates ? load_entries(report, m, data) : load_array(report, m, data)) != 0)
+    if ((m->coordinates ? load_entries(report, m, type, data)
+                        : load_array(report, m, type, data)) != 0)
         return -1;
     const int more = next_content(report, m);
     return more > 0 ? wrong_line(report, m, "it follows the last element") : more;

@@ -8,6 +8,7 @@
 #ifndef XGEMM_BIN_NPY_PARTS_H
 #define XGEMM_BIN_NPY_PARTS_H
 
+#include "element.h"
 #include "npy.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "only little-endian hosts are supported");
@@ -46,17 +47,20 @@ npy_shown npy_show(const char *bytes, size_t length);
 /* ---- The header (npy_dict.c) ---- */
 
 /* As npy_parse_dict(), but a header that is refused leaves *header as it was. */
-int npy_parse_header(const npy_report *report, const char *text, size_t length, npy_types types,
+int npy_parse_header(const npy_report *report, const char *text, size_t length, unsigned taken,
                      npy_header *header);
 
 /* A dimension of 0 counts as 1, so that leading dimensions stay in bounds too. */
-bool npy_shape_fits(uint64_t batch, uint64_t rows, uint64_t columns);
+bool npy_shape_fits(uint64_t batch, uint64_t rows, uint64_t columns, xgemm_type type);
 
 /* Of a shape that fits. */
 size_t npy_elements(const npy_header *header);
 
-/* Of an element in the file, in bytes. */
-size_t npy_type_size(npy_type type);
+/* What NumPy calls it: "float32". */
+const char *npy_type_name(xgemm_type type);
+
+/* As the dict says it: "<f4". */
+const char *npy_type_descr(xgemm_type type);
 
 /* ---- The bytes of a file (npy_source.c) ---- */
 
@@ -106,7 +110,7 @@ typedef struct npy_market npy_market;
 /* The header's data_offset is 0: it means nothing for text. NULL: refused. */
 npy_market *npy_market_open(const npy_report *report, npy_source *source, npy_header *header);
 
-/* Adds the entries to data, which is zeros, in column order. */
-int npy_market_load(const npy_report *report, npy_market *market, float *data);
+/* Adds the entries to data of the type, which is zeros, in column order. */
+int npy_market_load(const npy_report *report, npy_market *market, xgemm_type type, void *data);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening an input by its first bytes, and reading its data as floats. */
+/* Opening an input by its first bytes, and reading its data. */
 #include "npy_parts.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +62,7 @@ static int refuse_short_data(const npy_report *report, uint64_t expected, uint64
 
 static uint64_t data_size(const npy_header *header)
 {
-    return (uint64_t)npy_elements(header) * npy_type_size(header->type);
+    return (uint64_t)npy_elements(header) * type_bytes(header->type);
 }
 
 /* Where it is known how long the file is. */
@@ -84,7 +83,7 @@ static int check_data_size(const npy_report *report, const npy_source *source,
     return 0;
 }
 
-static int read_header(const npy_report *report, npy_source *source, npy_types types,
+static int read_header(const npy_report *report, npy_source *source, unsigned taken,
                        npy_header *header)
 {
     size_t size = 0, found;
@@ -99,7 +98,7 @@ static int read_header(const npy_report *report, npy_source *source, npy_types t
     if (result == 0 && found < length)
         result = refuse_short_header(report, size + length, size + found);
     if (result == 0)
-        result = npy_parse_header(report, text, length, types, header);
+        result = npy_parse_header(report, text, length, taken, header);
     free(text);
     header->data_offset = size + length;
     return result != 0 ? -1 : check_data_size(report, source, header);
@@ -115,7 +114,7 @@ static bool begins_with(const npy_source *source, const char *bytes)
 }
 
 /* By its first bytes. */
-static int open_format(const npy_report *report, npy_types types, npy_input *input,
+static int open_format(const npy_report *report, unsigned taken, npy_input *input,
                        const char *member)
 {
     npy_source *source = &input->source;
@@ -129,7 +128,7 @@ static int open_format(const npy_report *report, npy_types types, npy_input *inp
         return npy_refuse(report, "is no archive (.npz), of which a member could be read");
     }
     if (begins_with(source, NPY_MAGIC))
-        return read_header(report, source, types, &input->header);
+        return read_header(report, source, taken, &input->header);
     if (!begins_with(source, "%%MatrixMa"))
         return npy_refuse(report, "is not a .npy file, nor .npz or .mtx");
     input->market = npy_market_open(report, source, &input->header);
@@ -142,7 +141,7 @@ static char *file_of(const char *path, const char *member)
     return member ? strndup(path, (size_t)(member - path) - 1) : strdup(path);
 }
 
-npy_input *npy_open(const char *path, npy_types types, npy_header *header, char *message,
+npy_input *npy_open(const char *path, unsigned taken, npy_header *header, char *message,
                     size_t message_size)
 {
     const npy_report report = npy_begin_report(path, message, message_size);
@@ -159,7 +158,7 @@ npy_input *npy_open(const char *path, npy_types types, npy_header *header, char 
     else
         result = npy_source_open(&report, file, &input->source);
     if (result == 0)
-        result = open_format(&report, types, input, member);
+        result = open_format(&report, taken, input, member);
     free(file);
     if (result != 0) {
         npy_close(input);
@@ -181,45 +180,26 @@ void npy_close(npy_input *input)
 
 /* ---- The data ---- */
 
-static float half_value(uint16_t bits)
+/* Elements of the header's type, in the host's byte order, to another type. */
+static void convert(const npy_header *header, const unsigned char *bytes, size_t count,
+                    xgemm_type type, void *data, size_t first)
 {
-    const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    const float magnitude = exponent == 31  ? mantissa ? NAN : INFINITY
-                            : exponent == 0 ? ldexpf((float)mantissa, -24)
-                                            : ldexpf((float)(mantissa + 1024), exponent - 25);
+    const size_t size = type_bytes(header->type), part = type_bytes(type_part(header->type));
+    _Alignas(16) unsigned char ordered[16];
 
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-static float element_value(const unsigned char *bytes, const npy_header *header)
-{
-    const size_t size = npy_type_size(header->type);
-    unsigned char ordered[8];
-    uint16_t half;
-    float single;
-    double twice;
-
-    for (size_t i = 0; i < size; i++)
-        ordered[i] = bytes[header->big_endian ? size - 1 - i : i];
-    switch (header->type) {
-    case NPY_FLOAT16:
-        memcpy(&half, ordered, sizeof half);
-        return half_value(half);
-    case NPY_FLOAT64:
-        memcpy(&twice, ordered, sizeof twice);
-        return (float)twice;
-    case NPY_FLOAT32:
-        break;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < size; j++)
+            ordered[j] =
+                bytes[i * size + (header->big_endian ? j / part * part + part - 1 - j % part : j)];
+        element_store(type, data, (int64_t)(first + i), element_load(header->type, ordered, 0));
     }
-    memcpy(&single, ordered, sizeof single);
-    return single;
 }
 
-static int read_cast(const npy_report *report, npy_input *input, float *data)
+static int read_converted(const npy_report *report, npy_input *input, xgemm_type type, void *data)
 {
     enum { AT_ONCE = 4096 };
-    unsigned char bytes[8 * AT_ONCE];
-    const size_t size = npy_type_size(input->header.type), count = npy_elements(&input->header);
+    unsigned char bytes[16 * AT_ONCE];
+    const size_t size = type_bytes(input->header.type), count = npy_elements(&input->header);
     size_t found;
 
     for (size_t done = 0; done < count; done += AT_ONCE) {
@@ -229,19 +209,18 @@ static int read_cast(const npy_report *report, npy_input *input, float *data)
             return -1;
         if (found < now * size)
             return refuse_short_data(report, count * size, done * size + found);
-        for (size_t i = 0; i < now; i++)
-            data[done + i] = element_value(bytes + i * size, &input->header);
+        convert(&input->header, bytes, now, type, data, done);
     }
     return 0;
 }
 
-static int read_floats(const npy_report *report, npy_input *input, float *data)
+static int read_elements(const npy_report *report, npy_input *input, xgemm_type type, void *data)
 {
     const size_t size = (size_t)data_size(&input->header);
     size_t found;
 
-    if (input->header.type != NPY_FLOAT32 || input->header.big_endian)
-        return read_cast(report, input, data);
+    if (input->header.type != type || input->header.big_endian)
+        return read_converted(report, input, type, data);
     if (npy_source_read(report, &input->source, data, size, &found) != 0)
         return -1;
     return found < size ? refuse_short_data(report, size, found) : 0;
@@ -260,7 +239,7 @@ static int check_end(const npy_report *report, npy_input *input)
     return npy_member_check(report, &input->source);
 }
 
-static float *allocate_aligned(size_t size)
+static void *allocate_aligned(size_t size)
 {
     size_t rounded = (size + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
 
@@ -268,57 +247,75 @@ static float *allocate_aligned(size_t size)
 }
 
 /* A batch in Fortran order, whose matrices are interleaved: one after another. */
-static float *separated(const float *data, const npy_header *header)
+static void *separated(const void *data, const npy_header *header, size_t bytes)
 {
-    const size_t size = npy_elements(header) * sizeof(float);
-    float *apart = allocate_aligned(size);
-    const int64_t count = header->batch, elements = header->rows * header->columns;
+    char *const apart = allocate_aligned(npy_elements(header) * bytes);
+    const char *const from = data;
+    const size_t count = (size_t)header->batch;
+    const size_t elements = (size_t)header->rows * (size_t)header->columns;
 
-    for (int64_t i = 0; apart && i < count; i++)
-        for (int64_t j = 0; j < elements; j++)
-            apart[i * elements + j] = data[j * count + i];
+    for (size_t i = 0; apart && i < count; i++)
+        for (size_t j = 0; j < elements; j++)
+            memcpy(apart + (i * elements + j) * bytes, from + (j * count + i) * bytes, bytes);
     return apart;
 }
 
-static int load(const npy_report *report, npy_input *input, float **data)
+static int check_type(const npy_report *report, const npy_header *header, xgemm_type type)
+{
+    if (type_is_complex(header->type) && !type_is_complex(type))
+        return npy_refuse(report, "its elements are complex, and %s has no imaginary part",
+                          npy_type_name(type));
+    if (!npy_shape_fits((uint64_t)header->batch, (uint64_t)header->rows, (uint64_t)header->columns,
+                        type))
+        return npy_refuse(report, "it is too large as %s", npy_type_name(type));
+    return 0;
+}
+
+static int load(const npy_report *report, npy_input *input, xgemm_type type, void **data)
 {
     const npy_header *header = &input->header;
-    const size_t size = npy_elements(header) * sizeof(float);
+    const size_t bytes = type_bytes(type);
     int result;
 
+    *data = NULL;
+    if (check_type(report, header, type) != 0)
+        return -1;
+    const size_t size = npy_elements(header) * bytes;
     *data = allocate_aligned(size);
     if (*data == NULL)
         return npy_refuse(report, "no memory for its %zu bytes of data", size);
     if (input->market) {
         memset(*data, 0, size);
-        result = npy_market_load(report, input->market, *data);
+        result = npy_market_load(report, input->market, type, *data);
     } else {
-        result = read_floats(report, input, *data);
+        result = read_elements(report, input, type, *data);
     }
     if (result != 0 || check_end(report, input) != 0)
         return -1;
     if (header->is_batch && header->fortran_order) {
-        float *apart = separated(*data, header);
+        void *apart = separated(*data, header, bytes);
         free(*data);
         *data = apart;
     }
     return *data ? 0 : npy_refuse(report, "no memory for its %zu bytes of data", size);
 }
 
-int npy_load(npy_input *input, npy_matrix *matrix, char *message, size_t message_size)
+int npy_load(npy_input *input, xgemm_type type, npy_matrix *matrix, char *message,
+             size_t message_size)
 {
     const npy_report report = npy_begin_report(input->path, message, message_size);
     const npy_header *header = &input->header;
-    float *data;
+    void *data;
 
     *matrix = (npy_matrix){0};
-    if (load(&report, input, &data) != 0) {
+    if (load(&report, input, type, &data) != 0) {
         free(data);
         return -1;
     }
     *matrix = (npy_matrix){.rows = header->rows,
                            .columns = header->columns,
                            .fortran_order = header->fortran_order,
+                           .type = type,
                            .data = data,
                            .is_batch = header->is_batch,
                            .batch = header->batch};

@@ -42,8 +42,9 @@ static int write_header(const npy_report *report, int descriptor, const npy_matr
         snprintf(batch, sizeof(batch), "%" PRId64 ", ", matrix->batch);
     memcpy(header, NPY_MAGIC "\x01\x00", NPY_MAGIC_SIZE + 2);
     used = DICT_OFFSET + (size_t)snprintf(header + DICT_OFFSET, sizeof(header) - DICT_OFFSET,
-                                          "{'descr': '<f4', 'fortran_order': %s, "
+                                          "{'descr': '%s', 'fortran_order': %s, "
                                           "'shape': (%s%" PRId64 ", %" PRId64 "), }",
+                                          npy_type_descr(matrix->type),
                                           matrix->fortran_order ? "True" : "False", batch,
                                           matrix->rows, matrix->columns);
     size = (used + 1 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
@@ -59,14 +60,16 @@ int64_t npy_count(const npy_matrix *matrix)
     return matrix->is_batch ? matrix->batch : 1;
 }
 
-float *npy_transpose(const float *data, int64_t rows, int64_t columns)
+void *npy_transpose(const void *data, size_t bytes, int64_t rows, int64_t columns)
 {
     const size_t count = (size_t)rows * (size_t)columns;
-    float *transposed = malloc((count ? count : 1) * sizeof *transposed);
+    const char *const from = data;
+    char *const transposed = malloc(count ? count * bytes : 1);
 
-    for (int64_t i = 0; transposed && i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            transposed[j * rows + i] = data[i * columns + j];
+    for (size_t i = 0; transposed && i < (size_t)rows; i++)
+        for (size_t j = 0; j < (size_t)columns; j++)
+            memcpy(transposed + (j * (size_t)rows + i) * bytes,
+                   from + (i * (size_t)columns + j) * bytes, bytes);
     return transposed;
 }
 
@@ -74,11 +77,11 @@ float *npy_transpose(const float *data, int64_t rows, int64_t columns)
 static int write_data(const npy_report *report, int descriptor, const npy_matrix *matrix)
 {
     const int64_t elements = matrix->rows * matrix->columns, count = npy_count(matrix);
-    const size_t size = (size_t)count * (size_t)elements * sizeof(float);
+    const size_t size = (size_t)count * (size_t)elements * type_bytes(matrix->type);
 
     if (!matrix->is_batch || !matrix->fortran_order)
         return write_bytes(report, descriptor, matrix->data, size);
-    float *interleaved = npy_transpose(matrix->data, count, elements);
+    void *interleaved = npy_transpose(matrix->data, type_bytes(matrix->type), count, elements);
     if (!interleaved)
         return npy_refuse(report, "cannot be written: no memory for its %zu bytes", size);
     const int result = write_bytes(report, descriptor, interleaved, size);
@@ -101,7 +104,8 @@ static int check_matrix(const npy_report *report, const npy_matrix *matrix)
     const int64_t count = npy_count(matrix);
 
     if (count < 0 || matrix->rows < 0 || matrix->columns < 0 ||
-        !npy_shape_fits((uint64_t)count, (uint64_t)matrix->rows, (uint64_t)matrix->columns))
+        !npy_shape_fits((uint64_t)count, (uint64_t)matrix->rows, (uint64_t)matrix->columns,
+                        matrix->type))
         return npy_refuse(report,
                           "cannot be written: no matrix has shape (%" PRId64 ", %" PRId64 ")",
                           matrix->rows, matrix->columns);

@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <float.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -219,11 +218,10 @@ double option_real(const command *which, const char *name, const char *text)
     const double value = strtod(text, &end);
     if (end == text || *end)
         usage_error(which, "--%s takes a number, not \"%s\"", name, text);
-    if ((errno == ERANGE && fabs(value) > 1.0) ||
-        (isfinite(value) && fabs(value) > (double)FLT_MAX))
-        usage_error(which, "--%s: \"%s\" is beyond what a float holds", name, text);
-    if ((float)value == 0.0f && (value != 0.0 || errno == ERANGE))
-        usage_error(which, "--%s: \"%s\" is so small that a float would be 0", name, text);
+    if (errno == ERANGE && fabs(value) > 1.0)
+        usage_error(which, "--%s: \"%s\" is beyond what a double holds", name, text);
+    if (value == 0.0 && errno == ERANGE)
+        usage_error(which, "--%s: \"%s\" is so small that a double would be 0", name, text);
     return value;
 }
 

@@ -6,6 +6,7 @@
 #include "kernel_list.h"
 #include "problem_options.h"
 #include "report.h"
+#include "sweep.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static const option_row rows[] = {
 };
 
 static const column columns[] = {
+    {"type", -4},
     {"batch", 6},
     {"m", 6},
     {"n", 6},
@@ -39,7 +41,14 @@ static const column columns[] = {
     {"needs_gib", 9},
     {"fits", -4},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
+enum { TYPE, BATCH, COLUMNS = sizeof columns / sizeof *columns };
+
+/* A report of some of the columns; not to be copied, since it points to them. */
+typedef struct {
+    report out;
+    column columns[COLUMNS]; /* those shown */
+    int cells[COLUMNS];      /* of all columns, which each of them is */
+} plan_report;
 
 typedef struct {
     settings common;
@@ -47,6 +56,7 @@ typedef struct {
     const char *kernel, *gpu_name;
     xgemm_device gpu;
     problem_options problem;
+    sweep sweep; /* of the types */
 } request;
 
 static request parse(int argc, char **argv)
@@ -57,26 +67,25 @@ static request parse(int argc, char **argv)
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         if (shape_option(&r.shapes, key, value) || problem_option(ME, &r.problem, key, value))
             continue;
-        if (key == KEY_KERNELS)
+        if (key == KEY_TYPE)
+            sweep_option(ME, &r.sweep, key, value);
+        else if (key == KEY_KERNELS)
             r.kernel = value;
         else
             r.gpu_name = value;
     }
     shapes_no_operand(ME, argc, argv);
+    sweep_check(ME, &r.sweep, &r.problem);
     return r;
 }
 
 static xgemm_status ask(const request *r, xgemm_handle *handle, const workload *w, xgemm_plan *plan)
 {
-    const shape *s = &w->size;
+    const buffers aligned = {NULL, NULL, NULL, (const void *)256};
+    workload_scalars scalars;
+    const xgemm_product product = workload_product(w, &aligned, &scalars);
     *plan = (xgemm_plan){.struct_size = sizeof *plan, .device = r->gpu_name ? &r->gpu : NULL};
-    if (w->batch > 1)
-        return xgemm_sgemm_strided_batched_plan(handle, w->order, w->transa, w->transb, s->m, s->n,
-                                                s->k, w->alpha, NULL, w->lda, w->stride_a, NULL,
-                                                w->ldb, w->stride_b, w->beta, NULL, w->ldc,
-                                                w->stride_c, w->batch, plan);
-    return xgemm_sgemm_plan(handle, w->order, w->transa, w->transb, s->m, s->n, s->k, w->alpha,
-                            NULL, w->lda, NULL, w->ldb, w->beta, NULL, w->ldc, plan);
+    return xgemm_gemm_plan(handle, &product, plan);
 }
 
 static const char *without_maker(const char *name)
@@ -101,7 +110,7 @@ static cell fits(double bytes, const xgemm_device *on)
                                 : cell_none();
 }
 
-static void add_row(report *to, const request *r, const workload *w, const char *name,
+static void add_row(plan_report *to, const request *r, const workload *w, const char *name,
                     const xgemm_plan *plan)
 {
     const double bytes = workload_bytes(w) + (double)plan->workspace_bytes;
@@ -112,6 +121,7 @@ static void add_row(report *to, const request *r, const workload *w, const char 
     snprintf(tile, sizeof tile, "%dx%dx%d", plan->tile_m, plan->tile_n, plan->tile_k);
     const bool predicted = plan->microseconds > 0.0;
     const cell cells[COLUMNS] = {
+        cell_text(type_word(w->type)),
         cell_integer(w->batch),
         cell_integer(w->size.m),
         cell_integer(w->size.n),
@@ -129,18 +139,20 @@ static void add_row(report *to, const request *r, const workload *w, const char 
         cell_real(bytes / (1 << 30), 3),
         fits(bytes, &r->gpu),
     };
-    report_row(to, to->columns == columns ? cells : cells + 1);
+    cell shown[COLUMNS];
+    for (int i = 0; i < to->out.count; i++)
+        shown[i] = cells[to->cells[i]];
+    report_row(&to->out, shown);
 }
 
-static int plan_shape(const request *r, xgemm_handle *handle, shape size,
-                      const kernel_list *kernels, report *to)
+static int plan_shape(const request *r, xgemm_handle *handle, const workload *w,
+                      const kernel_list *kernels, plan_report *to)
 {
-    const workload w = problem_workload(&r->problem, size);
     for (int i = 0; i < kernels->count; i++) {
         xgemm_plan plan;
-        if (xgemm_set_kernel(handle, kernels->names[i]) || ask(r, handle, &w, &plan))
+        if (xgemm_set_kernel(handle, kernels->names[i]) || ask(r, handle, w, &plan))
             return failed_call(ME, handle);
-        add_row(to, r, &w, kernels->names[i], &plan);
+        add_row(to, r, w, kernels->names[i], &plan);
     }
     return STATUS_DONE;
 }
@@ -152,20 +164,42 @@ static json_t *facts_of(const request *r, const xgemm_handle *handle)
         device_add(facts, "gpu", &r->gpu);
     else
         device_add_ordinal(facts, xgemm_get_device(handle));
-    json_object_set_new(facts, "settings", problem_settings(&r->problem));
+    const problem_options first = sweep_at(&r->sweep, &r->problem, 0);
+    json_t *how = problem_settings(&first);
+    sweep_forget(how, &r->sweep, &r->problem);
+    json_object_set_new(facts, "settings", how);
     return facts;
+}
+
+/* The batch is shown where it is one, and the type where there are several. */
+static void open_report(plan_report *to, const request *r, const xgemm_handle *handle)
+{
+    int count = 0;
+    for (int i = 0; i < COLUMNS; i++) {
+        if ((i == TYPE && r->sweep.type_count < 2) || (i == BATCH && r->problem.batch < 2))
+            continue;
+        to->columns[count] = columns[i];
+        to->cells[count++] = i;
+    }
+    to->out = report_open(&r->common, to->columns, count, "plans", facts_of(r, handle));
 }
 
 static int plan_all(const request *r, xgemm_handle *handle, const shape_list *list)
 {
-    const kernel_list kernels = kernels_from(ME, handle, r->kernel);
-    const int first = r->problem.batch > 1 ? 0 : 1;
     int status = STATUS_DONE;
-    report to =
-        report_open(&r->common, columns + first, COLUMNS - first, "plans", facts_of(r, handle));
-    for (size_t i = 0; i < list->count && status == STATUS_DONE; i++)
-        status = plan_shape(r, handle, list->items[i], &kernels, &to);
-    report_close(&to);
+    kernel_list kernels[SWEEP_TYPES_MAX];
+    plan_report to;
+    kernels_of_types(ME, handle, r->kernel, &r->sweep, &r->problem, kernels);
+    open_report(&to, r, handle);
+    for (int type = 0; type < sweep_count(&r->sweep); type++) {
+        const problem_options p = sweep_at(&r->sweep, &r->problem, type);
+        (void)xgemm_set_math(handle, problem_math(&p)); /* a mode there is */
+        for (size_t i = 0; i < list->count && status == STATUS_DONE; i++) {
+            const workload w = problem_workload(&p, list->items[i]);
+            status = plan_shape(r, handle, &w, &kernels[type], &to);
+        }
+    }
+    report_close(&to.out);
     return status;
 }
 

@@ -15,6 +15,7 @@ static const struct {
     {{"transa", -6}, OF_TRANSA},
     {{"transb", -6}, OF_TRANSB},
     {{"math", -7}, OF_MATHS},
+    {{"type", -4}, OF_TYPES},
     {{"batch", 6}, OF_BATCHES},
     {{"m", 6}, ALWAYS},
     {{"n", 6}, ALWAYS},
@@ -42,19 +43,34 @@ static const struct {
 
 static double gflops(const bench_result *r, double us)
 {
-    const shape *s = &r->size;
-    const double products = (double)r->batch;
-    return us > 0.0 ? 2e-3 * products * (double)s->m * (double)s->n * (double)s->k / us : 0.0;
+    const workload one = problem_workload(&r->problem, r->size);
+    return us > 0.0 ? 1e-3 * workload_flops(&one) / us : 0.0;
 }
 
 /* Of each matrix read and written once, however often the kernel does. */
 static double gbs(const bench_result *r, double us)
 {
-    const problem_options *p = &r->problem;
-    const workload work = workload_of(r->size, p->order, p->transa, p->transb, 1.0f, 0.0f, 0);
-    const double c = (double)r->size.m * (double)r->size.n * sizeof(float);
-    const double one = workload_bytes(&work) + (p->beta != 0.0f ? c : 0.0);
+    problem_options p = r->problem;
+    p.batch = 1;
+    p.pad = 0;
+    const workload work = problem_workload(&p, r->size);
+    const double c = (double)r->size.m * (double)r->size.n * (double)type_bytes(problem_type_c(&p));
+    const double one = workload_bytes(&work) + (scalar_is_zero(p.beta) ? 0.0 : c);
     return us > 0.0 ? 1e-3 * one * (double)r->batch / us : 0.0;
+}
+
+/* GFLOP/s; 0: not known. */
+static double peak_of(xgemm_type type, xgemm_math math, const xgemm_device *on)
+{
+    if (type_part(type) == XGEMM_F64)
+        return 0.0;
+    if (math == XGEMM_MATH_STRICT)
+        return on->peak_fp32_gflops;
+    if (type == XGEMM_BF16)
+        return on->peak_bf16_gflops;
+    /* DEFAULT takes three products of FP16 for one of floats, and TF32 one. */
+    return type == XGEMM_F16 || math == XGEMM_MATH_TF32 ? on->peak_fp16_gflops
+                                                        : on->peak_fp16_gflops / 3.0;
 }
 
 double results_roofline(const bench_result *r, const char *kernel, const xgemm_device *on)
@@ -63,10 +79,7 @@ double results_roofline(const bench_result *r, const char *kernel, const xgemm_d
     const double us = r->ours.median_us;
     if (!kernel || !kernel_find(kernel, &info) || on->peak_bandwidth_gbs <= 0.0 || us <= 0.0)
         return -1.0;
-    /* DEFAULT takes three products of FP16 for one, and TF32 one. */
-    const double peak = info.math == XGEMM_MATH_STRICT ? on->peak_fp32_gflops
-                        : info.math == XGEMM_MATH_TF32 ? on->peak_fp16_gflops
-                                                       : on->peak_fp16_gflops / 3.0;
+    const double peak = peak_of(r->problem.type, info.math, on);
     if (peak <= 0.0)
         return -1.0;
     const double compute = gflops(r, us) / peak, memory = gbs(r, us) / on->peak_bandwidth_gbs;
@@ -106,6 +119,7 @@ void results_row(results *to, const bench_result *r)
         cell_text(transpose_letter(p->transa)),
         cell_text(transpose_letter(p->transb)),
         cell_text(math_word(p->math)),
+        cell_text(type_word(p->type)),
         cell_integer(r->batch),
         cell_integer(r->size.m),
         cell_integer(r->size.n),
@@ -150,10 +164,11 @@ static void line_suffix(const bench_result *r, unsigned shown, char *text, size_
 {
     const problem_options *p = &r->problem;
     const bool letters = shown & (OF_TRANSA | OF_TRANSB);
-    snprintf(text, size, "%s%s%s%s%s%s%s%s", letters ? " " : "",
+    snprintf(text, size, "%s%s%s%s%s%s%s%s%s%s", letters ? " " : "",
              letters ? transpose_letter(p->transa) : "", letters ? transpose_letter(p->transb) : "",
              shown & OF_ORDERS ? " " : "", shown & OF_ORDERS ? order_word(p->order) : "",
              shown & OF_MATHS ? " " : "", shown & OF_MATHS ? math_word(p->math) : "",
+             shown & OF_TYPES ? " " : "", shown & OF_TYPES ? type_word(p->type) : "",
              *r->data ? ", " : "");
 }
 
@@ -301,6 +316,29 @@ static xgemm_transpose transpose_of(const char *text)
     return *text == 'T' ? XGEMM_TRANS : *text == 'C' ? XGEMM_CONJ_TRANS : XGEMM_NO_TRANS;
 }
 
+/* A number, or two in an array. */
+static scalar scalar_at(const json_t *value)
+{
+    return json_is_array(value) ? (scalar){json_number_value(json_array_get(value, 0)),
+                                           json_number_value(json_array_get(value, 1))}
+                                : (scalar){json_number_value(value), 0.0};
+}
+
+/* Types and epilogue, which earlier versions did not write: floats without one. */
+static void take_types(problem_options *to, const json_t *loaded, const json_t *row)
+{
+    const xgemm_type type = type_of_word(text_of(loaded, row, "type"));
+    const char *const activation = text_of(loaded, row, "activation");
+    const char *const bias = text_of(loaded, row, "bias");
+    to->type = type ? type : XGEMM_F32;
+    to->type_c = type_of_word(text_of(loaded, row, "type_c"));
+    for (int i = XGEMM_ACTIVATION_NONE; i <= XGEMM_SILU; i++)
+        if (strcmp(activation, activation_word((xgemm_activation)i)) == 0)
+            to->activation = (xgemm_activation)i;
+    to->bias_per_row = strcmp(bias, "row") == 0;
+    to->has_bias = to->bias_per_row || strcmp(bias, "column") == 0;
+}
+
 static problem_options problem_of(const json_t *loaded, const json_t *row)
 {
     problem_options p = problem_defaults();
@@ -308,7 +346,8 @@ static problem_options problem_of(const json_t *loaded, const json_t *row)
     p.order = strcmp(text_of(loaded, row, "order"), "col") ? XGEMM_ROW_MAJOR : XGEMM_COL_MAJOR;
     p.transa = transpose_of(text_of(loaded, row, "transa"));
     p.transb = transpose_of(text_of(loaded, row, "transb"));
-    p.beta = (float)json_number_value(json_object_get(json_object_get(loaded, "settings"), "beta"));
+    p.beta = scalar_at(json_object_get(json_object_get(loaded, "settings"), "beta"));
+    take_types(&p, loaded, row);
     for (int mode = XGEMM_MATH_DEFAULT; mode <= XGEMM_MATH_TF32; mode++)
         if (strcmp(math, math_word((xgemm_math)mode)) == 0)
             p.math = (xgemm_math)mode;
@@ -340,6 +379,7 @@ bool results_at(const json_t *loaded, size_t index, bench_result *r)
     r->sensed =
         (readings){number(row, "clock_mhz"), number(row, "power_w"), number(row, "temperature_c")};
     r->problem = problem_of(loaded, row);
+    r->problem.batch = r->batch;
     r->baseline_us = -1.0;
     return true;
 }

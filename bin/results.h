@@ -7,11 +7,11 @@
 #include "problem_options.h"
 #include "report.h"
 #include "sensors.h"
-#include "workload.h"
+#include "measure.h"
 
 typedef struct {
     shape size;
-    problem_options problem; /* its layout, math mode and beta */
+    problem_options problem; /* its layout, types, math mode, beta and epilogue */
     int64_t batch;           /* products */
     char kernel[64];         /* "auto:vectorized": chosen by the library */
     char data[64];           /* the kinds of data, as --data names them; empty: none was given */
@@ -39,10 +39,11 @@ typedef enum {
     OF_ORDERS = 128,
     OF_TRANSA = 256,
     OF_TRANSB = 512,
-    OF_MATHS = 1024
+    OF_MATHS = 1024,
+    OF_TYPES = 2048
 } results_shown;
 
-enum { RESULT_COLUMNS = 27 };
+enum { RESULT_COLUMNS = 28 };
 
 /* A report of results; not to be copied, since it points to its own columns. */
 typedef struct {
@@ -54,7 +55,7 @@ typedef struct {
 /*
  * In percent, how near the result comes to what the device's peaks allow the kernel: of FP32, or
  * for kernels of tensor cores of theirs, and of the memory's bandwidth for each matrix once.
- * Negative where they are not known.
+ * Negative where they are not known, as of FP64.
  */
 double results_roofline(const bench_result *result, const char *kernel, const xgemm_device *on);
 

@@ -27,6 +27,11 @@ static int math_value(const command *which, const char *word)
     return (int)option_math(which, word);
 }
 
+static int type_value(const command *which, const char *word)
+{
+    return (int)option_type(which, "type", word);
+}
+
 /* The values of a list with commas, none of them twice; how many. */
 static int take_list(const command *which, const char *name, const char *text, word_value value_of,
                      int values[], int most)
@@ -50,7 +55,7 @@ static int take_list(const command *which, const char *name, const char *text, w
 
 bool sweep_option(const command *which, sweep *to, int key, const char *value)
 {
-    int values[SWEEP_LETTERS_MAX];
+    int values[SWEEP_TYPES_MAX];
     switch (key) {
     case KEY_ORDER:
         to->order_count = take_list(which, "order", value, order_value, values, SWEEP_ORDERS_MAX);
@@ -74,6 +79,11 @@ bool sweep_option(const command *which, sweep *to, int key, const char *value)
         for (int i = 0; i < to->math_count; i++)
             to->maths[i] = (xgemm_math)values[i];
         return true;
+    case KEY_TYPE:
+        to->type_count = take_list(which, "type", value, type_value, values, SWEEP_TYPES_MAX);
+        for (int i = 0; i < to->type_count; i++)
+            to->types[i] = (xgemm_type)values[i];
+        return true;
     default:
         return false;
     }
@@ -87,7 +97,8 @@ static int at_least_one(int count)
 int sweep_count(const sweep *of)
 {
     return at_least_one(of->order_count) * at_least_one(of->transa_count) *
-           at_least_one(of->transb_count) * at_least_one(of->math_count);
+           at_least_one(of->transb_count) * at_least_one(of->math_count) *
+           at_least_one(of->type_count);
 }
 
 /* The digit of a mixed-radix number, which goes on with those of the rest. */
@@ -98,12 +109,13 @@ static int digit(int *index, int count)
     return value;
 }
 
-/* The math mode changes last, since kernels depend on it. */
+/* The type changes last and the math mode before it, since kernels depend on them. */
 problem_options sweep_at(const sweep *of, const problem_options *options, int index)
 {
     problem_options p = *options;
     const int transb = digit(&index, of->transb_count), transa = digit(&index, of->transa_count);
     const int order = digit(&index, of->order_count), math = digit(&index, of->math_count);
+    const int type = digit(&index, of->type_count);
     if (of->order_count > 0)
         p.order = of->orders[order];
     if (of->transa_count > 0)
@@ -112,5 +124,39 @@ problem_options sweep_at(const sweep *of, const problem_options *options, int in
         p.transb = of->transb[transb];
     if (of->math_count > 0)
         p.math = of->maths[math];
+    if (of->type_count > 0)
+        p.type = of->types[type];
     return p;
+}
+
+void sweep_check(const command *which, const sweep *of, const problem_options *options)
+{
+    for (int i = 0; i < sweep_count(of); i++) {
+        const problem_options p = sweep_at(of, options, i);
+        problem_check(which, &p);
+    }
+}
+
+void sweep_forget(json_t *members, const sweep *of, const problem_options *options)
+{
+    const struct {
+        const char *key;
+        int count;
+    } swept[] = {{"order", of->order_count},   {"transa", of->transa_count},
+                 {"transb", of->transb_count}, {"math", of->math_count},
+                 {"type", of->type_count},     {"type_c", options->type_c ? 0 : of->type_count}};
+    for (size_t i = 0; i < sizeof swept / sizeof *swept; i++)
+        if (swept[i].count > 1)
+            json_object_set_new(members, swept[i].key, json_null());
+}
+
+void kernels_of_types(const command *which, xgemm_handle *handle, const char *text, const sweep *of,
+                      const problem_options *options, kernel_list lists[SWEEP_TYPES_MAX])
+{
+    for (int i = 0; i < sweep_count(of); i++) {
+        const problem_options p = sweep_at(of, options, i);
+        const workload any = problem_workload(&p, (shape){1, 1, 1});
+        (void)xgemm_set_math(handle, problem_math(&p)); /* a mode there is */
+        lists[i] = kernels_from(which, handle, text, &any);
+    }
 }

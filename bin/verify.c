@@ -8,23 +8,24 @@
 #include "problem_options.h"
 #include "progress.h"
 #include "report.h"
+#include "sweep.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define ME (&command_verify)
 
 enum { KEY_QUICK = 256, KEY_SEED, COMPLAINTS_MAX = 5, BATCH = 3 };
 
 static const option_row rows[] = {
-    SHAPE_ROWS, KERNELS_ROW("all"), {KEY_QUICK, "quick", NULL, "fewer cases"},
-    MATH_ROW,   DATA_ROW,           {KEY_SEED, "seed", "N", "of the matrices; default 1"},
+    SHAPE_ROWS,    KERNELS_ROW("all"), {KEY_QUICK, "quick", NULL, "fewer cases"},
+    MATH_ROW,      TYPES_ROW,          TYPE_C_ROW,
+    EPILOGUE_ROWS, DATA_ROW,           {KEY_SEED, "seed", "N", "of the matrices; default 1"},
 };
 
 static const column columns[] = {
-    {"kernel", -18},        {"cases", 7},  {"elements", 12},
-    {"worst_of_bound", 14}, {"failed", 7}, {"result", -1},
+    {"type", -4},           {"kernel", -18}, {"cases", 7},   {"elements", 12},
+    {"worst_of_bound", 14}, {"failed", 7},   {"result", -1},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -33,9 +34,13 @@ static const shape irregular[] = {
     {31, 64, 100}, {65, 63, 127}, {100, 100, 100}, {128, 128, 16}, {129, 257, 66},
 };
 
+/* The last pair does not multiply. Of real numbers the real parts are taken. */
 static const struct {
-    float alpha, beta;
-} factors[] = {{1.0f, 0.0f}, {-1.0f, 1.0f}, {0.7f, -0.7f}, {0.0f, 0.7f}};
+    scalar alpha, beta;
+} factors[] = {{{1.0, 0.0}, {0.0, 0.0}},
+               {{-1.0, 0.0}, {1.0, 0.0}},
+               {{0.7, 0.4}, {-0.7, 0.1}},
+               {{0.0, 0.0}, {0.7, -0.3}}};
 enum { FACTORS = sizeof factors / sizeof *factors, NONZERO_FACTORS = FACTORS - 1 };
 
 typedef struct {
@@ -44,44 +49,73 @@ typedef struct {
     const char *kernel, *data_text;
     data_list data;
     bool quick;
-    problem_options problem; /* of which it takes the math mode */
+    problem_options problem; /* of which it takes the math mode, C's type and the epilogue */
+    sweep sweep;             /* of the types */
     uint64_t seed;
 } request;
+
+/* What is open while the kernels of one type run. */
+typedef struct {
+    const request *r;
+    xgemm_handle *handle;
+    problem_options problem;
+    progress *line;
+    report *out;
+} session;
 
 typedef struct {
     int64_t cases, elements, failed;
     double worst;
 } tally;
 
+/* So many significant digits tell two numbers apart. */
+static int digits_of(xgemm_type type)
+{
+    return type_part(type) == XGEMM_F64 ? 17 : 9;
+}
+
+static const char *scalar_text(scalar x, char *text, size_t size)
+{
+    if (x.im == 0.0)
+        snprintf(text, size, "%g", x.re);
+    else
+        snprintf(text, size, "%g%+gi", x.re, x.im);
+    return text;
+}
+
 static void complain(const char *kernel, const workload *w, const values_choice *values,
                      const check_result *result)
 {
+    char alpha[64], beta[64];
     fprintf(stderr,
-            "xgemm verify: %s, %s order, %s%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64
-            ", %s%salpha = %g, beta = %g, %s values: ",
-            kernel, order_word(w->order), transpose_letter(w->transa), transpose_letter(w->transb),
-            w->size.m, w->size.n, w->size.k, w->batch > 1 ? "a batch" : "",
+            "xgemm verify: %s, %s, %s order, %s%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64
+            ", %s%salpha = %s, beta = %s, %s values: ",
+            kernel, type_word(w->type), order_word(w->order), transpose_letter(w->transa),
+            transpose_letter(w->transb), w->size.m, w->size.n, w->size.k,
+            w->batch > 1 ? "a batch" : "",
             w->lists       ? " of pointers, "
             : w->batch > 1 ? ", "
                            : "",
-            (double)w->alpha, (double)w->beta, values_name(values));
+            scalar_text(w->alpha, alpha, sizeof alpha), scalar_text(w->beta, beta, sizeof beta),
+            values_name(values));
     if (result->wrong)
         fprintf(stderr,
                 "%zu of %zu elements are wrong, the first at (%" PRId64 ", %" PRId64
-                "): %.9g instead of %.9g\n",
-                result->wrong, result->elements, result->row, result->col, result->got,
-                result->want);
+                "): %.*g instead of %.*g\n",
+                result->wrong, result->elements, result->row, result->col, digits_of(w->type_c),
+                result->got, digits_of(w->type_c), result->want);
     else
         fprintf(stderr, "%zu elements beside C were changed\n", result->canaries);
 }
 
 /* One case; false when the library refuses it, but for lists, which on a GPU few kernels take. */
-static bool run_case(xgemm_handle *handle, const char *kernel, const workload *w,
-                     const values_choice *values, uint64_t seed, tally *sum)
+static bool run_case(const session *now, const char *kernel, const workload *w,
+                     const values_choice *values, tally *sum)
 {
+    const uint64_t seed = now->r->seed + (uint64_t)sum->cases;
     check_result result;
     char message[512];
-    if (!check_product(handle, w, values, seed, &result, message, sizeof message)) {
+    if (!check_product(now->handle, w, values, seed, &result, message, sizeof message)) {
         if (w->lists && result.status == XGEMM_ERROR_NOT_SUPPORTED)
             return true;
         failed(ME, "%s: %s", kernel, message);
@@ -96,91 +130,105 @@ static bool run_case(xgemm_handle *handle, const char *kernel, const workload *w
     return true;
 }
 
-/* All layouts of a shape, with each pair of factors and kind of values (quick: in turn). */
-static bool run_shape(const request *r, xgemm_handle *handle, const char *kernel, shape size,
-                      tally *sum)
+/* The orders and transposes: of complex numbers all three, of real ones N and T. */
+static int layouts_of(const session *now)
 {
-    for (int layout = 0; layout < 8; layout++)
+    return type_is_complex(now->problem.type) ? 18 : 8;
+}
+
+/* A product in one of the layouts, with one of the pairs of factors. */
+static workload case_of(const session *now, shape size, int layout, int factor, int64_t pad)
+{
+    static const xgemm_transpose transposes[] = {XGEMM_NO_TRANS, XGEMM_TRANS, XGEMM_CONJ_TRANS};
+    const int letters = type_is_complex(now->problem.type) ? 3 : 2;
+    problem_options p = now->problem;
+    p.order = layout % 2 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+    p.transa = transposes[layout / 2 % letters];
+    p.transb = transposes[layout / 2 / letters];
+    p.alpha = factors[factor].alpha;
+    p.beta = factors[factor].beta;
+    p.pad = pad;
+    if (!type_is_complex(p.type))
+        p.alpha.im = p.beta.im = 0.0;
+    return problem_workload(&p, size);
+}
+
+/* All layouts of a shape, with each pair of factors and kind of values (quick: in turn). */
+static bool run_shape(const session *now, const char *kernel, shape size, tally *sum)
+{
+    for (int layout = 0; layout < layouts_of(now); layout++)
         for (int factor = 0; factor < FACTORS; factor++)
             for (int kind = 0; kind < VALUES_COUNT; kind++) {
-                if (r->quick && (layout + factor + kind) % (FACTORS * VALUES_COUNT / 2) != 0)
+                const int turn = layout + factor + kind;
+                if (now->r->quick && turn % (FACTORS * VALUES_COUNT / 2) != 0)
                     continue;
                 const values_choice values = {(values_kind)kind, NULL};
-                const workload w =
-                    workload_of(size, layout & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
-                                layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS,
-                                layout & 4 ? XGEMM_TRANS : XGEMM_NO_TRANS, factors[factor].alpha,
-                                factors[factor].beta, (layout + factor + kind) % 4);
-                if (!run_case(handle, kernel, &w, &values, r->seed + (uint64_t)sum->cases, sum))
+                const workload w = case_of(now, size, layout, factor, turn % 4);
+                if (!run_case(now, kernel, &w, &values, sum))
                     return false;
             }
     return true;
 }
 
 /* The kinds of data in all layouts (quick: in one), with the factors that multiply in turn. */
-static bool run_data(const request *r, xgemm_handle *handle, const char *kernel, shape size,
-                     int number, tally *sum)
+static bool run_data(const session *now, const char *kernel, shape size, int number, tally *sum)
 {
+    const request *r = now->r;
     for (int i = 0; i < r->data.count; i++)
-        for (int layout = 0; layout < 8; layout++) {
-            const int turn = number + i + layout, factor = turn % NONZERO_FACTORS;
+        for (int layout = 0; layout < layouts_of(now); layout++) {
+            const int turn = number + i + layout;
             const values_choice values = {VALUES_DATA, &r->data.pairs[i]};
-            if (r->quick && (number + i) % 8 != layout)
+            if (r->quick && (number + i) % layouts_of(now) != layout)
                 continue;
-            const workload w = workload_of(size, layout & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
-                                           layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS,
-                                           layout & 4 ? XGEMM_TRANS : XGEMM_NO_TRANS,
-                                           factors[factor].alpha, factors[factor].beta, turn % 4);
-            if (!run_case(handle, kernel, &w, &values, r->seed + (uint64_t)sum->cases, sum))
+            const workload w = case_of(now, size, layout, turn % NONZERO_FACTORS, turn % 4);
+            if (!run_case(now, kernel, &w, &values, sum))
                 return false;
         }
     return true;
 }
 
 /* Batches of a shape in all layouts, with the factors and kinds of values in turn. */
-static bool run_batches(const request *r, xgemm_handle *handle, const char *kernel, shape size,
-                        int number, tally *sum)
+static bool run_batches(const session *now, const char *kernel, shape size, int number, tally *sum)
 {
-    for (int layout = 0; layout < 8; layout++)
+    for (int layout = 0; layout < layouts_of(now); layout++)
         for (int lists = 0; lists < 2; lists++) {
             const int turn = number + layout + lists;
-            if (r->quick && (layout + number) % 8 != 0)
+            if (now->r->quick && (layout + number) % 8 != 0)
                 continue;
-            workload w = workload_of(size, layout & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR,
-                                     layout & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS,
-                                     layout & 4 ? XGEMM_TRANS : XGEMM_NO_TRANS,
-                                     factors[turn % FACTORS].alpha, factors[turn % FACTORS].beta,
-                                     turn % 3 * 2);
+            workload w = case_of(now, size, layout, turn % FACTORS, turn % 3 * 2);
             workload_repeat(&w, BATCH, turn % 5);
             w.lists = lists == 1;
             const values_choice values = {(values_kind)(turn % VALUES_COUNT), NULL};
-            if (!run_case(handle, kernel, &w, &values, r->seed + (uint64_t)sum->cases, sum))
+            if (!run_case(now, kernel, &w, &values, sum))
                 return false;
         }
     return true;
 }
 
-static int run_kernel(const request *r, xgemm_handle *handle, const char *kernel,
-                      const shape_list *list, progress *line, report *out)
+static int run_kernel(const session *now, const char *kernel, const shape_list *list)
 {
     tally sum = {0};
-    bool done = xgemm_set_kernel(handle, kernel) == XGEMM_OK;
+    bool done = xgemm_set_kernel(now->handle, kernel) == XGEMM_OK;
     if (!done)
-        failed_call(ME, handle);
+        failed_call(ME, now->handle);
     for (size_t i = 0; i < list->count && done; i++) {
         const shape s = list->items[i];
-        progress_step(line, "%s: %" PRId64 " x %" PRId64 " x %" PRId64, kernel, s.m, s.n, s.k);
-        done = run_shape(r, handle, kernel, s, &sum) &&
-               run_batches(r, handle, kernel, s, (int)i, &sum) &&
-               run_data(r, handle, kernel, s, (int)i, &sum);
+        progress_step(now->line, "%s: %" PRId64 " x %" PRId64 " x %" PRId64, kernel, s.m, s.n, s.k);
+        done = run_shape(now, kernel, s, &sum) && run_batches(now, kernel, s, (int)i, &sum) &&
+               run_data(now, kernel, s, (int)i, &sum);
     }
-    progress_clear(line);
+    progress_clear(now->line);
     const bool good = done && sum.failed == 0;
     const cell cells[COLUMNS] = {
-        cell_text(kernel),       cell_integer(sum.cases),  cell_integer(sum.elements),
-        cell_real(sum.worst, 4), cell_integer(sum.failed), cell_text(good ? "ok" : "FAILED"),
+        cell_text(type_word(now->problem.type)),
+        cell_text(kernel),
+        cell_integer(sum.cases),
+        cell_integer(sum.elements),
+        cell_real(sum.worst, 4),
+        cell_integer(sum.failed),
+        cell_text(good ? "ok" : "FAILED"),
     };
-    report_row(out, cells);
+    report_row(now->out, now->out->columns == columns ? cells : cells + 1);
     return good ? STATUS_DONE : STATUS_FAILED;
 }
 
@@ -194,7 +242,9 @@ static request parse(int argc, char **argv)
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         if (shape_option(&r.shapes, key, value) || problem_option(ME, &r.problem, key, value))
             continue;
-        if (key == KEY_KERNELS)
+        if (key == KEY_TYPE)
+            sweep_option(ME, &r.sweep, key, value);
+        else if (key == KEY_KERNELS)
             r.kernel = value;
         else if (key == KEY_DATA)
             r.data_text = value;
@@ -204,22 +254,45 @@ static request parse(int argc, char **argv)
             r.seed = (uint64_t)option_integer(ME, "seed", value, 0, INT64_MAX);
     }
     shapes_no_operand(ME, argc, argv);
+    sweep_check(ME, &r.sweep, &r.problem);
     if (!data_list_wanted(r.data_text))
         r.data = data_list_from(ME, r.data_text);
     return r;
 }
 
+/* Null where cases differ. */
+static json_t *settings_of(const request *r)
+{
+    static const char *const differ[] = {"order", "transa", "transb", "alpha", "beta"};
+    const problem_options first = sweep_at(&r->sweep, &r->problem, 0);
+    json_t *all = problem_settings(&first);
+    sweep_forget(all, &r->sweep, &r->problem);
+    for (size_t i = 0; i < sizeof differ / sizeof *differ; i++)
+        json_object_set_new(all, differ[i], json_null());
+    json_object_del(all, "ld_pad");
+    json_object_del(all, "batch");
+    return all;
+}
+
 static int verify(const request *r, xgemm_handle *handle, const shape_list *list)
 {
-    const kernel_list kernels = kernels_from(ME, handle, r->kernel);
+    const int first = r->sweep.type_count > 1 ? 0 : 1; /* leaves out the type */
     json_t *facts = report_facts(ME);
     int status = STATUS_DONE;
+    kernel_list kernels[SWEEP_TYPES_MAX];
+    kernels_of_types(ME, handle, r->kernel, &r->sweep, &r->problem, kernels);
     device_add_ordinal(facts, xgemm_get_device(handle));
-    report out = report_open(&r->common, columns, COLUMNS, "results", facts);
-    progress line = progress_begin(&r->common, list->count * (size_t)kernels.count);
-    for (int i = 0; i < kernels.count; i++)
-        if (run_kernel(r, handle, kernels.names[i], list, &line, &out))
-            status = STATUS_FAILED;
+    json_object_set_new(facts, "settings", settings_of(r));
+    report out = report_open(&r->common, columns + first, COLUMNS - first, "results", facts);
+    for (int type = 0; type < sweep_count(&r->sweep); type++) {
+        const problem_options p = sweep_at(&r->sweep, &r->problem, type);
+        (void)xgemm_set_math(handle, problem_math(&p)); /* a mode there is */
+        progress line = progress_begin(&r->common, list->count * (size_t)kernels[type].count);
+        const session now = {r, handle, p, &line, &out};
+        for (int i = 0; i < kernels[type].count; i++)
+            if (run_kernel(&now, kernels[type].names[i], list))
+                status = STATUS_FAILED;
+    }
     report_close(&out);
     return status;
 }

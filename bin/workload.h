@@ -1,90 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What bench runs: a product, or a batch of them, its operands on the device, and its times. */
+/* What bench and verify run: a product, or a batch of them. */
 #ifndef XGEMM_BIN_WORKLOAD_H
 #define XGEMM_BIN_WORKLOAD_H
 
 #include "data_list.h"
+#include "element.h"
 #include "options.h"
-#include "recorder.h"
 #include "shapes.h"
 
 typedef struct {
     shape size;
     xgemm_order order;
     xgemm_transpose transa, transb;
-    float alpha, beta;
+    xgemm_type type, type_c; /* of A and B, and of C and the bias */
+    scalar alpha, beta;      /* numbers of the type that they have */
     int64_t lda, ldb, ldc;
     int64_t batch; /* products; more than 1: the matrices follow one another */
     int64_t stride_a, stride_b, stride_c;
     bool lists; /* a batch of pointers; the strides say where these point */
+    xgemm_activation activation;
+    bool has_bias, bias_per_row;
 } workload;
 
-/* One set of operands. */
+/* One set of operands; with lists A, B and C are arrays of pointers. */
 typedef struct {
-    const float *a, *b;
-    float *c;
+    const void *a, *b;
+    void *c;
+    const void *bias;
 } buffers;
 
 /*
- * Sets of operands, as many as it takes for their bytes to be more than twice
- * the L2 cache, so that in rotation none is still cached when its turn comes.
+ * A workload of one product of floats with alpha 1 and beta 0, with tight leading dimensions plus
+ * pad elements.
  */
-typedef struct {
-    xgemm_handle *handle;
-    void *memory;
-    size_t count, set_bytes, a_bytes, b_bytes, c_bytes;
-} rotation;
-
-/* How long to measure. */
-typedef struct {
-    int samples;    /* times taken */
-    double warm_ms; /* work before the first sample */
-    double rest_ms; /* idle before each sample */
-    double time_ms; /* least length of a sample: short calls are repeated */
-    double limit_s; /* no new sample after this */
-} schedule;
-
-typedef struct {
-    double median_us, p1_us, p99_us;
-    double host_us; /* of the calling thread, for one call, nothing waited for */
-    int samples, repeats;
-} timing;
-
-/* Enqueues one product on a set; false when it fails. */
-typedef bool (*enqueue)(void *context, const workload *work, const buffers *use);
-
-/* A workload of one product with tight leading dimensions plus pad elements. */
 workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
-                     float alpha, float beta, int64_t pad);
+                     int64_t pad);
 
 /* Makes it a batch, with "between" elements from the end of a matrix to the next. */
 void workload_repeat(workload *work, int64_t batch, int64_t between);
 
-/* The operations of all its products. */
+/* The operations of all its products: 2mnk of real numbers, 8mnk of complex ones. */
 double workload_flops(const workload *work);
+
+/* alpha and beta as the library takes them. */
+typedef struct {
+    _Alignas(16) unsigned char alpha[16], beta[16];
+} workload_scalars;
+
+/*
+ * What the library is called with. It points to the scalars, which are filled in and must last as
+ * long.
+ */
+xgemm_product workload_product(const workload *work, const buffers *use, workload_scalars *scalars);
+
+/*
+ * Elements of each matrix, all of a batch, with what lies between the lines; doubles, since they
+ * may be more than any memory holds. Of no bias 0.
+ */
+typedef struct {
+    double a, b, c;
+    int64_t bias;
+} workload_counts;
+
+workload_counts workload_elements(const workload *work);
 
 /* The bytes of one set; a double, since it may be larger than any memory. */
 double workload_bytes(const workload *work);
 
 /*
- * Allocates the sets and fills them with random values; A and B with the kinds of data, unless
- * these are NULL, and no two sets alike where the kind is random. False on failure, the sentence
- * in message, which says also when there is not enough memory.
+ * Where an operand's elements are: that of row i of op(A), or column i of op(B), and l of the inner
+ * dimension is number first + i * row_stride + l * k_stride.
  */
-bool rotation_open(rotation *sets, xgemm_handle *handle, const workload *work,
-                   const data_pair *data, uint64_t seed, char *message, size_t message_size);
+typedef struct {
+    int64_t first, row_stride, k_stride;
+} workload_place;
 
-/* Product number index of A, or of B, in host memory that starts with product 0. */
-data_operand workload_operand(const workload *work, bool is_b, float *memory, int64_t index);
-buffers rotation_at(const rotation *sets, size_t index);
-void rotation_close(rotation *sets);
+workload_place workload_place_of(const workload *work, bool is_b, int64_t product);
 
 /*
- * Times of a call between two marks on the device, repeated calls divided by
- * their number. With a recorder, the calls of a sample, and no fewer than there
- * are sets, are recorded first and then replayed. False when a call fails.
+ * Fills one product's A or B with a kind of data, in host memory that starts with product 0. The
+ * kinds are made of floats: F16 and BF16 are these rounded, of complex numbers both parts are of
+ * the kind, and doubles have random bits after the float's, unless the kind is a fixed one or its
+ * sums cancel. False when the host is out of memory.
  */
-bool measure(xgemm_handle *handle, const rotation *sets, const workload *work, enqueue call,
-             void *context, const schedule *how, recorder *recorded_by, timing *result);
+bool workload_fill(const workload *work, bool is_b, const data_kind *kind, uint64_t seed,
+                   void *memory, int64_t product);
 
 #endif

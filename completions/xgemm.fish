@@ -83,6 +83,10 @@ function __xgemm_values
             $argv[1] $argv[2] --data list --csv 2>/dev/null | __xgemm_column kind
         case --math
             printf '%s\n' default strict tf32
+        case --type --type-c
+            printf '%s\n' f32 f64 f16 bf16 c32 c64
+        case --activation
+            printf '%s\n' none relu gelu gelu-tanh silu
         case --order
             printf '%s\n' row col
         case --transa --transb

@@ -176,6 +176,10 @@ offers 'kinds of data' 'bench --data so' <kinds
 offers 'kinds of data for B' 'verify --data relu:so' <kinds
 offers 'kinds of data after =, in a list' 'bench --data=relu,relu:so' <kinds
 words default strict tf32 | offers 'math modes' 'multiply --math '
+words f32 f64 f16 bf16 c32 c64 | offers 'types' 'bench --type '
+words f16 f32 f64 | offers 'a type after another' 'verify --type bf16,f'
+words f16 f32 f64 | offers 'a type of C' 'plan --type-c f'
+words gelu gelu-tanh | offers 'activations' 'plan --activation gel'
 words row col | offers 'orders' 'explain naive --order '
 words N T C | offers 'transposes' 'plan --transa '
 words threads registers shared | offers 'alternatives in the help' 'occupancy --curve '

@@ -36,12 +36,16 @@ test_results()
     valid bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --data relu,normal:softmax-3 --batch 3
     cp bench.json earlier.json
     valid bench --from earlier.json
+    valid bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --type f16,c64 --alpha 2 --check
+    valid bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --type c64 --alpha 2,1 --beta inf
     valid bench --data list
     valid plan --gpu H200 -s 64,4096 --kernel all
     valid plan --gpu 'RTX 3090' -s 64 --batch 4
     valid plan -d cpu -s 64
+    valid plan --gpu H200 -s 64 --type f64,bf16 --kernel all --batch 2
     valid plan -d sim -s 64
     valid verify -d cpu -m 3 -n 4 -k 2 --kernel reference
+    valid verify -d cpu -m 3 -n 4 -k 2 --kernel reference --type f64,c32 --bias
     valid verify --data list
     valid kernels
     valid devices

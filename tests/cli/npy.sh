@@ -49,12 +49,24 @@ test_multiply_bad_types()
         raw_of type.npy "'$descr'" '(2, 3)' $((bytes * 6))
         refuse_file "dtype $descr" "type.npy.*$descr.*$word" type.npy
     done <<'END'
-<f8 float64.*--cast 8
-<f2 float16.*--cast 2
 >f4 big-endian.*--cast 4
-<c8 complex64 8
+>V2 big-endian.bfloat16.*--cast 2
+>c16 big-endian.complex128.*--cast 16
+<c32 complex256 32
 <i4 int32 4
 |b1 bool 1
+|V4 raw.bytes 4
+END
+    # What is taken, but not beside floats.
+    while read -r descr word bytes; do
+        raw_of type.npy "'$descr'" '(2, 3)' $((bytes * 6))
+        refuse_file "dtype $descr beside floats" "$word.*different types.*--cast" type.npy
+    done <<'END'
+<f8 f64 8
+<f2 f16 2
+<V2 bf16 2
+<c8 c32 8
+<c16 c64 16
 END
     raw_of type.npy "[('x', '<f4')]" '(2, 3)' 24
     refuse_file 'a structured dtype' 'type.npy.*structured' type.npy

@@ -132,7 +132,7 @@ START_TEST(reads_members)
     }
     ck_assert_msg(result == 0, "%s", message);
     ck_assert_int_eq(matrix.rows, MEMBERS[_i / 2].rows);
-    ck_assert_float_eq(matrix.data[11], 11.0f);
+    ck_assert_float_eq(floats(&matrix)[11], 11.0f);
     npy_free(&matrix);
 }
 END_TEST
@@ -159,7 +159,7 @@ START_TEST(refuses_damaged_archives)
         }
         ck_assert_int_eq(matrix.rows, 3);
         for (int i = 0; i < 12; i++)
-            ck_assert_float_eq(matrix.data[i], (float)i);
+            ck_assert_float_eq(floats(&matrix)[i], (float)i);
         npy_free(&matrix);
     }
     ck_assert_int_gt(refused, (int)whole.size);

@@ -2,6 +2,7 @@
 /* .npy files: the dict of the header. */
 #include "npy_support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,8 @@ START_TEST(accepts_dict)
     npy_header header = {
         .rows = 7, .columns = 7, .fortran_order = !wanted->fortran_order, .data_offset = 7};
 
-    ck_assert_msg(npy_parse_dict(wanted->text, strlen(wanted->text), NPY_FLOAT32_ONLY, &header,
-                                 message, sizeof(message)) == 0,
+    ck_assert_msg(npy_parse_dict(wanted->text, strlen(wanted->text), 0, &header, message,
+                                 sizeof(message)) == 0,
                   "%s: %s", wanted->text, message);
     ck_assert_str_eq(message, "");
     ck_assert_int_eq(header.rows, wanted->rows);
@@ -52,7 +53,7 @@ END_TEST
 #define WITH_DESCR(descr) TEXT("{'descr': " descr ", 'fortran_order': False, 'shape': (3, 4), }\n")
 #define WITH_ORDER(order) TEXT("{'descr': '<f4', 'fortran_order': " order ", 'shape': (3, 4), }\n")
 
-#define ONLY_FLOAT32 "; only float32 ('<f4') is taken"
+#define WHAT_IS_TAKEN "; float16, bfloat16, float32, float64, complex64 and complex128 are taken"
 #define HUNDRED                                                                                    \
     "ffffffffffffffffffffffffffffffffffffffffffffffffff"                                           \
     "ffffffffffffffffffffffffffffffffffffffffffffffffff"
@@ -102,31 +103,33 @@ static const struct refused_dict {
     {TEXT("{'a\x1b[31m\x00\xff': 1}\n"), "unknown key, 'a\\x1b[31m\\x00\\xff'"},
     {TEXT("{'" HUNDRED "': 1}\n"), "ffff...'"},
     /* dtypes. */
-    {WITH_DESCR("'<f8'"), "dtype is '<f8' (float64)" ONLY_FLOAT32},
-    {WITH_DESCR("'<f2'"), "dtype is '<f2' (float16)" ONLY_FLOAT32},
-    {WITH_DESCR("'<f16'"), "dtype is '<f16' (float128)" ONLY_FLOAT32},
-    {WITH_DESCR("'>f4'"), "dtype is '>f4' (big-endian float32)" ONLY_FLOAT32},
-    {WITH_DESCR("'>f8'"), "dtype is '>f8' (big-endian float64)" ONLY_FLOAT32},
-    {WITH_DESCR("'<i4'"), "dtype is '<i4' (int32)" ONLY_FLOAT32},
-    {WITH_DESCR("'|u1'"), "dtype is '|u1' (uint8)" ONLY_FLOAT32},
-    {WITH_DESCR("'|b1'"), "dtype is '|b1' (bool)" ONLY_FLOAT32},
-    {WITH_DESCR("'<c8'"), "dtype is '<c8' (complex64)" ONLY_FLOAT32},
-    {WITH_DESCR("'|O'"), "dtype is '|O' (Python objects)" ONLY_FLOAT32},
-    {WITH_DESCR("'<U12'"), "dtype is '<U12' (text)" ONLY_FLOAT32},
-    {WITH_DESCR("'|S3'"), "dtype is '|S3' (byte strings)" ONLY_FLOAT32},
-    {WITH_DESCR("'|V2'"), "dtype is '|V2' (raw bytes)" ONLY_FLOAT32},
-    {WITH_DESCR("'<M8[ns]'"), "dtype is '<M8[ns]' (dates)" ONLY_FLOAT32},
-    {WITH_DESCR("'<m8[s]'"), "dtype is '<m8[s]' (time spans)" ONLY_FLOAT32},
-    {WITH_DESCR("'float32'"), "dtype is 'float32'" ONLY_FLOAT32},
-    {WITH_DESCR("'<f4 '"), "dtype is '<f4 '" ONLY_FLOAT32},
-    {WITH_DESCR("' <f4'"), "dtype is ' <f4'" ONLY_FLOAT32},
-    {WITH_DESCR("''"), "dtype is ''" ONLY_FLOAT32},
-    {WITH_DESCR("'<'"), "dtype is '<'" ONLY_FLOAT32},
-    {WITH_DESCR("'\0'"), "dtype is '\\x00'" ONLY_FLOAT32},
-    {WITH_DESCR("'<f\xc2\xb2\x07'"), "dtype is '<f\\xc2\\xb2\\x07'" ONLY_FLOAT32},
+    {WITH_DESCR("'<f16'"), "dtype is '<f16' (float128)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'>f4'"), "dtype is '>f4' (big-endian float32); --cast converts it"},
+    {WITH_DESCR("'>f8'"), "dtype is '>f8' (big-endian float64); --cast converts it"},
+    {WITH_DESCR("'>V2'"), "dtype is '>V2' (big-endian bfloat16); --cast converts it"},
+    {WITH_DESCR("'>c16'"), "dtype is '>c16' (big-endian complex128); --cast converts it"},
+    {WITH_DESCR("'>i4'"), "dtype is '>i4' (big-endian int32)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<c32'"), "dtype is '<c32' (complex256)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'|V4'"), "dtype is '|V4' (raw bytes)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'bfloat'"), "dtype is 'bfloat'" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<i4'"), "dtype is '<i4' (int32)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'|u1'"), "dtype is '|u1' (uint8)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'|b1'"), "dtype is '|b1' (bool)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'|O'"), "dtype is '|O' (Python objects)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<U12'"), "dtype is '<U12' (text)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'|S3'"), "dtype is '|S3' (byte strings)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<M8[ns]'"), "dtype is '<M8[ns]' (dates)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<m8[s]'"), "dtype is '<m8[s]' (time spans)" WHAT_IS_TAKEN},
+    {WITH_DESCR("'float32'"), "dtype is 'float32'" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<f4 '"), "dtype is '<f4 '" WHAT_IS_TAKEN},
+    {WITH_DESCR("' <f4'"), "dtype is ' <f4'" WHAT_IS_TAKEN},
+    {WITH_DESCR("''"), "dtype is ''" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<'"), "dtype is '<'" WHAT_IS_TAKEN},
+    {WITH_DESCR("'\0'"), "dtype is '\\x00'" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<f\xc2\xb2\x07'"), "dtype is '<f\\xc2\\xb2\\x07'" WHAT_IS_TAKEN},
     {WITH_DESCR("[('x', '<f4'), (\"y]\", '<f4', (2,))]"),
-     "dtype is a structured one, [('x', '<f4'), (\"y]\", '<f4', (2,))]" ONLY_FLOAT32},
-    {WITH_DESCR("[('" HUNDRED "', '<f4')]"), "ffff..." ONLY_FLOAT32},
+     "dtype is a structured one, [('x', '<f4'), (\"y]\", '<f4', (2,))]" WHAT_IS_TAKEN},
+    {WITH_DESCR("[('" HUNDRED "', '<f4')]"), "ffff..." WHAT_IS_TAKEN},
     {WITH_DESCR("[('\xe9', '<f4')]"), "[('\\xe9', '<f4')]"},
     {WITH_DESCR("('<f4', (2,))"), "dtype is a structured one, ('<f4', (2,))"},
     {TEXT("{'descr': [[[[((((\n"), "a bracket that is not closed"},
@@ -161,6 +164,8 @@ static const struct refused_dict {
     {WITH_SHAPE("(2305843009213693952, 1)"), "is too large"},
     {WITH_SHAPE("(4294967296, 4294967296)"), "is too large"},
     {WITH_SHAPE("(2147483648, 1073741824)"), "is too large"},
+    {TEXT("{'descr': '<c16', 'fortran_order': False, 'shape': (1, 1152921504606846976), }\n"),
+     "is too large"},
     {WITH_SHAPE("5"), "shape is not a tuple"},
     {WITH_SHAPE("(5)"), "shape is not a tuple"},
     {WITH_SHAPE("[3, 4]"), "shape is not a tuple"},
@@ -181,6 +186,44 @@ static const struct refused_dict {
     {TEXT("{'shape':\n"), "shape is not a tuple"},
 };
 
+/* What a dtype is taken for, also without a byte order. */
+static const struct {
+    const char *descr;
+    xgemm_type type;
+} ACCEPTED_TYPES[] = {
+    {"<f2", XGEMM_F16},  {"=f4", XGEMM_F32},  {"f8", XGEMM_F64},        {"<V2", XGEMM_BF16},
+    {"|V2", XGEMM_BF16}, {"V2", XGEMM_BF16},  {"bfloat16", XGEMM_BF16}, {"<c8", XGEMM_C32},
+    {"c16", XGEMM_C64},  {"<c16", XGEMM_C64},
+};
+
+START_TEST(accepts_type)
+{
+    char text[128];
+    npy_header header;
+
+    snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': False, 'shape': (3, 4), }\n",
+             ACCEPTED_TYPES[_i].descr);
+    ck_assert_msg(npy_parse_dict(text, strlen(text), 0, &header, message, sizeof(message)) == 0,
+                  "%s", message);
+    ck_assert_int_eq(header.type, ACCEPTED_TYPES[_i].type);
+    ck_assert(!header.big_endian && !header.is_text);
+}
+END_TEST
+
+/* One dimension is taken where it is asked for. */
+START_TEST(accepts_vector)
+{
+    static const char text[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }\n";
+    npy_header header;
+
+    ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, NPY_VECTOR, &header, NULL, 0), 0);
+    ck_assert(header.is_vector && !header.is_batch);
+    ck_assert_int_eq(header.rows, 1);
+    ck_assert_int_eq(header.columns, 5);
+    ck_assert_int_eq(header.batch, 1);
+}
+END_TEST
+
 START_TEST(refuses_dict)
 {
     const struct refused_dict *refused = &REFUSED_DICTS[_i];
@@ -189,8 +232,7 @@ START_TEST(refuses_dict)
     char *text = malloc(refused->size > 0 ? refused->size : 1);
 
     memcpy(text, refused->text, refused->size);
-    ck_assert_msg(npy_parse_dict(text, refused->size, NPY_FLOAT32_ONLY, &header, message,
-                                 sizeof(message)) == -1,
+    ck_assert_msg(npy_parse_dict(text, refused->size, 0, &header, message, sizeof(message)) == -1,
                   "taken: %s", refused->text);
     assert_sentence(message, refused->sentence);
     ck_assert(header.rows == 0 && header.columns == 0 && !header.fortran_order);
@@ -209,20 +251,17 @@ END_TEST
 
 START_TEST(keeps_to_size_of_message)
 {
-    static const char text[] = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }\n";
+    static const char text[] = "{'descr': '<i8', 'fortran_order': False, 'shape': (3, 4), }\n";
     npy_header header;
 
-    ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, NPY_FLOAT32_ONLY, &header, NULL, 0),
+    ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, 0, &header, NULL, 0), -1);
+    ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, 0, &header, message, sizeof(message)),
                      -1);
-    ck_assert_int_eq(
-        npy_parse_dict(text, sizeof(text) - 1, NPY_FLOAT32_ONLY, &header, message, sizeof(message)),
-        -1);
     for (size_t size = 1; size <= strlen(message) + 2; size++) {
         char *small = malloc(size);
 
         memset(small, 'x', size);
-        ck_assert_int_eq(
-            npy_parse_dict(text, sizeof(text) - 1, NPY_FLOAT32_ONLY, &header, small, size), -1);
+        ck_assert_int_eq(npy_parse_dict(text, sizeof(text) - 1, 0, &header, small, size), -1);
         ck_assert_uint_eq(strlen(small), size <= strlen(message) ? size - 1 : strlen(message));
         if (size > strlen(message))
             ck_assert_str_eq(small, message);
@@ -237,6 +276,8 @@ void add_dict_cases(Suite *suite)
 {
     TCase *cases = add_case(suite, "dict");
     tcase_add_loop_test(cases, accepts_dict, 0, COUNT(ACCEPTED_DICTS));
+    tcase_add_loop_test(cases, accepts_type, 0, COUNT(ACCEPTED_TYPES));
+    tcase_add_test(cases, accepts_vector);
     tcase_add_loop_test(cases, refuses_dict, 0, COUNT(REFUSED_DICTS));
     tcase_add_loop_test(cases, refuses_dict_in_file, 0, COUNT(REFUSED_DICTS));
     tcase_add_test(cases, keeps_to_size_of_message);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inputs that are no .npy files of float32 matrices: other types, batches, pipes, text.
- */
+/* Inputs that are no .npy files of float32 matrices: other types, batches, pipes, text. */
 #include "npy_support.h"
+
+#include "element.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,15 +53,83 @@ START_TEST(casts_types)
     npy_matrix matrix;
 
     write_typed(in_folder("typed.npy"), &TYPES[_i]);
-    assert_refused(in_folder("typed.npy"), "--cast converts it");
+    if (strchr(TYPES[_i].dict, '>'))
+        assert_refused(in_folder("typed.npy"), "--cast converts it");
     ck_assert_msg(
         npy_read_as(in_folder("typed.npy"), NPY_CAST, &matrix, message, sizeof(message)) == 0, "%s",
         message);
-    ck_assert_float_eq(matrix.data[0], 1.0f);
-    ck_assert_float_eq(matrix.data[1], -2.5f);
-    ck_assert_float_eq(matrix.data[2], 65504.0f);
-    ck_assert_float_eq(matrix.data[3], TYPES[_i].last);
+    ck_assert_float_eq(floats(&matrix)[0], 1.0f);
+    ck_assert_float_eq(floats(&matrix)[1], -2.5f);
+    ck_assert_float_eq(floats(&matrix)[2], 65504.0f);
+    ck_assert_float_eq(floats(&matrix)[3], TYPES[_i].last);
     npy_free(&matrix);
+}
+END_TEST
+
+/* One element each, of every type, as a file has it and as each type takes it. */
+static const struct {
+    struct typed file;
+    xgemm_type type;
+    scalar value;
+} ONES[] = {
+#define ONE(descr) TEXT("{'descr': " descr ", 'fortran_order': False, 'shape': (1, 1), }\n")
+    {{ONE("'<f2'"), (const unsigned char *)"\x00\xc1", 2, 0}, XGEMM_F16, {-2.5, 0.0}},
+    {{ONE("'<V2'"), (const unsigned char *)"\x20\xc0", 2, 0}, XGEMM_BF16, {-2.5, 0.0}},
+    {{ONE("'|V2'"), (const unsigned char *)"\x20\xc0", 2, 0}, XGEMM_BF16, {-2.5, 0.0}},
+    {{ONE("'>V2'"), (const unsigned char *)"\xc0\x20", 2, 0}, XGEMM_BF16, {-2.5, 0.0}},
+    {{ONE("'<f4'"), (const unsigned char *)"\x00\x00\x20\xc0", 4, 0}, XGEMM_F32, {-2.5, 0.0}},
+    {{ONE("'<f8'"), (const unsigned char *)"\x00\x00\x00\x00\x00\x00\x04\xc0", 8, 0},
+     XGEMM_F64,
+     {-2.5, 0.0}},
+    {{ONE("'<c8'"), (const unsigned char *)"\x00\x00\x20\xc0\x00\x00\x80\x3f", 8, 0},
+     XGEMM_C32,
+     {-2.5, 1.0}},
+    {{ONE("'>c8'"), (const unsigned char *)"\xc0\x20\x00\x00\x3f\x80\x00\x00", 8, 0},
+     XGEMM_C32,
+     {-2.5, 1.0}},
+    {{ONE("'<c16'"),
+      (const unsigned char *)"\x00\x00\x00\x00\x00\x00\x04\xc0\x00\x00\x00\x00\x00\x00\xf0\x3f", 16,
+      0},
+     XGEMM_C64,
+     {-2.5, 1.0}},
+};
+
+static void check_element(const char *path, xgemm_type type, scalar wanted)
+{
+    npy_header header;
+    npy_matrix matrix;
+    npy_input *input = npy_open(path, NPY_CAST, &header, message, sizeof(message));
+
+    ck_assert_msg(input != NULL, "%s", message);
+    const int result = npy_load(input, type, &matrix, message, sizeof(message));
+    npy_close(input);
+    if (type_is_complex(header.type) && !type_is_complex(type)) {
+        ck_assert_int_eq(result, -1);
+        assert_sentence(message, "no imaginary part");
+        return;
+    }
+    ck_assert_msg(result == 0, "%s", message);
+    const scalar got = element_load(type, matrix.data, 0);
+    ck_assert(got.re == wanted.re && got.im == wanted.im);
+    ck_assert_int_eq(matrix.type, type);
+    ck_assert_int_eq(npy_write(in_folder("again.npy"), &matrix, message, sizeof(message)), 0);
+    npy_free(&matrix);
+    ck_assert_int_eq(npy_read(in_folder("again.npy"), &matrix, message, sizeof(message)), 0);
+    ck_assert_int_eq(matrix.type, type);
+    const scalar again = element_load(type, matrix.data, 0);
+    ck_assert(again.re == wanted.re && again.im == wanted.im);
+    npy_free(&matrix);
+}
+
+START_TEST(converts_types)
+{
+    npy_header header;
+
+    write_typed(in_folder("one.npy"), &ONES[_i].file);
+    npy_close(npy_open(in_folder("one.npy"), NPY_CAST, &header, message, sizeof(message)));
+    ck_assert_int_eq(header.type, ONES[_i].type);
+    for (int type = XGEMM_F32; type <= XGEMM_C64; type++)
+        check_element(in_folder("one.npy"), (xgemm_type)type, ONES[_i].value);
 }
 END_TEST
 
@@ -73,10 +142,10 @@ START_TEST(casts_what_is_not_finite)
     write_typed(in_folder("half.npy"), &half);
     ck_assert_int_eq(
         npy_read_as(in_folder("half.npy"), NPY_CAST, &matrix, message, sizeof(message)), 0);
-    ck_assert(isinf(matrix.data[0]) && matrix.data[0] > 0.0f);
-    ck_assert(isinf(matrix.data[1]) && matrix.data[1] < 0.0f);
-    ck_assert(isnan(matrix.data[2]));
-    ck_assert(matrix.data[3] == 0.0f && signbit(matrix.data[3]));
+    ck_assert(isinf(floats(&matrix)[0]) && floats(&matrix)[0] > 0.0f);
+    ck_assert(isinf(floats(&matrix)[1]) && floats(&matrix)[1] < 0.0f);
+    ck_assert(isnan(floats(&matrix)[2]));
+    ck_assert(floats(&matrix)[3] == 0.0f && signbit(floats(&matrix)[3]));
     npy_free(&matrix);
 }
 END_TEST
@@ -116,7 +185,7 @@ START_TEST(reads_batches)
     ck_assert_int_eq(matrix.fortran_order, fortran);
     /* NumPy's Fortran order counts through the batch first: data[i] is element (i % 2, ...). */
     for (int i = 0; i < 24; i++)
-        ck_assert_float_eq(matrix.data[i], fortran ? (float)(i % 12 * 2 + i / 12) : (float)i);
+        ck_assert_float_eq(floats(&matrix)[i], fortran ? (float)(i % 12 * 2 + i / 12) : (float)i);
     ck_assert_int_eq(npy_write(in_folder("again.npy"), &matrix, message, sizeof(message)), 0);
     ck_assert_int_eq(npy_read(in_folder("again.npy"), &again, message, sizeof(message)), 0);
     ck_assert(again.is_batch && again.batch == 2 && again.fortran_order == fortran);
@@ -179,7 +248,7 @@ START_TEST(reads_pipes)
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
     if (PIPES[_i].sentence == NULL) {
         ck_assert_msg(result == 0, "%s", message);
-        ck_assert_float_eq(matrix.data[11], 11.0f);
+        ck_assert_float_eq(floats(&matrix)[11], 11.0f);
     } else {
         ck_assert_int_eq(result, -1);
         assert_sentence(message, PIPES[_i].sentence);
@@ -217,6 +286,58 @@ static const struct {
     {"%%MatrixMarket matrix coordinate real general\n0 5 0\n", 0, 5, {0}},
 };
 
+static const struct {
+    const char *text;
+    scalar data[4]; /* 2 x 2, in column order */
+} COMPLEX_MARKETS[] = {
+    {"%%MatrixMarket matrix array complex general\n2 2\n1 2\n3 -4\n0 1e1\n.5 0\n",
+     {{1, 2}, {3, -4}, {0, 10}, {0.5, 0}}},
+    {"%%MatrixMarket matrix array complex symmetric\n2 2\n1 2\n3 -4\n5 6\n",
+     {{1, 2}, {3, -4}, {3, -4}, {5, 6}}},
+    {"%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n3 -4\n5 0\n",
+     {{1, 0}, {3, -4}, {3, 4}, {5, 0}}},
+    {"%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 3 4\n1 1 7 0\n",
+     {{7, 0}, {3, 4}, {3, -4}, {0, 0}}},
+    {"%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 3 4\n",
+     {{0, 0}, {3, 4}, {-3, -4}, {0, 0}}},
+    {"%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 2 3 4\n1 2 1 1\n",
+     {{0, 0}, {0, 0}, {4, 5}, {0, 0}}},
+};
+
+START_TEST(reads_complex_matrix_market)
+{
+    npy_matrix matrix;
+
+    write_file(in_folder("a.mtx"), COMPLEX_MARKETS[_i].text, strlen(COMPLEX_MARKETS[_i].text));
+    ck_assert_msg(npy_read(in_folder("a.mtx"), &matrix, message, sizeof(message)) == 0, "%s",
+                  message);
+    ck_assert_int_eq(matrix.type, XGEMM_C32);
+    for (int i = 0; i < 4; i++) {
+        const scalar z = element_load(XGEMM_C32, matrix.data, i);
+        ck_assert(z.re == COMPLEX_MARKETS[_i].data[i].re && z.im == COMPLEX_MARKETS[_i].data[i].im);
+    }
+    npy_free(&matrix);
+}
+END_TEST
+
+/* Decimal numbers are rounded once, to the type that is asked for. */
+START_TEST(reads_matrix_market_as_doubles)
+{
+    static const char text[] = "%%MatrixMarket matrix array real general\n1 1\n0.1\n";
+    npy_header header;
+    npy_matrix matrix;
+
+    write_file(in_folder("a.mtx"), text, sizeof(text) - 1);
+    npy_input *input = npy_open(in_folder("a.mtx"), 0, &header, message, sizeof(message));
+    ck_assert_ptr_nonnull(input);
+    ck_assert(header.is_text);
+    ck_assert_int_eq(npy_load(input, XGEMM_F64, &matrix, message, sizeof(message)), 0);
+    ck_assert_double_eq(*(const double *)matrix.data, 0.1);
+    npy_close(input);
+    npy_free(&matrix);
+}
+END_TEST
+
 START_TEST(reads_matrix_market)
 {
     npy_matrix matrix;
@@ -228,7 +349,7 @@ START_TEST(reads_matrix_market)
     ck_assert_int_eq(matrix.columns, MARKETS[_i].columns);
     ck_assert(matrix.fortran_order && !matrix.is_batch);
     for (int64_t i = 0; i < matrix.rows * matrix.columns; i++)
-        ck_assert_float_eq(matrix.data[i], MARKETS[_i].data[i]);
+        ck_assert_float_eq(floats(&matrix)[i], MARKETS[_i].data[i]);
     npy_free(&matrix);
 }
 END_TEST
@@ -239,8 +360,12 @@ END_TEST
 static const struct {
     const char *text, *sentence;
 } BAD_MARKETS[] = {
-    {"%%MatrixMarket matrix array complex general\n1 1\n1 1\n", "line 1 is \"%%MatrixMarket"},
-    {"%%MatrixMarket matrix array real hermitian\n1 1\n1\n", "what is taken is"},
+    {"%%MatrixMarket matrix array complex general\n1 1\n1\n", "two numbers are expected"},
+    {"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1\n",
+     "two numbers are expected"},
+    {"%%MatrixMarket matrix array real hermitian\n1 1\n1\n", "a hermitian matrix is"},
+    {"%%MatrixMarket matrix array complex hermitian\n2 1\n1 0\n1 0\n", "as many rows as columns"},
+    {"%%MatrixMarket matrix array real diagonal\n1 1\n1\n", "what is taken is"},
     {"%%MatrixMarket vector array real general\n1 1\n1\n", "what is taken is"},
     {"%%MatrixMarket matrix array pattern general\n1 1\n1\n", "the numbers taken are"},
     {"%%MatrixMarket matrix array real general more\n1 1\n1\n", "what is taken is"},
@@ -288,12 +413,15 @@ void add_format_cases(Suite *suite)
     TCase *cases = add_case(suite, "formats");
 
     tcase_add_loop_test(cases, casts_types, 0, COUNT(TYPES));
+    tcase_add_loop_test(cases, converts_types, 0, COUNT(ONES));
     tcase_add_test(cases, casts_what_is_not_finite);
     tcase_add_loop_test(cases, compares_length_of_cast_data, 0, COUNT(TYPES));
     tcase_add_loop_test(cases, reads_batches, 0, 2);
     tcase_add_loop_test(cases, reads_empty_batches, 0, 8);
     tcase_add_loop_test(cases, reads_pipes, 0, COUNT(PIPES));
     tcase_add_loop_test(cases, reads_matrix_market, 0, COUNT(MARKETS));
+    tcase_add_loop_test(cases, reads_complex_matrix_market, 0, COUNT(COMPLEX_MARKETS));
+    tcase_add_test(cases, reads_matrix_market_as_doubles);
     tcase_add_loop_test(cases, refuses_matrix_market, 0, COUNT(BAD_MARKETS));
     tcase_add_test(cases, refuses_long_line);
 }

@@ -92,7 +92,7 @@ START_TEST(compares_length_of_data)
     ck_assert_ptr_nonnull(matrix.data);
     ck_assert_uint_eq((uintptr_t)matrix.data % 64, 0);
     for (size_t i = 0; i < wanted->data_size / 4; i++)
-        ck_assert_float_eq(matrix.data[i], (float)i);
+        ck_assert_float_eq(floats(&matrix)[i], (float)i);
     npy_free(&matrix);
 }
 END_TEST
@@ -111,7 +111,7 @@ START_TEST(reads_each_version)
     ck_assert(header.rows == 3 && header.columns == 4 && !header.fortran_order);
     ck_assert_int_eq(npy_read(path, &matrix, message, sizeof(message)), 0);
     ck_assert(matrix.rows == 3 && matrix.columns == 4 && !matrix.fortran_order);
-    ck_assert_float_eq(matrix.data[11], 11.0f);
+    ck_assert_float_eq(floats(&matrix)[11], 11.0f);
     npy_free(&matrix);
 }
 END_TEST
@@ -195,7 +195,7 @@ START_TEST(reads_in_chunks)
     clear_faults();
     ck_assert_msg(result == 0, "%s", message);
     for (int i = 0; i < 12; i++)
-        ck_assert_float_eq(matrix.data[i], (float)i);
+        ck_assert_float_eq(floats(&matrix)[i], (float)i);
     npy_free(&matrix);
 }
 END_TEST

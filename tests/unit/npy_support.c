@@ -221,13 +221,14 @@ npy_matrix make_matrix(int64_t rows, int64_t columns, bool fortran_order)
     npy_matrix matrix = {.rows = rows,
                          .columns = columns,
                          .fortran_order = fortran_order,
+                         .type = XGEMM_F32,
                          .data = malloc(count * sizeof(float) + 1)};
 
     for (size_t i = 0; i < count; i++) {
         /* All sorts of bits: NaNs, infinities and subnormal numbers too. */
         uint32_t bits = (uint32_t)i * 2654435761u + (i % 5 == 0 ? 0x7f800000u : 0);
 
-        memcpy(&matrix.data[i], &bits, sizeof(bits));
+        memcpy((float *)matrix.data + i, &bits, sizeof(bits));
     }
     return matrix;
 }
@@ -252,7 +253,7 @@ void assert_sentence(const char *text, const char *expected)
 void assert_refused(const char *path, const char *expected)
 {
     char other_message[sizeof(message)];
-    npy_matrix matrix = {.rows = 1, .columns = 2, .data = (float *)message};
+    npy_matrix matrix = {.rows = 1, .columns = 2, .type = XGEMM_F32, .data = message};
     npy_header header = {.rows = 1, .columns = 2, .data_offset = 3};
 
     bytes_allocated = 0;

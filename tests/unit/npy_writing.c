@@ -44,7 +44,8 @@ START_TEST(writes_these_bytes)
     static const char start[] =
         MAGIC "\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }";
     float values[] = {1.0f, -2.0f};
-    npy_matrix matrix = {.rows = 2, .columns = 1, .fortran_order = true, .data = values};
+    npy_matrix matrix = {
+        .rows = 2, .columns = 1, .fortran_order = true, .type = XGEMM_F32, .data = values};
     unsigned char bytes[256];
 
     ck_assert_int_eq(npy_write(in_folder("bytes.npy"), &matrix, message, sizeof(message)), 0);
@@ -59,7 +60,7 @@ END_TEST
 
 START_TEST(writes_longest_header)
 {
-    npy_matrix matrix = {.columns = PTRDIFF_MAX / 4}, again;
+    npy_matrix matrix = {.columns = PTRDIFF_MAX / 4, .type = XGEMM_F32}, again;
 
     ck_assert_int_eq(npy_write(in_folder("wide.npy"), &matrix, message, sizeof(message)), 0);
     ck_assert_int_eq(npy_read(in_folder("wide.npy"), &again, message, sizeof(message)), 0);
@@ -248,16 +249,20 @@ START_TEST(refuses_matrix)
         {1, INT64_MAX, 1}, {1, (int64_t)1 << 32, (int64_t)1 << 32},
         {-1, 1, 1},        {(int64_t)1 << 40, 1 << 20, 1 << 20},
     };
-    const npy_matrix without_data = {.rows = 1, .columns = 1};
+    const npy_matrix without_data = {.rows = 1, .columns = 1, .type = XGEMM_F32};
 
     for (int i = 0; i < COUNT(invalid); i++) {
         const npy_matrix matrix = {.rows = invalid[i].rows,
                                    .columns = invalid[i].columns,
+                                   .type = XGEMM_F32,
                                    .data = &value,
                                    .is_batch = invalid[i].batch != 1,
                                    .batch = invalid[i].batch};
         assert_not_written(in_folder("C.npy"), &matrix, "no matrix has shape (");
     }
+    const npy_matrix large = {
+        .rows = 1, .columns = PTRDIFF_MAX / 8, .type = XGEMM_C64, .data = &value};
+    assert_not_written(in_folder("C.npy"), &large, "no matrix has shape (");
     assert_not_written(in_folder("C.npy"), &without_data, "the matrix has no data");
     ck_assert_int_eq(empty_folder(), 0);
 }
