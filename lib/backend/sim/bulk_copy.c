@@ -154,6 +154,9 @@ static void check_tile(const xg_tensor *of, unsigned to, int x, int y, int z,
     const unsigned alignment = of->swizzled ? 8 * SWIZZLED_ROW : SWIZZLED_ROW;
     if (to % alignment != 0)
         xg_sim_fail_at(here, "copies a tile to 0x%x, which is no multiple of %u", to, alignment);
+    if (x * of->element_bytes % UNIT != 0)
+        xg_sim_fail_at(here, "copies a tile from x %d, which is no multiple of %d", x,
+                       UNIT / of->element_bytes);
     if (x < 0 || y < 0 || z < 0)
         xg_sim_fail_at(here, "copies a tile from before the matrix: x %d, y %d, z %d", x, y, z);
     if (of->swizzled && of->box_columns * of->element_bytes != SWIZZLED_ROW)

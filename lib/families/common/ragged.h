@@ -10,9 +10,12 @@
 #include "dialect.h"
 #include "ptx.h"
 
-/* A group's lines, and its tiles: so many, after those of the groups before it. */
+/*
+ * A group's lines, and its tiles: so many, after those of the groups before it. The first tile
+ * begins at "start": the first line, or a multiple of a unit before it.
+ */
 typedef struct {
-    unsigned group, first, end;
+    unsigned group, start, first, end;
     unsigned tiles, before;
 } xg_ragged_group;
 
@@ -35,11 +38,12 @@ XG_DEVICE unsigned xg_ragged_uniform(unsigned x, int lane)
 
 /*
  * The group of a tile, by all threads of a warp; 0: there are not so many. Tiles have "size" lines,
- * and begin anew with each group. The cursor is {0, 0} at first, and later tiles are asked for
- * later.
+ * and begin anew with each group, at multiples of "unit", a power of two. The cursor is {0, 0} at
+ * first, and later tiles are asked for later.
  */
 XG_DEVICE int xg_ragged_find(const int64_t *offsets, unsigned groups, unsigned lines, unsigned size,
-                             unsigned tile, xg_ragged_cursor *at, xg_ragged_group *of)
+                             unsigned unit, unsigned tile, xg_ragged_cursor *at,
+                             xg_ragged_group *of)
 {
     const unsigned all = 0xffffffffu, lane = threadIdx.x % 32;
     while (at->group < groups) {
@@ -49,7 +53,8 @@ XG_DEVICE int xg_ragged_find(const int64_t *offsets, unsigned groups, unsigned l
             first = xg_ragged_line(offsets[group], lines);
             end = xg_ragged_line(offsets[group + 1], lines);
         }
-        const unsigned tiles = end > first ? (end - first + size - 1) / size : 0;
+        const unsigned start = first & ~(unit - 1);
+        const unsigned tiles = end > first ? (end - start + size - 1) / size : 0;
         unsigned sum = tiles; /* of the lanes up to this one */
         XG_UNROLL
         for (int distance = 1; distance < 32; distance *= 2) {
@@ -61,6 +66,7 @@ XG_DEVICE int xg_ragged_find(const int64_t *offsets, unsigned groups, unsigned l
             const int from = xg_popcount(~found & (found - 1)); /* the lowest bit */
             of->group = at->group + (unsigned)from;
             of->first = xg_ragged_uniform(first, from);
+            of->start = of->first & ~(unit - 1);
             of->end = xg_ragged_uniform(end, from);
             of->tiles = xg_ragged_uniform(tiles, from);
             of->before = at->before + xg_ragged_uniform(sum, from) - of->tiles;
