@@ -90,6 +90,7 @@ test_bench_options()
     unmeasured 'bench: --compare other' 2 'cublas.*other' -s 8 --compare other
     unmeasured 'bench: unknown kernel' 2 'nonsense.*reference' -s 8 --kernel reference,nonsense
     unmeasured 'bench: a kernel that is not for the CPU' 1 'naive.*CPU' -s 8 --kernel naive
+    unmeasured 'bench: too many shapes' 2 'more than 1000000 shapes' -m 1:10000 -n 1:10000 -k 8
     unmeasured 'bench: no kernel' 2 'kernel' -s 8 --kernel ''
     unmeasured 'bench: --order nonsense' 2 'order.*nonsense' -s 8 --order nonsense
     unmeasured 'bench: --transa nonsense' 2 'transa.*nonsense' -s 8 --transa nonsense
