@@ -263,7 +263,9 @@ in_turns() {
   done
   for when in before after; do
     for round in 1 2 3; do
-      "$xgemm" bench --from "$out/$when-$what-$round.json" --csv | sed "1d; s/^/$when,/"
+      "$xgemm" bench --from "$out/$when-$what-$round.json" --csv | awk -F, -v OFS=, -v when="$when" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        { print when, $column["m"], $column["n"], $column["k"], $column["kernel"], $column["median_us"] }'
     done
   done | LC_ALL=C awk -F, '
     { name = $5; sub(/:.*/, "", name); name = $2 " x " $3 " x " $4 " " name }

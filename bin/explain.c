@@ -170,7 +170,7 @@ static int run(int argc, char **argv)
     if (strcmp(r.kernel, "auto") == 0)
         choose_kernel(&r);
     if (!kernel_find(r.kernel, &r.info))
-        usage_error(ME, "there is no kernel \"%s\"; 'xgemm kernels' lists them", r.kernel);
+        kernel_unknown(ME, r.kernel);
     if (r.plot && r.gpu.struct_size == 0)
         usage_error(ME, "--plot draws a GPU's roofline, and no GPU is here; --gpu names one");
     plot_prepare(ME, &r.common, r.plot);

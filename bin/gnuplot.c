@@ -15,6 +15,13 @@ picture_format picture_format_of(const char *path)
     return length >= 4 && strcasecmp(path + length - 4, ".png") == 0 ? PICTURE_PNG : PICTURE_SVG;
 }
 
+bool picture_is_possible(const char *path)
+{
+    const char *folder = strrchr(path, '/');
+    const char *ending = strrchr(folder ? folder : path, '.');
+    return !ending || strcasecmp(ending, ".svg") == 0 || strcasecmp(ending, ".png") == 0;
+}
+
 /* Its standard input from us, its standard output to a file; its messages on trial to nowhere. */
 static pid_t start(int output, bool quiet, FILE **commands)
 {

@@ -12,6 +12,9 @@ typedef enum { PICTURE_SVG, PICTURE_PNG } picture_format;
 /* PNG where the name ends so, in letters of any case, else SVG. */
 picture_format picture_format_of(const char *path);
 
+/* False where the name ends as that of another format. */
+bool picture_is_possible(const char *path);
+
 /* Whether it can be started, and can draw in that format; why not, in message. */
 bool gnuplot_possible(picture_format format, char *message, size_t message_size);
 

@@ -15,6 +15,14 @@ bool kernel_find(const char *name, xgemm_kernel_info *kernel)
     return false;
 }
 
+void kernel_unknown(const command *which, const char *name)
+{
+    xgemm_kernel_resources none = {.struct_size = sizeof none};
+    if (xgemm_kernel_resources_find(name, NULL, &none) == XGEMM_ERROR_UNKNOWN_KERNEL)
+        usage_error(which, "%s; 'xgemm kernels' lists all", xgemm_last_error(NULL));
+    usage_error(which, "there is no kernel \"%s\"; 'xgemm kernels' lists them", name);
+}
+
 static unsigned device_bit(const xgemm_handle *handle)
 {
     const int device = xgemm_get_device(handle);

@@ -21,6 +21,9 @@ enum { KEY_KERNELS = 600 };
 /* The kernel of that name; false when there is none. */
 bool kernel_find(const char *name, xgemm_kernel_info *kernel);
 
+/* Ends the program with the names nearest to one that no kernel has. */
+_Noreturn void kernel_unknown(const command *which, const char *name);
+
 /*
  * Names with commas between; "auto"; "all": each that the handle's device can
  * run for such a workload: of its types, with its epilogue. An unknown one ends

@@ -161,8 +161,7 @@ static void check_names(int argc, char **argv)
     for (int i = optind; i < argc; i++) {
         xgemm_kernel_info kernel;
         if (!kernel_find(argv[i], &kernel))
-            usage_error(&command_kernels, "there is no kernel \"%s\"; 'xgemm kernels' lists them",
-                        argv[i]);
+            kernel_unknown(&command_kernels, argv[i]);
     }
 }
 

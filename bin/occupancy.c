@@ -147,8 +147,7 @@ static int take_kernel(request *r)
     xgemm_kernel_info kernel;
     xgemm_kernel_resources resources = {.struct_size = sizeof resources};
     if (!kernel_find(r->kernel, &kernel))
-        usage_error(&command_occupancy, "there is no kernel \"%s\"; 'xgemm kernels' lists them",
-                    r->kernel);
+        kernel_unknown(&command_occupancy, r->kernel);
     if (kernel.threads == 0)
         usage_error(&command_occupancy, "kernel \"%s\" runs on the CPU and has no blocks",
                     r->kernel);

@@ -28,6 +28,8 @@ void plot_prepare(const command *which, const settings *common, const char *path
     replacement there;
     if (!path)
         return;
+    if (!picture_is_possible(path))
+        usage_error(which, "pictures are SVG or PNG; \"%s\" ends in neither .svg nor .png", path);
     stdout_for_file(which, common, path, "the picture");
     if (!gnuplot_possible(picture_format_of(path), message, sizeof message))
         exit(failed(which, "%s", message));

@@ -3,7 +3,9 @@
 
 #include "kernel_list.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -222,15 +224,21 @@ static void copy_text(json_t *to, const json_t *from, const char *key)
     json_object_set_new(to, key, text && *text ? json_string(text) : json_null());
 }
 
+/* A number as an int, 0 where it is none that fits. */
+static int int_at(const json_t *of, const char *key)
+{
+    const double value = number(of, key);
+    return value > INT_MIN && value < INT_MAX ? (int)value : 0;
+}
+
 /* The device of schema 1 as schema 2 has it, without what was not there. */
 static json_t *upgraded_device(const json_t *old)
 {
     static const char *const figures[] = {"core_clock_mhz", "memory_clock_mhz", "peak_fp32_gflops",
                                           "peak_bandwidth_gbs"};
     char text[24];
-    const int capability = (int)number(old, "compute_capability");
-    const int ordinal =
-        (int)json_integer_value(json_object_get(old, "ordinal")); /* below 0: not a GPU */
+    const int capability = int_at(old, "compute_capability");
+    const int ordinal = int_at(old, "ordinal"); /* below 0: not a GPU */
     json_t *device = json_object();
     snprintf(text, sizeof text, "%d", ordinal);
     json_object_set_new(device, "device",
@@ -242,8 +250,7 @@ static json_t *upgraded_device(const json_t *old)
     snprintf(text, sizeof text, "%d.%d", capability / 10, capability % 10);
     json_object_set_new(device, "compute_capability",
                         capability > 0 ? json_string(text) : json_null());
-    json_object_set_new(device, "multiprocessors",
-                        json_integer((json_int_t)number(old, "multiprocessors")));
+    json_object_set_new(device, "multiprocessors", json_integer(int_at(old, "multiprocessors")));
     json_object_set_new(device, "memory_gib", upgraded(old, "memory_bytes", 1 << 30));
     json_object_set_new(device, "l2_mib", upgraded(old, "l2_bytes", 1 << 20));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
@@ -269,12 +276,14 @@ static bool check_results(const char *path, json_t *root, char *message, size_t 
     json_t *row;
     bool good = json_array_size(json_object_get(root, "results")) > 0;
     json_array_foreach(json_object_get(root, "results"), index, row) good = good && is_result(row);
-    if (!good || !json_is_integer(version))
+    /* Of a version to come nothing else is known, and not what it calls its results. */
+    const bool known = schema >= REPORT_SCHEMA_OLDEST && schema <= REPORT_SCHEMA;
+    if (!json_is_integer(version) || (known && !good))
         snprintf(message, message_size,
                  "%s is not what xgemm bench --json prints: it has no \"%s\"%s", path,
                  good ? "schema_version" : "results",
                  good ? "" : ", or one without sizes, kernel and time");
-    else if (schema < REPORT_SCHEMA_OLDEST || schema > REPORT_SCHEMA)
+    else if (!known)
         snprintf(message, message_size,
                  "%s is of schema version %" JSON_INTEGER_FORMAT
                  ", which xgemm %s does not know; it knows %d to %d",
@@ -287,12 +296,16 @@ static bool check_results(const char *path, json_t *root, char *message, size_t 
 json_t *results_load(const char *path, char *message, size_t message_size)
 {
     json_error_t error;
-    json_t *root =
-        strcmp(path, "-") == 0 ? json_loadf(stdin, 0, &error) : json_load_file(path, 0, &error);
-    if (!root) {
+    FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    json_t *root = file ? json_loadf(file, 0, &error) : NULL;
+    if (!file || ferror(file)) /* jansson takes what cannot be read for the end */
+        snprintf(message, message_size, "cannot read %s: %s", path, strerror(errno));
+    else if (!root)
         snprintf(message, message_size, "%s:%d: %s", path, error.line, error.text);
+    if (file && file != stdin)
+        fclose(file);
+    if (!root)
         return NULL;
-    }
     if (!check_results(path, root, message, message_size)) {
         json_decref(root);
         return NULL;

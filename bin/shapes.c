@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE_MAXIMUM_BITS = 40, NUMBERS_MAX = 100000 };
+enum { SIZE_MAXIMUM_BITS = 40, NUMBERS_MAX = 100000, SHAPES_MAX = 1000000 };
 #define SIZE_MAXIMUM ((int64_t)1 << SIZE_MAXIMUM_BITS)
 
 typedef struct {
@@ -113,6 +113,9 @@ static void add_combinations(const command *which, const shape_options *options,
     numbers m = parse(which, "-m", options->m ? options->m : any);
     numbers n = parse(which, "-n", options->n ? options->n : any);
     numbers k = parse(which, "-k", options->k ? options->k : any);
+    if ((double)m.count * (double)n.count * (double)k.count > SHAPES_MAX)
+        usage_error(which, "%zu sizes of -m, %zu of -n and %zu of -k are more than %d shapes",
+                    m.count, n.count, k.count, SHAPES_MAX);
     for (size_t i = 0; i < m.count; i++)
         for (size_t j = 0; j < n.count; j++)
             for (size_t l = 0; l < k.count; l++)

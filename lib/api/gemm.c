@@ -109,14 +109,15 @@ static bool takes_pointer_arrays(const xgemm_handle *handle, const xg_call *call
                           : !handle->target.host;
 }
 
-/* Where the host can read the pointers, every kernel can compute a batch of them. */
-static xgemm_status run_pointer_arrays(xgemm_handle *handle, const xg_call *call)
+bool xg_runs_one_by_one(const xgemm_handle *handle, const xg_call *call)
 {
-    if (!handle->backend->host_memory)
-        return run(handle, call);
-    xgemm_status status = xg_call_check_pointers(call, &handle->error);
-    if (!status && takes_pointer_arrays(handle, call))
-        return run(handle, call);
+    return call->flags & XGEMM_POINTER_ARRAYS && handle->backend->host_memory &&
+           !takes_pointer_arrays(handle, call);
+}
+
+static xgemm_status run_one_by_one(xgemm_handle *handle, const xg_call *call)
+{
+    xgemm_status status = XGEMM_OK;
     int64_t sum = 0, elements = 0;
     for (int64_t i = 0; i < call->batch_count && !status; i++) {
         const xg_call one = xg_call_of_batch(call, i);
@@ -131,15 +132,18 @@ static xgemm_status run_pointer_arrays(xgemm_handle *handle, const xg_call *call
 
 static xgemm_status check_and_run(xgemm_handle *handle, const xg_call *call)
 {
-    const xgemm_status status = xg_call_check(call, &handle->error);
+    xgemm_status status = xg_call_check(call, &handle->error);
     if (status)
         return status;
     handle->ran = (xg_ran){.kernel = NULL};
     handle->recomputed = (xg_recomputed){.elements = 0};
     if (!xg_call_writes(call))
         return XGEMM_OK;
-    return call->flags & XGEMM_POINTER_ARRAYS ? run_pointer_arrays(handle, call)
-                                              : run(handle, call);
+    if (call->flags & XGEMM_POINTER_ARRAYS && handle->backend->host_memory)
+        status = xg_call_check_pointers(call, &handle->error);
+    if (status)
+        return status;
+    return xg_runs_one_by_one(handle, call) ? run_one_by_one(handle, call) : run(handle, call);
 }
 
 /* Logs a call that has ended, and keeps its sentence. */

@@ -9,6 +9,12 @@
 /* The workspace is the handle's, or as large as it takes. */
 xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem);
 
+/*
+ * Whether the call is a batch given by pointers that the handle's kernel does not take, and the
+ * host can read them: its products run one after the other, by any kernel.
+ */
+bool xg_runs_one_by_one(const xgemm_handle *handle, const xg_call *call);
+
 /* Checks a call and runs it: all public functions of products end here. */
 xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function);
 

@@ -74,11 +74,30 @@ static int64_t launches_of(const xg_plan *plan)
     return add_product(add_product(1, launches, plan->step_count), plan->batch_count, 0);
 }
 
+/* Memory that is aligned as the caller's, in place of none. */
+static const float *aligned(const float *pointer)
+{
+    return pointer ? pointer : (const float *)256;
+}
+
+/* A product of the batch, whose pointers are not followed: as if all were aligned. */
+static xg_call one_of(const xg_call *call)
+{
+    xg_call one = *call;
+    one.flags &= ~(unsigned)XGEMM_POINTER_ARRAYS;
+    one.batch_count = 1;
+    one.stride_a = one.stride_b = one.stride_c = 0;
+    one.a = one.b = aligned(NULL);
+    one.c = (void *)(uintptr_t)aligned(NULL);
+    return one;
+}
+
+/* times: how often the plan is run. */
 static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_request *request,
-                 xgemm_plan *result)
+                 int64_t times, xgemm_plan *result)
 {
     const xg_kernel *kernel = chosen->kernel;
-    const int64_t launches = launches_of(plan);
+    const int64_t launches = add_product(times, launches_of(plan), 0);
     const xgemm_plan all = {
         .struct_size = result->struct_size,
         .device = device_of(result),
@@ -96,7 +115,7 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
         .together = launches ? plan->batch_per_pass : 0,
         .launches = launches,
         .workspace_bytes = plan->workspace_bytes,
-        .microseconds = kernel ? chosen->microseconds : 0.0,
+        .microseconds = kernel ? (double)times * chosen->microseconds : 0.0,
         .shared_tiles = chosen->stream_k_tiles,
         .measured_on = kernel && chosen->microseconds > 0.0 ? request->target.costs->gpu : NULL,
     };
@@ -125,15 +144,17 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     }
     if (status)
         return status;
-    const xg_problem problem = xg_call_problem(call);
+    const bool one_by_one = !device_of(result) && xg_runs_one_by_one(handle, call);
+    const xg_call planned = one_by_one && call->batch_count > 0 ? one_of(call) : *call;
+    const xg_problem problem = xg_call_problem(&planned);
     xg_request request = xg_request_of(handle, &problem);
     request.target = target;
     xg_plan plan = {.step_count = 0};
     xg_candidate chosen = {.kernel = NULL};
-    if (xg_call_writes(call))
+    if (xg_call_writes(&planned))
         status = xg_plan_make(backend, &request, &plan, &chosen, error);
     if (!status)
-        fill(&plan, &chosen, &request, result);
+        fill(&plan, &chosen, &request, one_by_one ? call->batch_count : 1, result);
     xg_plan_free(&plan);
     return status;
 }
@@ -142,12 +163,6 @@ xgemm_status xg_plan_call(xgemm_handle *handle, const xg_call *call, xgemm_plan 
                           const char *function)
 {
     return xg_handle_done(handle, plan_call(handle, call, plan, &handle->error), function);
-}
-
-/* Memory that is aligned as the caller's, in place of none. */
-static const float *aligned(const float *pointer)
-{
-    return pointer ? pointer : (const float *)256;
 }
 
 xgemm_status xgemm_sgemm_plan(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,

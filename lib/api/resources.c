@@ -69,8 +69,7 @@ static xgemm_status resources(const char *name, const xgemm_device *device,
         return XGEMM_ERROR_INVALID_VALUE;
     const xg_kernel *kernel = xg_kernel_named(name);
     if (!kernel)
-        return xg_fail(error, XGEMM_ERROR_UNKNOWN_KERNEL,
-                       "there is no kernel \"%.64s\"; xgemm_kernel_get() has them all", name);
+        return xg_kernel_unknown(name, NULL, error);
     const xgemm_status status = xg_device_complete(device, &all, error);
     if (status)
         return status;

@@ -104,31 +104,45 @@ const xg_kernel *xg_kernel_named(const char *name)
     return NULL;
 }
 
+/* The nearest names so far, and how far each is from what was asked for. */
+enum { NEAREST = 3 };
+typedef struct {
+    const char *names[NEAREST];
+    int distances[NEAREST];
+} nearest;
+
+static void consider(nearest *list, const char *asked, const char *name)
+{
+    const int distance = xg_word_distance(asked, name);
+    int place = NEAREST;
+    while (place > 0 && (!list->names[place - 1] || distance < list->distances[place - 1]))
+        place--;
+    for (int i = NEAREST - 1; i > place; i--) {
+        list->names[i] = list->names[i - 1];
+        list->distances[i] = list->distances[i - 1];
+    }
+    if (place < NEAREST) {
+        list->names[place] = name;
+        list->distances[place] = distance;
+    }
+}
+
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error)
 {
-    enum { NEAREST = 3 };
     char asked[65];
-    const char *near[NEAREST] = {"auto"};
+    nearest here = {{NULL}, {0}}, elsewhere = {{NULL}, {0}};
     snprintf(asked, sizeof asked, "%s", name);
-    int distances[NEAREST] = {xg_word_distance(asked, "auto"), INT_MAX, INT_MAX};
-    for (int i = 0; i < XG_KERNEL_COUNT; i++) {
-        if (!backend->can_run(kernels[i].programs[0]))
-            continue;
-        const int distance = xg_word_distance(asked, kernels[i].name);
-        int place = NEAREST;
-        while (place > 0 && distance < distances[place - 1])
-            place--;
-        for (int j = NEAREST - 1; j > place; j--) {
-            near[j] = near[j - 1];
-            distances[j] = distances[j - 1];
-        }
-        if (place < NEAREST) {
-            near[place] = kernels[i].name;
-            distances[place] = distance;
-        }
-    }
+    if (backend)
+        consider(&here, asked, "auto");
+    for (int i = 0; i < XG_KERNEL_COUNT; i++)
+        consider(!backend || backend->can_run(kernels[i].programs[0]) ? &here : &elsewhere, asked,
+                 kernels[i].name);
+    const bool other = elsewhere.names[0] && elsewhere.distances[0] < here.distances[0];
     return xg_fail(error, XGEMM_ERROR_UNKNOWN_KERNEL,
-                   "there is no kernel \"%s\" on the %s device; the nearest names are %s%s%s%s%s",
-                   asked, backend->name, near[0], near[1] ? ", " : "", near[1] ? near[1] : "",
-                   near[2] ? ", " : "", near[2] ? near[2] : "");
+                   "there is no kernel \"%s\"%s%s%s; %s%s%sthe nearest names are %s%s%s%s%s", asked,
+                   backend ? " on the " : "", backend ? backend->name : "",
+                   backend ? " device" : "", other ? "other devices have " : "",
+                   other ? elsewhere.names[0] : "", other ? "; of this one " : "", here.names[0],
+                   here.names[1] ? ", " : "", here.names[1] ? here.names[1] : "",
+                   here.names[2] ? ", " : "", here.names[2] ? here.names[2] : "");
 }

@@ -22,7 +22,10 @@ bool xg_kernel_takes(const xg_kernel *kernel, const xg_problem *problem);
 xgemm_status xg_kernel_check_problem(const xg_kernel *kernel, const xg_problem *problem,
                                      xg_error *error);
 
-/* Fails with a sentence that lists the kernels that the backend can run. */
+/*
+ * Fails with a sentence that has the nearest names of kernels that the backend can run, and the name
+ * of one that only others can if that is nearer; with NULL the nearest of all.
+ */
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error);
 
 #endif

@@ -90,6 +90,7 @@ test_bench_options()
     unmeasured 'bench: --compare other' 2 'cublas.*other' -s 8 --compare other
     unmeasured 'bench: unknown kernel' 2 'nonsense.*reference' -s 8 --kernel reference,nonsense
     unmeasured 'bench: a kernel that is not for the CPU' 1 'naive.*CPU' -s 8 --kernel naive
+    unmeasured 'bench: too many shapes' 2 'more than 1000000 shapes' -m 1:10000 -n 1:10000 -k 8
     unmeasured 'bench: no kernel' 2 'kernel' -s 8 --kernel ''
     unmeasured 'bench: --order nonsense' 2 'order.*nonsense' -s 8 --order nonsense
     unmeasured 'bench: --transa nonsense' 2 'transa.*nonsense' -s 8 --transa nonsense
@@ -354,6 +355,7 @@ test_bench_from()
     run bench --from earlier.json --json
     cp earlier.json earlier
     json 'bench: --from, JSON again' '(lambda e: d["date"] == e["date"] and d["settings"] == e["settings"] and [x["median_us"] for x in r] == [x["median_us"] for x in e["results"]])(json.load(open("earlier")))'
+    refuses 'bench: --plot of another format' 2 'x\.pdf.*neither \.svg nor \.png' bench --from earlier.json --plot x.pdf
     refuses 'bench: --from with sizes' 2 'from' bench --from earlier.json -s 8
     refuses 'bench: --from with --graph' 2 'from.*graph' bench --from earlier.json --graph
     no_results 'a missing file' 'missing.json.*No such file' missing.json
@@ -363,7 +365,10 @@ test_bench_from()
         sed "s/\"schema_version\": 2/\"schema_version\": $version/" earlier.json >text.json
         no_results "schema version $version" "text.json is of schema version $version.*it knows 1 to 2" text.json
     done
+    echo '{"schema_version": 99, "rows": []}' >text.json
+    no_results 'a schema of other results' 'text.json is of schema version 99' text.json
     grep -v schema_version earlier.json >text.json
+    no_results 'a folder' 'cannot read \.: Is a directory' .
     no_results 'no schema version' 'no "schema_version"' text.json
     cat >text.json <<'END'
 {"schema_version": 1, "xgemm_version": "0.1.0", "command": "bench", "date": "2026-01-01T00:00:00Z",

@@ -82,6 +82,7 @@ test_gpu()
     else
         no 'plot' "exit status $status; $(head -n 1 err)"
     fi
+    refuses 'a kernel that is none' 2 'nearest names are tiled16' explain tild16
     refuses 'a GPU that is none' 2 'nearest' explain tiled16 --gpu nosuch
     refuses 'a plot into nowhere' 1 'cannot write|needs gnuplot' \
         explain tiled16 --gpu A100 --plot nowhere/roof.svg

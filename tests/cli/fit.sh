@@ -13,7 +13,9 @@ table()
 {
     "$XGEMM" plan --gpu 'H200 SXM' --csv --math strict --kernel sliced-32x32,tma-128x128,thin-64x128,skinny \
         -m 64,500,2048 -n 100,1024 -k 64,1000 |
-        awk -F, -v OFS=, -v factor="$1" 'NR > 1 { $11 = sprintf("%.3f", $11 * factor) } { print }' |
+        awk -F, -v OFS=, -v factor="$1" '
+            NR == 1 { for (i = 1; i <= NF; i++) if ($i == "predicted_us") us = i }
+            NR > 1 { $us = sprintf("%.3f", $us * factor) } { print }' |
         sed 's/predicted_us/median_us/'
 }
 

@@ -85,7 +85,7 @@ test_refused()
     refuses 'clusters' 2 'cluster is 2; .* no clusters' \
         occupancy --gpu A100 --threads 64 --cluster 2
     refuses 'large clusters' 2 'cluster is 9; .* 8' occupancy --gpu sm_90 --threads 64 --cluster 9
-    refuses 'unknown kernel' 2 'nonsense' occupancy --gpu A100 --kernel nonsense
+    refuses 'unknown kernel' 2 'nonsense.*nearest' occupancy --gpu A100 --kernel nonsense
     refuses 'kernel of the CPU' 2 'reference.*CPU' occupancy --gpu A100 --kernel reference
     refuses 'operand' 2 'naive' occupancy --gpu A100 --threads 64 naive
     refuses 'GPU and device' 2 '--gpu.*--device' occupancy --gpu A100 --threads 64 --device 0

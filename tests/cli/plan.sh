@@ -94,7 +94,8 @@ test_residuals()
     for kernel in sliced-32x32 thin-32x32; do
         run plan -s 64,128 --math strict --gpu H200 --kernel "$kernel" --csv
         awk -F, -v by="$([ "$kernel" = thin-32x32 ] && echo 2 || echo 0.5)" \
-            'NR > 1 { printf "%s,%s,%s,%s,%f\n", $1, $2, $3, $4, by * $11 }' out
+            'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+            { printf "%s,%s,%s,%s,%f\n", $c["m"], $c["n"], $c["k"], $c["kernel"], by * $c["predicted_us"] }' out
     done >rows.csv
     { echo 'm,n,k,kernel,median_us' && echo '64,64,64,auto:thin-32x32,1' && cat rows.csv; } >times.csv
     XGEMM=$XGEMM sh "$srcdir/bench/residuals.sh" --math strict --gpu H200 <times.csv >out 2>err
@@ -113,8 +114,43 @@ test_residuals()
     fi
 }
 
+# bench/choice.sh, on what the benchmark prints, whichever columns there are; and bench/targets.sh, on
+# its JSON.
+test_choice()
+{
+    cat >results.json <<'END'
+{"schema_version": 2, "results": [
+ {"m": 64, "n": 64, "k": 64, "kernel": "auto:tiled16", "median_us": 10, "cublas_us": 12},
+ {"m": 64, "n": 64, "k": 64, "kernel": "tiled16", "median_us": 9, "cublas_us": 12},
+ {"m": 64, "n": 64, "k": 64, "kernel": "naive", "median_us": 20},
+ {"m": 2048, "n": 2048, "k": 2048, "kernel": "auto:tiled16", "median_us": 40, "cublas_us": 30},
+ {"m": 2048, "n": 2048, "k": 2048, "kernel": "naive", "median_us": 20}]}
+END
+    "$XGEMM" bench --from results.json --csv >results.csv
+    if sh "$srcdir/bench/choice.sh" <results.csv >out 2>err; then
+        no 'choice of kernels' 'exit status 0 with half of the shapes wrong'
+    elif grep -q '^2\.00  2048 x 2048 x 2048: tiled16 40\.0 us, naive 20\.0 us' out &&
+        grep -q '^1 of 2 shapes within 10 %' out && grep -q 'geometric mean 0\.949, least 0\.750' out; then
+        ok 'choice of kernels'
+    else
+        no 'choice of kernels' "$(cat out err)"
+    fi
+    if sh "$srcdir/bench/choice.sh" 0.5 <results.csv >out 2>err; then ok 'choice: enough'; else no 'choice: enough' "$(cat out err)"; fi
+    mkdir folder
+    cp results.json folder/strict-squares.json
+    if XGEMM=$XGEMM sh "$srcdir/bench/targets.sh" folder >out 2>err; then
+        no 'targets' 'exit status 0 where one is missed'
+    elif grep -Eq '^strict-squares: least of 64 to 1024 +1\.200 +>= 1\.3 +MISSED' out &&
+        grep -Eq '^strict-squares: least of 2048 to 16384 +0\.750 .*MISSED' out && ! [ -s err ]; then
+        ok 'targets'
+    else
+        no 'targets' "$(cat out err)"
+    fi
+}
+
 test_plans
 test_refused
 test_batches
 test_residuals
+test_choice
 finish

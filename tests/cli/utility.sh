@@ -57,6 +57,7 @@ test_without_effect()
         # shellcheck disable=SC2086
         refuses "$order" 2 'json and --csv' devices $order
     done
+    refuses 'kernels: unknown' 2 'nearest names are tiled16' kernels tild16
     refuses 'kernels -d' 2 'device is for --resources' kernels -d cpu
     refuses 'explain --tile without --dram' 2 'tile.*dram' explain naive --tile 4
     refuses 'explain -d cpu' 2 'on the simulator' explain naive -d cpu

@@ -211,6 +211,30 @@ START_TEST(kernels)
 }
 END_TEST
 
+/* A batch by pointers that the kernel does not take runs product by product, and is so planned. */
+START_TEST(plans_of_pointer_arrays)
+{
+    static const int devices[] = {XGEMM_DEVICE_CPU, XGEMM_DEVICE_SIM};
+    static const char *const names[] = {"reference", "naive"};
+    xgemm_handle *handle = open_handle(devices[_i]);
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    p.m = p.n = p.k = p.lda = p.ldb = p.ldc = 8;
+    p.type_a = p.type_b = p.type_c = XGEMM_F32;
+    p.flags = XGEMM_POINTER_ARRAYS;
+    p.batch_count = 5;
+    ck_assert_int_eq(xgemm_set_kernel(handle, names[_i]), XGEMM_OK);
+    ck_assert_msg(xgemm_gemm_plan(handle, &p, &plan) == XGEMM_OK, "%s", xgemm_last_error(handle));
+    ck_assert_str_eq(plan.kernel, names[_i]);
+    ck_assert_int_eq(plan.launches, 5);
+    ck_assert_int_eq(plan.together, 1);
+    p.batch_count = 0;
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.launches, 0);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("product arguments");
@@ -221,5 +245,7 @@ int main(void)
     tcase_add_test(refusals, epilogues);
     tcase_add_test(refusals, pointers);
     tcase_add_test(refusals, kernels);
+    TCase *plans = add_case(suite, "plans");
+    tcase_add_loop_test(plans, plans_of_pointer_arrays, 0, 2);
     return run_suite(suite);
 }

@@ -13,7 +13,6 @@
 
 /* ---- Kernels ---- */
 
-/* The sentence about an unknown kernel lists all that the device runs. */
 /* The nearest names: between one and three, each auto or a kernel of the device. */
 static void assert_names_nearest(const char *sentence, int device)
 {
@@ -65,6 +64,12 @@ START_TEST(misspelt_kernels)
                    "xgemm_set_kernel: ", "names are pipelined-64x128, ");
     assert_refused(handle, xgemm_set_kernel(handle, "naiv"), XGEMM_ERROR_UNKNOWN_KERNEL,
                    "xgemm_set_kernel: ", "names are naive, ");
+    xgemm_destroy(handle);
+    handle = open_handle(XGEMM_DEVICE_CPU);
+    assert_refused(handle, xgemm_set_kernel(handle, "pipelned-64x128"), XGEMM_ERROR_UNKNOWN_KERNEL,
+                   "xgemm_set_kernel: ", "other devices have pipelined-64x128; ");
+    assert_refused(handle, xgemm_set_kernel(handle, "referenc"), XGEMM_ERROR_UNKNOWN_KERNEL,
+                   "xgemm_set_kernel: ", "device; the nearest names are reference, ");
     xgemm_destroy(handle);
 }
 END_TEST
