@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xgemm verify: every kernel against a float64 reference. */
+/* xgemm verify: every kernel against a float64 reference; and whether elements are reproducible. */
 #include "checking.h"
 #include "commands.h"
 #include "device_fields.h"
 #include "data_list.h"
+#include "elements.h"
 #include "kernel_list.h"
 #include "problem_options.h"
 #include "progress.h"
@@ -15,12 +16,28 @@
 
 #define ME (&command_verify)
 
-enum { KEY_QUICK = 256, KEY_SEED, COMPLAINTS_MAX = 5, BATCH = 3 };
+enum {
+    KEY_QUICK = 256,
+    KEY_SEED,
+    KEY_REPRODUCIBLE,
+    KEY_PARTS,
+    COMPLAINTS_MAX = 5,
+    BATCH = 3,
+    PARTS = 20
+};
 
 static const option_row rows[] = {
-    SHAPE_ROWS,    KERNELS_ROW("all"), {KEY_QUICK, "quick", NULL, "fewer cases"},
-    MATH_ROW,      TYPES_ROW,          TYPE_C_ROW,
-    EPILOGUE_ROWS, DATA_ROW,           {KEY_SEED, "seed", "N", "of the matrices; default 1"},
+    SHAPE_ROWS,
+    KERNELS_ROW("all"),
+    {KEY_QUICK, "quick", NULL, "fewer cases"},
+    MATH_ROW,
+    TYPES_ROW,
+    TYPE_C_ROW,
+    EPILOGUE_ROWS,
+    DATA_ROW,
+    {KEY_SEED, "seed", "N", "of the matrices; default 1"},
+    {KEY_REPRODUCIBLE, "reproducible", NULL, "compare bits of random parts of products instead"},
+    {KEY_PARTS, "parts", "N", "of each product, for --reproducible; default 20"},
 };
 
 static const column columns[] = {
@@ -32,6 +49,11 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 static const shape irregular[] = {
     {1, 1, 1},     {7, 5, 3},     {1, 129, 33},    {129, 1, 65},   {17, 33, 1},
     {31, 64, 100}, {65, 63, 127}, {100, 100, 100}, {128, 128, 16}, {129, 257, 66},
+};
+
+/* Of --reproducible: with some that are long enough for k to be split. */
+static const shape with_parts[] = {
+    {33, 65, 127}, {129, 257, 66}, {17, 130, 1031}, {70, 9, 2050}, {200, 96, 520},
 };
 
 /* The last pair does not multiply. Of real numbers the real parts are taken. */
@@ -48,7 +70,8 @@ typedef struct {
     shape_options shapes;
     const char *kernel, *data_text;
     data_list data;
-    bool quick;
+    bool quick, reproducible;
+    int parts;               /* of a product; 0: the default */
     problem_options problem; /* of which it takes the math mode, C's type and the epilogue */
     sweep sweep;             /* of the types */
     uint64_t seed;
@@ -232,12 +255,42 @@ static int run_kernel(const session *now, const char *kernel, const shape_list *
     return good ? STATUS_DONE : STATUS_FAILED;
 }
 
+/* A row for the parts of products of one type. */
+static int run_elements(const session *now, const shape_list *list)
+{
+    const int parts = now->r->parts ? now->r->parts : PARTS;
+    elements_result result = {0};
+    char message[512];
+    bool done = true;
+    for (size_t i = 0; i < list->count && done; i++) {
+        const shape s = list->items[i];
+        problem_options p = now->problem;
+        p.alpha = factors[i % NONZERO_FACTORS].alpha;
+        p.beta = factors[i % NONZERO_FACTORS].beta;
+        if (!type_is_complex(p.type))
+            p.alpha.im = p.beta.im = 0.0;
+        progress_step(now->line, "%" PRId64 " x %" PRId64 " x %" PRId64, s.m, s.n, s.k);
+        done = elements_compare(now->handle, &p, s, parts, now->r->seed + i, &result, message,
+                                sizeof message);
+    }
+    progress_clear(now->line);
+    if (!done)
+        failed(ME, "%s", message);
+    if (*result.first)
+        fprintf(stderr, "xgemm verify: %s: %s\n", type_word(now->problem.type), result.first);
+    const bool good = done && result.different == 0;
+    const cell cells[COLUMNS] = {
+        cell_text(type_word(now->problem.type)), cell_text("auto"), cell_integer(result.parts),
+        cell_integer(result.elements),           cell_none(),       cell_integer(result.different),
+        cell_text(good ? "ok" : "FAILED"),
+    };
+    report_row(now->out, now->out->columns == columns ? cells : cells + 1);
+    return good ? STATUS_DONE : STATUS_FAILED;
+}
+
 static request parse(int argc, char **argv)
 {
-    request r = {.common = {.device = XGEMM_DEVICE_AUTO},
-                 .kernel = "all",
-                 .problem = problem_defaults(),
-                 .seed = 1};
+    request r = {.common = {.device = XGEMM_DEVICE_AUTO}, .problem = problem_defaults(), .seed = 1};
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         if (shape_option(&r.shapes, key, value) || problem_option(ME, &r.problem, key, value))
@@ -250,10 +303,23 @@ static request parse(int argc, char **argv)
             r.data_text = value;
         else if (key == KEY_QUICK)
             r.quick = true;
+        else if (key == KEY_REPRODUCIBLE)
+            r.reproducible = true;
+        else if (key == KEY_PARTS)
+            r.parts = (int)option_integer(ME, "parts", value, 1, INT32_MAX);
         else if (key == KEY_SEED)
             r.seed = (uint64_t)option_integer(ME, "seed", value, 0, INT64_MAX);
     }
     shapes_no_operand(ME, argc, argv);
+    if (r.reproducible && (r.kernel || r.quick || r.data_text))
+        usage_error(ME, "--reproducible runs auto on random numbers; %s has no effect",
+                    r.kernel  ? "--kernel"
+                    : r.quick ? "--quick"
+                              : "--data");
+    if (r.parts && !r.reproducible)
+        usage_error(ME, "--parts is for --reproducible; give both");
+    if (!r.kernel)
+        r.kernel = "all";
     sweep_check(ME, &r.sweep, &r.problem);
     if (!data_list_wanted(r.data_text))
         r.data = data_list_from(ME, r.data_text);
@@ -269,6 +335,7 @@ static json_t *settings_of(const request *r)
     sweep_forget(all, &r->sweep, &r->problem);
     for (size_t i = 0; i < sizeof differ / sizeof *differ; i++)
         json_object_set_new(all, differ[i], json_null());
+    json_object_set_new(all, "reproducible", json_boolean(r->reproducible));
     json_object_del(all, "ld_pad");
     json_object_del(all, "batch");
     return all;
@@ -289,6 +356,11 @@ static int verify(const request *r, xgemm_handle *handle, const shape_list *list
         (void)xgemm_set_math(handle, problem_math(&p)); /* a mode there is */
         progress line = progress_begin(&r->common, list->count * (size_t)kernels[type].count);
         const session now = {r, handle, p, &line, &out};
+        if (r->reproducible) {
+            if (run_elements(&now, list))
+                status = STATUS_FAILED;
+            continue;
+        }
         for (int i = 0; i < kernels[type].count; i++)
             if (run_kernel(&now, kernels[type].names[i], list))
                 status = STATUS_FAILED;
@@ -303,9 +375,11 @@ static int run(int argc, char **argv)
     if (data_list_wanted(r.data_text))
         return data_list_print(ME, &r.common);
     shape_list list = shapes_from(ME, &r.shapes);
-    if (list.count == 0)
-        for (size_t i = 0; i < sizeof irregular / sizeof *irregular; i++)
-            shape_add(&list, irregular[i].m, irregular[i].n, irregular[i].k);
+    const shape *const usual = r.reproducible ? with_parts : irregular;
+    const size_t count = r.reproducible ? sizeof with_parts / sizeof *with_parts
+                                        : sizeof irregular / sizeof *irregular;
+    for (size_t i = 0, given = list.count; i < count && given == 0; i++)
+        shape_add(&list, usual[i].m, usual[i].n, usual[i].k);
     xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
     const int status = verify(&r, handle, &list);
     xgemm_destroy(handle);

@@ -78,10 +78,20 @@ test_verify()
     else
         no 'verify: conjugate transposes are among the cases' "$(tail -n 2 out | tr '\n' ' ')"
     fi
+    verified 'verify: bits of parts, on the CPU' 6 -d cpu --reproducible --type $all --parts 4 --bias
+    verified 'verify: bits of parts, on the simulator' 3 -d sim --reproducible --parts 2 --type f32,c32,bf16 \
+        -m 70 -n 33 -k 300
+    run verify -d cpu --reproducible -s 9 --parts 3 --json
+    json 'verify: JSON of parts' 'r[0]["cases"] == 3 and r[0]["worst_of_bound"] is None and d["settings"]["reproducible"]'
     run verify -d cpu --kernel reference --quick -s 5 --type f16,bf16 --type-c f32 --bias --json
     json 'verify: JSON' '[x["type"] for x in r] == ["f16", "bf16"] and d["settings"]["type"] is None and d["settings"]["type_c"] == "f32" and d["settings"]["bias"] == "column" and d["settings"]["activation"] == "none"'
     run verify -d cpu --kernel reference --quick -s 5 --type c32 --json
     json 'verify: JSON of one type' 'd["settings"]["type"] == d["settings"]["type_c"] == "c32" and "type" not in r[0]'
+    refuses 'verify: bits of parts, --quick' 2 'quick has no effect' verify -d cpu --reproducible --quick
+    refuses 'verify: bits of parts, --kernel' 2 'kernel has no effect' verify -d cpu --reproducible --kernel blas
+    refuses 'verify: bits of parts, --data' 2 'data has no effect' verify -d cpu --reproducible --data relu
+    refuses 'verify: --parts alone' 2 'is for --reproducible' verify -d cpu --parts 3
+    refuses 'verify: no parts' 2 'parts' verify -d cpu --reproducible --parts 0
     refuses 'verify: a kernel without the type' 1 'naive' verify -d sim --type f64 --kernel naive
 }
 
