@@ -27,7 +27,11 @@ static const option_row rows[] = {
     TRANSA_ROW,
     TRANSB_ROW,
     BETA_ROW("C"),
+    ALPHA_ROW,
     LD_PAD_ROW,
+    {KEY_TYPE, "type", "TYPE", "of the elements: f32, f64, f16, bf16, c32, c64; default f32"},
+    TYPE_C_ROW,
+    EPILOGUE_ROWS,
     OPTION_ROW(KEY_MATH, "math", "MODE", "with auto: default, strict or tf32"),
     {KEY_BLOCKS, "blocks", "N",
      "simulate N blocks of each launch; default as many as take seconds"},
@@ -59,40 +63,24 @@ static void parse_dram(const char *text, dram_shape *dram)
                     DRAM_MOST, text);
 }
 
-/* The layout, the factor and the leading dimensions with their pad. */
-static void take_options(xgemm_trace_problem *to, const problem_options *options)
-{
-    const workload work = problem_workload(options, (shape){to->m, to->n, to->k});
-    to->order = work.order;
-    to->transa = work.transa;
-    to->transb = work.transb;
-    to->beta = (float)work.beta.re;
-    to->lda = work.lda;
-    to->ldb = work.ldb;
-    to->ldc = work.ldc;
-}
-
 static explain_request parse(int argc, char **argv, source_request *source)
 {
-    explain_request r = {
-        .common = {.device = XGEMM_DEVICE_SIM},
-        .problem = {.struct_size = sizeof r.problem, .m = 256, .n = 256, .k = 256}};
-    problem_options options = problem_defaults();
-    bool math_given = false;
+    explain_request r = {.common = {.device = XGEMM_DEVICE_SIM}, .problem = problem_defaults()};
+    shape size = {256, 256, 256};
     const char *value;
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         switch (key) {
         case 'm':
-            r.problem.m = size_option(key, value);
+            size.m = size_option(key, value);
             break;
         case 'n':
-            r.problem.n = size_option(key, value);
+            size.n = size_option(key, value);
             break;
         case 'k':
-            r.problem.k = size_option(key, value);
+            size.k = size_option(key, value);
             break;
         case KEY_BLOCKS:
-            r.problem.most_blocks = option_integer(ME, "blocks", value, 1, INT32_MAX);
+            r.most_blocks = option_integer(ME, "blocks", value, 1, INT32_MAX);
             break;
         case KEY_GPU:
             r.gpu = gpu_choose(ME, &(settings){.device = XGEMM_DEVICE_AUTO}, value);
@@ -106,10 +94,12 @@ static explain_request parse(int argc, char **argv, source_request *source)
         case KEY_TILE:
             r.dram.tile = option_integer(ME, "tile", value, 1, SIZE_MOST);
             break;
+        case KEY_TYPE:
+            r.problem.type = option_type(ME, "type", value);
+            break;
         default:
-            math_given |= key == KEY_MATH;
             if (!source_option(ME, source, key, value))
-                problem_option(ME, &options, key, value);
+                problem_option(ME, &r.problem, key, value);
         }
     }
     if (source->launch_file || (optind < argc && is_source(argv[optind])))
@@ -119,28 +109,38 @@ static explain_request parse(int argc, char **argv, source_request *source)
     if (argc - optind != 1)
         usage_error(ME, "which kernel? One name, or auto; 'xgemm kernels' lists them");
     r.kernel = argv[optind];
-    r.math = options.math;
-    if (strcmp(r.kernel, "auto") != 0 && math_given)
+    if (strcmp(r.kernel, "auto") != 0 && option_given(KEY_MATH))
         usage_error(ME, "--math is for the kernel auto, which depends on it");
     if (option_given(KEY_TILE) && !option_given(KEY_DRAM))
         usage_error(ME, "--tile is the width of tiles for --dram; give both");
     if (r.common.device != XGEMM_DEVICE_AUTO && r.common.device != XGEMM_DEVICE_SIM)
         usage_error(ME, "kernels are explained on the simulator; --gpu names the GPU to explain "
                         "them for");
-    take_options(&r.problem, &options);
+    problem_check(ME, &r.problem);
+    r.work = problem_workload(&r.problem, size);
     return r;
+}
+
+/* Made for it: there is a bias where it is not NULL. */
+static xgemm_product product_of(const explain_request *r, workload_scalars *scalars)
+{
+    const buffers none = {NULL, NULL, NULL, (const void *)256};
+    return workload_product(&r->work, &none, scalars);
 }
 
 /* The kernel that the library would run on the GPU. */
 static void choose_kernel(explain_request *r)
 {
-    const xgemm_trace_problem *p = &r->problem;
     xgemm_plan plan = {.struct_size = sizeof plan, .device = r->gpu.struct_size ? &r->gpu : NULL};
     xgemm_handle *handle = open_device(ME, &(settings){.device = XGEMM_DEVICE_SIM});
-    if (xgemm_set_math(handle, r->math) ||
-        xgemm_sgemm_plan(handle, p->order, p->transa, p->transb, p->m, p->n, p->k, 1.0f, NULL,
-                         p->lda, NULL, p->ldb, p->beta, NULL, p->ldc, &plan))
+    workload_scalars scalars;
+    const xgemm_product product = product_of(r, &scalars);
+    if (xgemm_set_math(handle, r->problem.math) || xgemm_gemm_plan(handle, &product, &plan))
         exit(failed_call(ME, handle));
+    if (!plan.kernel) {
+        xgemm_destroy(handle);
+        usage_error(ME, "nothing is multiplied with --alpha 0");
+    }
     r->kernel = plan.kernel; /* the library's own name, which outlives the handle */
     xgemm_destroy(handle);
 }
@@ -148,10 +148,10 @@ static void choose_kernel(explain_request *r)
 /* Blocks for a few seconds: the simulator traces about 3e7 multiply-adds a second. */
 static void set_blocks(explain_request *r)
 {
-    const double one = (double)r->info.tile_m * r->info.tile_n * (double)r->problem.k;
+    const double one = (double)r->info.tile_m * r->info.tile_n * (double)r->work.size.k;
     const double most = 3.0e7 / one;
-    if (r->problem.most_blocks == 0)
-        r->problem.most_blocks = most < 4.0 ? 4 : most > 1e6 ? 1000000 : (int64_t)most;
+    if (r->most_blocks == 0)
+        r->most_blocks = most < 4.0 ? 4 : most > 1e6 ? 1000000 : (int64_t)most;
 }
 
 static int run(int argc, char **argv)
@@ -162,7 +162,7 @@ static int run(int argc, char **argv)
     if (!r.kernel) {
         source.common = r.common;
         source.gpu = r.gpu;
-        source.launch.most_blocks = r.problem.most_blocks;
+        source.launch.most_blocks = r.most_blocks;
         return explain_source(ME, &source, argc - optind, argv + optind);
     }
     if (r.gpu.struct_size == 0)
@@ -176,7 +176,10 @@ static int run(int argc, char **argv)
     plot_prepare(ME, &r.common, r.plot);
     if (r.info.tile_m > 0)
         set_blocks(&r);
-    if (xgemm_trace(r.kernel, &r.problem, r.gpu.struct_size ? &r.gpu : NULL, &trace))
+    workload_scalars scalars;
+    const xgemm_product product = product_of(&r, &scalars);
+    if (xgemm_gemm_trace(r.kernel, &product, r.most_blocks, r.gpu.struct_size ? &r.gpu : NULL,
+                         &trace))
         return failed_call(ME, NULL);
     if (r.common.format == FORMAT_TEXT)
         explain_text(&r, trace);

@@ -15,9 +15,9 @@ typedef struct {
     int channels, banks;
 } picture;
 
-static void touch(picture *seen, const dram_shape *dram, int64_t element)
+static void touch(picture *seen, const dram_shape *dram, int64_t byte)
 {
-    const int64_t burst = element * 4 / dram->bytes;
+    const int64_t burst = byte / dram->bytes;
     const int channel = (int)(burst % dram->channels);
     const int bank = (int)(burst / dram->channels % dram->banks);
     seen->touched[channel * dram->banks + bank] = true;
@@ -26,13 +26,14 @@ static void touch(picture *seen, const dram_shape *dram, int64_t element)
 /* Every block row loads its rows of A's first columns. */
 static void touch_first_tiles(const explain_request *r, picture *seen)
 {
-    const xgemm_trace_problem *p = &r->problem;
+    const workload *p = &r->work;
     const bool by_rows = (p->order == XGEMM_ROW_MAJOR) == (p->transa == XGEMM_NO_TRANS);
     const int64_t tile = r->dram.tile ? r->dram.tile : r->info.tile_k;
-    const int64_t depth = tile < p->k ? tile : p->k;
-    for (int64_t row = 0; row < p->m; row++)
+    const int64_t depth = tile < p->size.k ? tile : p->size.k;
+    for (int64_t row = 0; row < p->size.m; row++)
         for (int64_t l = 0; l < depth; l++)
-            touch(seen, &r->dram, by_rows ? row * p->lda + l : l * p->lda + row);
+            touch(seen, &r->dram,
+                  (by_rows ? row * p->lda + l : l * p->lda + row) * (int64_t)type_bytes(p->type));
 }
 
 static void print(const explain_request *r, const picture *seen)

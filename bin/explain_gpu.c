@@ -64,6 +64,17 @@ static void print_roof(const xgemm_trace_report *t, const char *what, double int
            roof < t->peak_gflops ? "memory" : "arithmetic");
 }
 
+/* Of a kernel of one's own there are no types. */
+static bool is_double(const explain_request *r)
+{
+    return !r->is_source && type_part(r->work.type) == XGEMM_F64;
+}
+
+static bool is_half(const explain_request *r)
+{
+    return !r->is_source && type_is_half(r->work.type);
+}
+
 void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
 {
     if (!*t->device) {
@@ -73,7 +84,8 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
     }
     print_occupancy(r, t);
     if (t->peak_gflops == 0.0) {
-        printf("\nRoofline: the peak of this GPU's tensor cores is not known\n");
+        printf("\nRoofline: the peak of this GPU %s is not known\n",
+               is_double(r) ? "in FP64" : "on tensor cores");
         return;
     }
     if (t->flop_per_byte_asked <= 0.0) {
@@ -84,7 +96,9 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
         return;
     }
     printf("\nRoofline: %.0f GFLOP/s %s, %.0f GB/s: they balance at %.1f OP/B\n", t->peak_gflops,
-           r->info.math == XGEMM_MATH_STRICT ? "in FP32" : "of FP32 products on tensor cores",
+           r->info.math == XGEMM_MATH_STRICT ? "in FP32"
+           : is_half(r)                      ? "of 16-bit products on tensor cores"
+                                             : "of FP32 products on tensor cores",
            t->peak_gbs, t->peak_gflops / t->peak_gbs);
     print_roof(t, "asked (no cache)", t->flop_per_byte_asked, t->roof_asked_gflops);
     print_roof(t, "moved (whole sectors)", t->flop_per_byte_moved, t->roof_moved_gflops);
@@ -138,7 +152,7 @@ int explain_roofline(const explain_request *r, const xgemm_trace_report *t, char
 {
     char title[160];
     snprintf(title, sizeof title, "%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", on %s",
-             t->kernel, r->problem.m, r->problem.n, r->problem.k, t->device);
+             t->kernel, r->work.size.m, r->work.size.n, r->work.size.k, t->device);
     plot *p = plot_new(title, "FP32 operations a byte of global memory", "GFLOP/s at most");
     if (!p) {
         snprintf(message, message_size, "the host is out of memory");

@@ -29,14 +29,26 @@ static double each(int64_t sum, const xgemm_trace_site *site)
     return site->requests ? (double)sum / (double)site->requests : 0.0;
 }
 
+/* Types are named where they are not f32. */
+static void print_product(const workload *w)
+{
+    printf("C = op(A) op(B)%s", w->has_bias ? " + bias" : "");
+    if (w->activation)
+        printf(", %s", activation_word(w->activation));
+    if (w->type != XGEMM_F32)
+        printf(", of %s", type_word(w->type));
+    if (w->type_c != w->type)
+        printf(", C of %s", type_word(w->type_c));
+}
+
 static void print_head(const explain_request *r, const xgemm_trace_report *t)
 {
-    const xgemm_trace_problem *p = &r->problem;
+    const workload *w = &r->work;
     printf("%s: %s\n", r->info.name, r->info.summary);
-    printf("C = op(A) op(B), %s%s, %s order, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64
-           ", %.4g GFLOP\n",
-           transpose_letter(p->transa), transpose_letter(p->transb), order_word(p->order), p->m,
-           p->n, p->k, t->flops * 1e-9);
+    print_product(w);
+    printf(", %s%s, %s order, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", %.4g GFLOP\n",
+           transpose_letter(w->transa), transpose_letter(w->transb), order_word(w->order),
+           w->size.m, w->size.n, w->size.k, t->flops * 1e-9);
     printf("grid %" PRId64 " x %" PRId64 " x %" PRId64
            " of blocks of %d x %d x %d threads, as on %s\n",
            t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
@@ -121,7 +133,7 @@ static int64_t divergent_loads(const xgemm_trace_report *t, const char *array)
 static void print_divergence(const explain_request *r, const xgemm_trace_report *t)
 {
     const int64_t depth = r->info.tile_k > 0 ? r->info.tile_k : 1;
-    const int64_t phases = (r->problem.k + depth - 1) / depth;
+    const int64_t phases = (r->work.size.k + depth - 1) / depth;
     const int64_t all = t->warps_run * phases;
     const char *const arrays[] = {"A", "B"};
     printf("\nDivergence: %.2f %% of a warp's threads at work in a basic block\n",
@@ -137,18 +149,23 @@ static void print_divergence(const explain_request *r, const xgemm_trace_report 
 
 static void print_intensity(const explain_request *r, const xgemm_trace_report *t)
 {
-    const xgemm_trace_problem *p = &r->problem;
-    const double untiled = (double)p->m * (double)p->n * (8.0 * (double)p->k + 4.0);
+    const workload *w = &r->work;
+    const int bytes = (int)type_bytes(w->type), bytes_c = (int)type_bytes(w->type_c);
+    const double untiled =
+        (double)w->size.m * (double)w->size.n * (2.0 * bytes * (double)w->size.k + bytes_c);
     char asked[32], moved[32];
     snprintf(asked, sizeof asked, "%s", bytes_text(t->bytes_asked));
     snprintf(moved, sizeof moved, "%s", bytes_text(t->bytes_moved));
-    printf("\nArithmetic intensity (FP32 operations a byte of global memory)\n");
-    printf("  by formula, for large sizes:    %8.2f OP/B\n", r->info.flop_per_byte);
+    printf("\nArithmetic intensity (%s operations a byte of global memory)\n",
+           type_part(w->type) == XGEMM_F64 ? "FP64" : "FP32");
+    if (w->type == XGEMM_F32) /* as the kernel's facts have it */
+        printf("  by formula, for large sizes:    %8.2f OP/B\n", r->info.flop_per_byte);
     printf("  bytes that threads ask for:     %8.2f OP/B (%s)\n", t->flop_per_byte_asked, asked);
     printf("  sectors that requests touch:    %8.2f OP/B (%s)\n", t->flop_per_byte_moved, moved);
-    printf("  one thread an element would ask for m n (2 * 4 k + 4) bytes = %s: %.1f times as "
+    printf("  one thread an element would ask for m n (2 * %d k + %d) bytes = %s: %.1f times as "
            "much\n",
-           bytes_text(untiled), t->bytes_asked > 0.0 ? untiled / t->bytes_asked : 0.0);
+           bytes, bytes_c, bytes_text(untiled),
+           t->bytes_asked > 0.0 ? untiled / t->bytes_asked : 0.0);
     printf("  each matrix once, the least:    %8.2f OP/B (%s)\n", t->flop_per_byte_least,
            bytes_text(t->bytes_least));
 }
@@ -215,13 +232,20 @@ static void print_privatisation_verdict(const explain_request *r, const xgemm_tr
                " tiles are distributed evenly over all blocks; the block that stores a tile "
                "reduces its partial sums (stream-K)\n",
                t->shared_tiles);
-    else if (sms > 0 && t->blocks < sms && r->problem.k >= 1024)
+    else if (sms > 0 && t->blocks < sms && r->work.size.k >= 1024)
         printf("  privatisation: not done: %" PRId64 " blocks leave %" PRId64
                " of %d multiprocessors idle, and k = %" PRId64 " could be split (split-K)\n",
-               t->blocks, sms - t->blocks, sms, r->problem.k);
+               t->blocks, sms - t->blocks, sms, r->work.size.k);
     else
         printf("  privatisation: not needed: each element of C has one thread that sums it (no "
                "split-K)\n");
+}
+
+/* How often an element that is loaded is multiplied, on average. */
+static double uses(const workload *w, const xgemm_trace_report *t)
+{
+    const double operations = type_is_complex(w->type) ? 4.0 : 1.0;
+    return (double)type_bytes(w->type) * t->flop_per_byte_asked / operations;
 }
 
 static void print_checklist(const explain_request *r, const xgemm_trace_report *t)
@@ -236,7 +260,7 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
     printf("  divergence:    %s: %.2f %% of threads idle in the blocks that ran\n",
            divergent < 0.02 ? "not needed" : "not done", 100.0 * divergent);
     printf("  tiling:        %s: an element that is loaded is used %.1f times on average\n",
-           r->info.shared_bytes > 0 ? "done" : "not done", 4.0 * t->flop_per_byte_asked);
+           r->info.shared_bytes > 0 ? "done" : "not done", uses(&r->work, t));
     print_privatisation_verdict(r, t);
     printf("  coarsening:    %s: %.0f element%s of C a thread\n",
            per_thread > 1.0 ? "done" : "not done", per_thread, per_thread > 1.0 ? "s" : "");
@@ -269,14 +293,11 @@ json_t *explain_trace_facts(const xgemm_trace_report *t)
 
 static json_t *facts_of(const explain_request *r, const command *which, const xgemm_trace_report *t)
 {
-    const xgemm_trace_problem *p = &r->problem;
-    json_t *facts = report_facts(which);
-    json_object_set_new(
-        facts, "settings",
-        json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "kernel", t->kernel, "order",
-                  order_word(p->order), "transa", transpose_letter(p->transa), "transb",
-                  transpose_letter(p->transb), "m", (json_int_t)p->m, "n", (json_int_t)p->n, "k",
-                  (json_int_t)p->k, "beta", (double)p->beta));
+    const shape *s = &r->work.size;
+    json_t *facts = report_facts(which), *how = problem_settings(&r->problem);
+    report_add(how, json_pack("{s:s, s:I, s:I, s:I}", "kernel", t->kernel, "m", (json_int_t)s->m,
+                              "n", (json_int_t)s->n, "k", (json_int_t)s->k));
+    json_object_set_new(facts, "settings", how);
     json_object_set_new(facts, "trace", explain_trace_facts(t));
     explain_gpu_facts(facts, r, t);
     return facts;

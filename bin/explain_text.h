@@ -3,7 +3,7 @@
 #ifndef XGEMM_BIN_EXPLAIN_TEXT_H
 #define XGEMM_BIN_EXPLAIN_TEXT_H
 
-#include "options.h"
+#include "problem_options.h"
 
 #include <jansson.h>
 
@@ -20,8 +20,9 @@ typedef struct {
     settings common;
     const char *kernel;
     xgemm_kernel_info info;
-    xgemm_trace_problem problem;
-    xgemm_math math; /* by which "auto" is chosen */
+    problem_options problem; /* the math mode is that by which "auto" is chosen */
+    workload work;           /* with the sizes */
+    int64_t most_blocks;     /* of each launch to simulate; 0: all */
     dram_shape dram;
     xgemm_device gpu; /* struct_size 0: none */
     const char *plot;

@@ -75,7 +75,7 @@ typedef struct {
     int64_t blocks_run;            /**< Blocks that were simulated. */
     int64_t warps_run;             /**< Warps in these. */
     int64_t barriers;              /**< Barriers that their blocks passed. */
-    double flops;                  /**< 2 m n k. */
+    double flops;                  /**< 2 m n k; of complex numbers 8 m n k. */
     double bytes_asked;            /**< By all threads, of global memory; scaled to all blocks. */
     double bytes_moved;            /**< 32 bytes for each sector of each request; scaled. */
     double flop_per_byte_asked;    /**< flops / bytes_asked. */
@@ -132,6 +132,26 @@ typedef struct {
  */
 XGEMM_API xgemm_status xgemm_trace(const char *kernel, const xgemm_trace_problem *problem,
                                    const xgemm_device *device, xgemm_trace_report **report);
+
+/**
+ * \brief   The same for a product of any element type, with its epilogue.
+ *
+ * \param   kernel       A kernel that runs on the simulator and computes such products.
+ * \param   product      As for xgemm_gemm_plan(): the matrices and the bias are
+ *                       never followed, since others are made for it, but for a
+ *                       bias that is not NULL there is one. alpha and beta are
+ *                       read. flags is 0 and batch_count 1.
+ * \param   most_blocks  As in xgemm_trace_problem.
+ * \param   device       As for xgemm_trace().
+ * \param   report       Receives the report, NULL on failure. flops is 8 m n k of
+ *                       complex numbers; of F64 and C64 the peak is not known.
+ *
+ * \return  What xgemm_trace() returns; XGEMM_ERROR_NOT_SUPPORTED also for a batch,
+ *          for flags, and for what the kernel does not compute.
+ */
+XGEMM_API xgemm_status xgemm_gemm_trace(const char *kernel, const xgemm_product *product,
+                                        int64_t most_blocks, const xgemm_device *device,
+                                        xgemm_trace_report **report);
 
 /** \brief Frees a report; NULL is fine. */
 XGEMM_API void xgemm_trace_free(xgemm_trace_report *report);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernels take on each architecture they were compiled for. */
+#include "resources.h"
+
 #include "device/occupancy.h"
-#include "families/kernels.h"
 #include "families/resources.h"
 
 #include <string.h>
@@ -57,37 +58,41 @@ static int most_threads(const xgemm_device *device, int registers)
     return threads > 0 ? threads : 0;
 }
 
-static xgemm_status resources(const char *name, const xgemm_device *device,
-                              xgemm_kernel_resources *result, xg_error *error)
+xgemm_status xg_program_resources(const xg_kernel *kernel, const xg_program *program,
+                                  const xgemm_device *device, xgemm_kernel_resources *result,
+                                  xg_error *error)
 {
-    xgemm_device all;
     bool any;
-    if (!name || !result)
-        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL", name ? "resources" : "name");
     const size_t size = result->struct_size;
-    if (xg_size_check(size, "xgemm_kernel_resources", error))
-        return XGEMM_ERROR_INVALID_VALUE;
-    const xg_kernel *kernel = xg_kernel_named(name);
-    if (!kernel)
-        return xg_kernel_unknown(name, NULL, error);
-    const xgemm_status status = xg_device_complete(device, &all, error);
-    if (status)
-        return status;
-    const xg_record *r = find(kernel->programs[0]->symbol, all.compute_capability, &any);
+    const xg_record *r = find(program->symbol, device->compute_capability, &any);
     if (!r)
-        return none(kernel, &all, any, error);
-
+        return none(kernel, device, any, error);
     const xgemm_kernel_resources found = {
         .struct_size = size,
         .registers = r->registers,
         .shared_bytes = r->shared_bytes,
         .local_bytes = r->stack_bytes,
         .constant_bytes = r->constant_bytes,
-        .max_threads = most_threads(&all, r->registers),
+        .max_threads = most_threads(device, r->registers),
         .binary_version = r->compute_capability,
     };
     memcpy(result, &found, size < sizeof found ? size : sizeof found);
     return XGEMM_OK;
+}
+
+static xgemm_status resources(const char *name, const xgemm_device *device,
+                              xgemm_kernel_resources *result, xg_error *error)
+{
+    xgemm_device all;
+    if (!name || !result)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL", name ? "resources" : "name");
+    if (xg_size_check(result->struct_size, "xgemm_kernel_resources", error))
+        return XGEMM_ERROR_INVALID_VALUE;
+    const xg_kernel *kernel = xg_kernel_named(name);
+    if (!kernel)
+        return xg_kernel_unknown(name, NULL, error);
+    const xgemm_status status = xg_device_complete(device, &all, error);
+    return status ? status : xg_program_resources(kernel, kernel->programs[0], &all, result, error);
 }
 
 xgemm_status xgemm_kernel_resources_find(const char *name, const xgemm_device *device,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public trace: a product's plan, run on the simulator and watched. */
+#include "resources.h"
 #include "target.h"
 
 #include "device/occupancy.h"
@@ -17,11 +18,19 @@ typedef struct {
     xgemm_trace_site sites[];
 } owned_report;
 
-/* The matrices of a traced product, all zeros. */
+/* The matrices of a traced product, and its bias, all zeros. */
 typedef struct {
-    float *a, *b, *c;
+    void *a, *b, *c, *bias;
     void *workspace;
 } memory;
+
+/* What is traced. */
+typedef struct {
+    const xg_kernel *kernel;
+    xg_call call;
+    int64_t most_blocks;
+    const xgemm_device *device; /* complete; NULL: none */
+} traced;
 
 static int64_t least_ld(xgemm_order order, bool transposed, int64_t rows, int64_t columns)
 {
@@ -71,38 +80,51 @@ static void release(memory *m)
     free(m->a);
     free(m->b);
     free(m->c);
+    free(m->bias);
     free(m->workspace);
 }
 
 static xgemm_status allocate(xg_call *call, memory *m, xg_error *error)
 {
-    m->a =
-        zeros(4 * extent(call->order, call->transa != XGEMM_NO_TRANS, call->m, call->k, call->lda));
-    m->b =
-        zeros(4 * extent(call->order, call->transb != XGEMM_NO_TRANS, call->k, call->n, call->ldb));
-    m->c = zeros(4 * extent(call->order, false, call->m, call->n, call->ldc));
-    if (!m->a || !m->b || !m->c)
+    const bool turned_a = call->transa != XGEMM_NO_TRANS, turned_b = call->transb != XGEMM_NO_TRANS;
+    const size_t bytes = xg_type_bytes((xg_type)call->type_a);
+    const size_t bytes_c = xg_type_bytes((xg_type)call->type_c);
+    m->a = zeros(bytes * extent(call->order, turned_a, call->m, call->k, call->lda));
+    m->b = zeros(bytes * extent(call->order, turned_b, call->k, call->n, call->ldb));
+    m->c = zeros(bytes_c * extent(call->order, false, call->m, call->n, call->ldc));
+    if (call->bias)
+        m->bias = zeros(xg_type_bytes((xg_type)call->type_bias) *
+                        (size_t)(call->bias_per_row ? call->m : call->n));
+    if (!m->a || !m->b || !m->c || (call->bias && !m->bias))
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                        "the host has no memory for the matrices to trace");
     call->a = m->a;
     call->b = m->b;
     call->c = m->c;
+    call->bias = m->bias;
     return XGEMM_OK;
 }
 
 /* Checks all but the pointers, which are made after it. */
-static xgemm_status check(const xgemm_trace_problem *p, const xg_call *call, xg_error *error)
+static xgemm_status check(const traced *t, xg_error *error)
 {
-    static float anything;
-    if (p->m < 1 || p->n < 1 || p->k < 1)
+    static _Alignas(16) char anything[16];
+    const xg_call *call = &t->call;
+    if (call->m < 1 || call->n < 1 || call->k < 1)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "m, n and k are %lld, %lld and %lld; each must be at least 1",
-                       (long long)p->m, (long long)p->n, (long long)p->k);
-    if (p->most_blocks < 0)
+                       (long long)call->m, (long long)call->n, (long long)call->k);
+    if (t->most_blocks < 0)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "most_blocks is %lld; it must be at least 0", (long long)p->most_blocks);
+                       "most_blocks is %lld; it must be at least 0", (long long)t->most_blocks);
+    if (call->flags || call->batch_count != 1)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "flags is 0x%x and batch_count %lld; one product is traced, whose matrices "
+                       "and scalars are the host's",
+                       call->flags, (long long)call->batch_count);
     xg_call whole = *call;
-    whole.a = whole.b = whole.c = &anything;
+    whole.a = whole.b = whole.c = anything;
+    whole.bias = whole.bias ? anything : NULL;
     return xg_call_check(&whole, error);
 }
 
@@ -135,9 +157,11 @@ static void add_site(xgemm_trace_report *report, xgemm_trace_site *to, const xg_
     }
 }
 
-/* GFLOP/s of products in FP32, as the kernel computes them; 0: not known. */
-static double peak_of(const xgemm_device *device, const xg_kernel *kernel)
+/* GFLOP/s of products in FP32, or FP16, as the kernel computes them; 0: not known. */
+static double peak_of(const xgemm_device *device, const xg_kernel *kernel, xg_type type)
 {
+    if (xg_type_alignment(type) == sizeof(double))
+        return 0.0;
     if (kernel->tensor_products == 0)
         return device->peak_fp32_gflops;
     return device->peak_fp16_gflops / kernel->tensor_products; /* BF16's is the same */
@@ -151,13 +175,15 @@ static double roof(const xgemm_trace_report *report, double flop_per_byte)
 }
 
 /* What the GPU makes of the launch: how many blocks at once, and which bound is the lower one. */
-static xgemm_status add_device(xgemm_trace_report *report, const xg_kernel *kernel,
-                               const xgemm_device *device)
+static xgemm_status add_device(xgemm_trace_report *report, const traced *t,
+                               const xg_program *program)
 {
+    const xgemm_device *device = t->device;
     xgemm_kernel_resources resources = {.struct_size = sizeof resources};
     xgemm_occupancy_info occupancy = {.struct_size = sizeof occupancy};
     const int threads = report->block[0] * report->block[1] * report->block[2];
-    if (xgemm_kernel_resources_find(report->kernel, device, &resources) == XGEMM_OK) {
+    xg_error unknown;
+    if (xg_program_resources(t->kernel, program, device, &resources, &unknown) == XGEMM_OK) {
         report->registers = resources.registers;
         report->registers_version = resources.binary_version;
     }
@@ -174,7 +200,7 @@ static xgemm_status add_device(xgemm_trace_report *report, const xg_kernel *kern
     report->warp_occupancy = occupancy.warp_occupancy;
     report->limiters = occupancy.limiters;
     report->waves = held > 0.0 ? blocks / held : 0.0;
-    report->peak_gflops = peak_of(device, kernel);
+    report->peak_gflops = peak_of(device, t->kernel, (xg_type)t->call.type_a);
     report->peak_gbs = device->peak_bandwidth_gbs;
     report->roof_asked_gflops = roof(report, report->flop_per_byte_asked);
     report->roof_moved_gflops = roof(report, report->flop_per_byte_moved);
@@ -182,9 +208,57 @@ static xgemm_status add_device(xgemm_trace_report *report, const xg_kernel *kern
     return XGEMM_OK;
 }
 
-static xgemm_status make_report(const xg_plan *plan, const xg_candidate *chosen,
-                                const xgemm_trace_problem *p, xg_trace *trace,
-                                xgemm_trace_report **result, xg_error *error)
+/* The launch that multiplies; of several, the tiles' and those of strips, the first. */
+static const xg_step *product_of(const xg_plan *plan)
+{
+    for (int i = 0; i < plan->step_count; i++)
+        if (plan->steps[i].is_product)
+            return &plan->steps[i];
+    return NULL;
+}
+
+static void add_launches(xgemm_trace_report *report, const traced *t, const xg_plan *plan,
+                         const xg_candidate *chosen)
+{
+    const xg_type type = (xg_type)t->call.type_a;
+    const xg_step *product = product_of(plan);
+    report->kernel = chosen->kernel->name;
+    report->shared_tiles = chosen->stream_k_tiles;
+    report->shared_bytes = chosen->kernel->shared_bytes;
+    for (int i = 0; i < plan->step_count; i++) {
+        const xg_step *step = &plan->steps[i];
+        report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];
+    }
+    if (!product)
+        return;
+    report->k_parts = xg_ceil_div(t->call.k, chosen->k_per_split);
+    for (int d = 0; d < 3; d++) {
+        report->grid[d] = product->grid[d];
+        report->block[d] = (int)product->block[d];
+    }
+    /* A kernel's row is of floats: its tiles of other numbers take as much more, or what is asked.
+     */
+    if (product->shared_bytes > 0 && type != XG_F32)
+        report->shared_bytes = (int)product->shared_bytes;
+    else if (type != XG_F32)
+        report->shared_bytes *= (int)(xg_type_bytes(xg_type_of_scalars(type)) / sizeof(float));
+}
+
+/* The operations, and the bytes of each matrix once. */
+static void add_work(xgemm_trace_report *report, const xg_call *call)
+{
+    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    const xg_problem problem = xg_call_problem(call);
+    const bool reads_c = !xg_scalar_is(problem.epilogue.type, problem.epilogue.beta, 0);
+    const double bytes = (double)xg_type_bytes((xg_type)call->type_a);
+    const double bytes_c = (double)xg_type_bytes((xg_type)call->type_c);
+    report->flops = (xg_type_is_complex((xg_type)call->type_a) ? 8.0 : 2.0) * m * n * k;
+    report->bytes_least = bytes * (m * k + k * n) + bytes_c * (reads_c ? 2.0 : 1.0) * m * n;
+    report->flop_per_byte_least = report->flops / report->bytes_least;
+}
+
+static xgemm_status make_report(const traced *t, const xg_plan *plan, const xg_candidate *chosen,
+                                xg_trace *trace, xgemm_trace_report **result, xg_error *error)
 {
     int count;
     const xg_trace_site *sites = xg_trace_sites(trace, &count);
@@ -195,28 +269,11 @@ static xgemm_status make_report(const xg_plan *plan, const xg_candidate *chosen,
 
     xgemm_trace_report *report = &owned->report;
     report->struct_size = sizeof *report;
-    report->kernel = chosen->kernel->name;
-    report->shared_bytes = chosen->kernel->shared_bytes;
-    report->shared_tiles = chosen->stream_k_tiles;
-    for (int i = 0; i < plan->step_count; i++) {
-        const xg_step *step = &plan->steps[i];
-        report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];
-        /* Of several products, the tiles' and those of strips, the first. */
-        if (!step->is_product || report->k_parts > 0)
-            continue;
-        report->k_parts = xg_ceil_div(p->k, chosen->k_per_split);
-        for (int d = 0; d < 3; d++) {
-            report->grid[d] = step->grid[d];
-            report->block[d] = (int)step->block[d];
-        }
-    }
+    add_launches(report, t, plan, chosen);
+    add_work(report, &t->call);
     report->blocks_run = totals->blocks;
     report->warps_run = totals->warps;
     report->barriers = totals->barriers;
-    report->flops = 2.0 * (double)p->m * (double)p->n * (double)p->k;
-    report->bytes_least = 4.0 * ((double)p->m * (double)p->k + (double)p->k * (double)p->n +
-                                 (p->beta == 0.0f ? 1.0 : 2.0) * (double)p->m * (double)p->n);
-    report->flop_per_byte_least = report->flops / report->bytes_least;
     report->simt_efficiency =
         totals->steps ? (double)totals->step_lanes / (32.0 * (double)totals->steps) : 0.0;
     const double scale = totals->blocks ? (double)report->blocks / (double)totals->blocks : 0.0;
@@ -238,7 +295,8 @@ static xgemm_status run(const xg_plan *plan, const xg_problem *problem, void *wo
 {
     /* A sample of several launches would count each by another share: they run whole. */
     const xg_sim_options options = {.trace = trace,
-                                    .most_blocks = plan->step_count == 1 ? most_blocks : 0};
+                                    .most_blocks = plan->step_count == 1 ? most_blocks : 0,
+                                    .of_halves = xg_type_is_half(problem->type_a)};
     xgemm_status status = XGEMM_OK;
     for (int i = 0; i < plan->step_count && !status; i++) {
         _Alignas(8) unsigned char arguments[XG_ARGUMENTS_BYTES];
@@ -261,19 +319,17 @@ static xgemm_status target_of(const xgemm_device *device, const xg_kernel *kerne
     return XGEMM_OK;
 }
 
-static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_problem *p,
-                               const xgemm_device *device, xg_call *call, memory *m,
-                               xgemm_trace_report **result, xg_error *error)
+static xgemm_status trace_call(traced *t, memory *m, xgemm_trace_report **result, xg_error *error)
 {
     xg_plan plan;
     xg_candidate chosen;
-    xgemm_status status = allocate(call, m, error);
+    xgemm_status status = allocate(&t->call, m, error);
     if (status)
         return status;
-    const xg_problem problem = xg_call_problem(call);
-    xg_request request = {.problem = problem, .kernel = kernel, .workspace_limit = SIZE_MAX};
+    const xg_problem problem = xg_call_problem(&t->call);
+    xg_request request = {.problem = problem, .kernel = t->kernel, .workspace_limit = SIZE_MAX};
     xg_costs scaled;
-    status = target_of(device, kernel, &request.target, &scaled, error);
+    status = target_of(t->device, t->kernel, &request.target, &scaled, error);
     if (!status)
         status = xg_plan_make(&xg_backend_sim, &request, &plan, &chosen, error);
     if (status)
@@ -286,12 +342,13 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
     xg_trace *trace = xg_trace_new();
     if (!trace)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
-    status = run(&plan, &problem, m->workspace, p->most_blocks, trace, error);
+    status = run(&plan, &problem, m->workspace, t->most_blocks, trace, error);
     if (!status)
-        status = make_report(&plan, &chosen, p, trace, result, error);
+        status = make_report(t, &plan, &chosen, trace, result, error);
     xg_trace_free(trace);
-    if (!status && device)
-        status = add_device(*result, kernel, device);
+    const xg_step *product = product_of(&plan);
+    if (!status && t->device && product)
+        status = add_device(*result, t, product->program);
     if (status) {
         xgemm_trace_free(*result);
         *result = NULL;
@@ -299,21 +356,9 @@ static xgemm_status trace_call(const xg_kernel *kernel, const xgemm_trace_proble
     return status;
 }
 
-static xgemm_status trace_kernel(const char *name, const xgemm_trace_problem *problem,
-                                 const xgemm_device *device, xgemm_trace_report **result,
-                                 xg_error *error)
+/* The kernel of the name, of which there is a trace. */
+static xgemm_status find_kernel(const char *name, const xg_kernel **result, xg_error *error)
 {
-    if (result)
-        *result = NULL;
-    if (!name || !problem || !result)
-        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL",
-                       !name      ? "kernel"
-                       : !problem ? "problem"
-                                  : "report");
-    if (problem->struct_size != sizeof *problem)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; set it to sizeof(xgemm_trace_problem)",
-                       problem->struct_size);
     const xg_kernel *kernel = xg_kernel_named(name);
     if (!kernel)
         return xg_kernel_unknown(name, &xg_backend_sim, error);
@@ -324,25 +369,74 @@ static xgemm_status trace_kernel(const char *name, const xgemm_trace_problem *pr
                 ? "this build of libxgemm has no traced kernels: its compiler was not able"
                 : "kernel %s is for the CPU; only a GPU's can be traced",
             name);
-    xg_call call = call_of(problem);
-    memory m = {NULL, NULL, NULL, NULL};
+    *result = kernel;
+    return XGEMM_OK;
+}
+
+static xgemm_status trace_kernel(const char *name, traced *t, const xgemm_device *device,
+                                 xgemm_trace_report **result, xg_error *error)
+{
+    memory m = {NULL, NULL, NULL, NULL, NULL};
     xgemm_device gpu;
-    xgemm_status status = check(problem, &call, error);
+    xgemm_status status = find_kernel(name, &t->kernel, error);
+    if (!status)
+        status = check(t, error);
     if (!status && device)
         status = xg_device_complete(device, &gpu, error);
+    t->device = device ? &gpu : NULL;
     if (!status)
-        status = trace_call(kernel, problem, device ? &gpu : NULL, &call, &m, result, error);
+        status = trace_call(t, &m, result, error);
     release(&m);
+    return status;
+}
+
+static xgemm_status check_pointers(const char *kernel, const void *problem,
+                                   const char *problem_name, xgemm_trace_report **report,
+                                   xg_error *error)
+{
+    if (report)
+        *report = NULL;
+    if (kernel && problem && report)
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL",
+                   !kernel    ? "kernel"
+                   : !problem ? problem_name
+                              : "report");
+}
+
+static xgemm_status done(xgemm_status status, const char *function)
+{
+    if (status)
+        xg_error_prefix(xg_thread_error(), function);
     return status;
 }
 
 xgemm_status xgemm_trace(const char *kernel, const xgemm_trace_problem *problem,
                          const xgemm_device *device, xgemm_trace_report **report)
 {
-    const xgemm_status status = trace_kernel(kernel, problem, device, report, xg_thread_error());
+    xg_error *error = xg_thread_error();
+    xgemm_status status = check_pointers(kernel, problem, "problem", report, error);
+    if (!status && problem->struct_size != sizeof *problem)
+        status = xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                         "struct_size is %zu; set it to sizeof(xgemm_trace_problem)",
+                         problem->struct_size);
     if (status)
-        xg_error_prefix(xg_thread_error(), __func__);
-    return status;
+        return done(status, __func__);
+    traced t = {.call = call_of(problem), .most_blocks = problem->most_blocks};
+    return done(trace_kernel(kernel, &t, device, report, error), __func__);
+}
+
+xgemm_status xgemm_gemm_trace(const char *kernel, const xgemm_product *product, int64_t most_blocks,
+                              const xgemm_device *device, xgemm_trace_report **report)
+{
+    xg_error *error = xg_thread_error();
+    traced t = {.most_blocks = most_blocks};
+    xgemm_status status = check_pointers(kernel, product, "product", report, error);
+    if (!status)
+        status = xg_call_of_product(product, &t.call, error);
+    if (!status)
+        status = trace_kernel(kernel, &t, device, report, error);
+    return done(status, __func__);
 }
 
 void xgemm_trace_free(xgemm_trace_report *report)

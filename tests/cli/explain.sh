@@ -53,6 +53,31 @@ test_textbook()
     shows 'CSV' '^naive.cu,.*,A,global,load,4,not coalesced,' naive --csv
 }
 
+test_types()
+{
+    shows 'a product of doubles' '^C = op\(A\) op\(B\), of f64, NN' general --type f64 -m 64 -n 64 -k 16
+    shows 'doubles are 8 bytes' 'm n \(2 \* 8 k \+ 8\) bytes' general --type f64 -m 64 -n 64 -k 16
+    shows 'complex numbers: 8mnk operations' ', CT, col order, m = 10, n = 10, k = 10, 8e-06 GFLOP' \
+        general --type c64 -m 10 -n 10 -k 10 --transa C --transb T --order col
+    shows 'bfloat16 on tensor cores, odd sizes' '^C = op\(A\) op\(B\), of bf16, C of f32, NN' \
+        fp16x1-128x128 --type bf16 --type-c f32 -m 65 -n 33 -k 17
+    shows 'a bias and an activation' '^C = op\(A\) op\(B\) \+ bias, gelu, of f16' \
+        general --type f16 --bias --activation gelu -m 16 -n 16 -k 16
+    shows 'the bias is read' 'load +bias +2 B' general --type f16 --bias -m 16 -n 16 -k 16
+    shows 'auto of a type' '^(general|fp16x1-[0-9x]+): ' auto --type f16 -m 16 -n 16 -k 16
+    shows 'the peak in FP64 is not known' 'peak of this GPU in FP64 is not known' \
+        general --type f64 -m 16 -n 16 -k 16 --gpu H100
+    shows 'the roofline of bfloat16' '9[0-9]+ GFLOP/s of 16-bit products on tensor cores' \
+        fp16x1-128x128 --type bf16 -m 64 -n 64 -k 64 --gpu H100
+    run explain general --type c32 --alpha 1,2 --beta 3 -m 5 -n 4 -k 3 --json
+    json 'JSON of a type' 'd["settings"]["type"] == "c32" and d["settings"]["alpha"] == [1, 2] and d["settings"]["beta"] == 3 and d["trace"]["flops"] == 480 and d["settings"]["n"] == 4'
+    refuses 'a kernel without the type' 1 'naive does not multiply matrices of double' \
+        explain naive --type f64
+    refuses 'an unknown type' 2 'type takes f32' explain general --type f32,f64
+    refuses 'C of another type' 2 'C of f64 operands' explain general --type f64 --type-c f32
+    refuses 'nothing to multiply' 2 'alpha 0' explain auto --alpha 0
+}
+
 test_gpu()
 {
     shows 'sm_86: 6 blocks, 3072 loads' \
@@ -119,6 +144,7 @@ test_late()
 }
 
 test_textbook
+test_types
 test_gpu
 test_refused
 test_late

@@ -55,6 +55,7 @@ test_results()
     valid explain naive -m 16 -n 16 -k 4
     valid explain tiled16 -m 16 -n 16 -k 16 --gpu H100
     valid explain auto -m 64 -n 64 -k 64 --gpu A100
+    valid explain general -m 9 -n 9 -k 9 --type c64 --alpha 1,2 --gpu H100
     valid occupancy --gpu H100 --threads 256
     valid occupancy --gpu H100 --threads 256 --registers 64 --shared 1024 --cluster 2 --curve shared
     valid probe

@@ -6,6 +6,124 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Other products ---- */
+
+/* m = 70, n = 33, k = 17, tight. */
+static xgemm_product product_of(xgemm_type type, xgemm_type type_c)
+{
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.m = 70, p.n = 33, p.k = 17;
+    p.lda = p.k, p.ldb = p.ldc = p.n;
+    p.type_a = p.type_b = type;
+    p.type_c = type_c;
+    return p;
+}
+
+static xgemm_trace_report *trace_product(const char *kernel, const xgemm_product *p)
+{
+    xgemm_trace_report *report;
+    const xgemm_status status = xgemm_gemm_trace(kernel, p, 0, NULL, &report);
+    ck_assert_msg(status == XGEMM_OK, "%s", xgemm_last_error(NULL));
+    return report;
+}
+
+/* Bytes of global memory that all threads ask for, of an array. */
+static int64_t bytes_in(const xgemm_trace_report *report, const char *array, direction which)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < report->site_count; i++) {
+        const xgemm_trace_site *site = &report->sites[i];
+        if (!site->is_shared && strcmp(site->array, array) == 0 &&
+            site->is_store == (which == STORES))
+            bytes += site->lanes * site->bytes;
+    }
+    return bytes;
+}
+
+/* C is stored once, as many bytes as its elements have, and read where beta asks for it. */
+START_TEST(types_of_products)
+{
+    static const struct {
+        xgemm_type type, type_c;
+        int bytes, bytes_c;
+        double operations;
+    } types[] = {{XGEMM_F32, XGEMM_F32, 4, 4, 2}, {XGEMM_F64, XGEMM_F64, 8, 8, 2},
+                 {XGEMM_F16, XGEMM_F16, 2, 2, 2}, {XGEMM_BF16, XGEMM_F32, 2, 4, 2},
+                 {XGEMM_C32, XGEMM_C32, 8, 8, 8}, {XGEMM_C64, XGEMM_C64, 16, 16, 8}};
+    const float beta[2] = {1.0f, 1.0f};
+    const double long_beta[2] = {1.0, 1.0};
+    const int c = 70 * 33, ab = (70 + 33) * 17;
+    xgemm_product p = product_of(types[_i].type, types[_i].type_c);
+    xgemm_trace_report *report = trace_product("general", &p);
+    ck_assert_str_eq(report->kernel, "general");
+    ck_assert_double_eq(report->flops, types[_i].operations * c * 17);
+    ck_assert_double_eq(report->bytes_least, types[_i].bytes * ab + types[_i].bytes_c * c);
+    ck_assert_int_eq(bytes_in(report, "C", STORES), types[_i].bytes_c * c);
+    ck_assert_int_eq(bytes_in(report, "C", LOADS), 0);
+    /* Tiles of 64 rows and columns: A once, and the 33 columns of B for both rows of tiles. */
+    ck_assert_int_eq(bytes_in(report, "A", LOADS), types[_i].bytes * 70 * 17);
+    ck_assert_int_eq(bytes_in(report, "B", LOADS), types[_i].bytes * 2 * 33 * 17);
+    xgemm_trace_free(report);
+    p.beta = types[_i].type == XGEMM_F64 || types[_i].type == XGEMM_C64 ? (const void *)long_beta
+                                                                        : (const void *)beta;
+    report = trace_product("general", &p);
+    ck_assert_int_eq(bytes_in(report, "C", LOADS), types[_i].bytes_c * c);
+    ck_assert_double_eq(report->bytes_least, types[_i].bytes * ab + 2 * types[_i].bytes_c * c);
+    xgemm_trace_free(report);
+}
+END_TEST
+
+/* 16-bit operands on tensor cores: sizes, and leading dimensions that are copied first. */
+START_TEST(halves_on_tensor_cores)
+{
+    static const int64_t sizes[][3] = {{1, 1, 1},      {7, 300, 65},    {65, 7, 130},
+                                       {255, 255, 65}, {128, 256, 128}, {70, 33, 17}};
+    static const char *const kernels[] = {"fp16x1-128x128", "fp16x1-128x256"};
+    static const float anything;
+    for (int i = 0; i < COUNT(sizes) * COUNT(kernels); i++) {
+        const int64_t *size = sizes[i / 2];
+        xgemm_product p = product_of(_i ? XGEMM_BF16 : XGEMM_F16, i % 3 ? XGEMM_F16 : XGEMM_F32);
+        p.m = size[0], p.n = size[1], p.k = size[2];
+        p.lda = p.k + i % 3, p.ldb = p.n + i % 4, p.ldc = p.n + i % 5;
+        p.activation = i % 4 == 1 ? XGEMM_GELU : XGEMM_ACTIVATION_NONE;
+        p.bias = i % 4 == 2 ? &anything : NULL;
+        p.type_bias = XGEMM_F32;
+        xgemm_trace_report *report = trace_product(kernels[i % 2], &p);
+        ck_assert_str_eq(report->kernel, kernels[i % 2]);
+        ck_assert_int_eq(bytes_in(report, "C", STORES), p.m * p.n * (i % 3 ? 2 : 4));
+        ck_assert_int_eq(sum_of(report, "bias", GLOBAL, LOADS).requests > 0, p.bias != NULL);
+        xgemm_trace_free(report);
+    }
+}
+END_TEST
+
+START_TEST(refused_products)
+{
+    xgemm_product p = product_of(XGEMM_F64, XGEMM_F64);
+    xgemm_trace_report *report;
+    ck_assert_int_eq(xgemm_gemm_trace("naive", &p, 0, NULL, &report), XGEMM_ERROR_NOT_SUPPORTED);
+    ck_assert_ptr_null(report);
+    ck_assert_ptr_nonnull(
+        strstr(xgemm_last_error(NULL), "naive does not multiply matrices of double"));
+    ck_assert_int_eq(xgemm_gemm_trace("general", NULL, 0, NULL, &report), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "product is NULL"));
+    ck_assert_int_eq(xgemm_gemm_trace(NULL, &p, 0, NULL, &report), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_int_eq(xgemm_gemm_trace("general", &p, 0, NULL, NULL), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_int_eq(xgemm_gemm_trace("general", &p, -1, NULL, &report), XGEMM_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(xgemm_gemm_trace("nosuch", &p, 0, NULL, &report), XGEMM_ERROR_UNKNOWN_KERNEL);
+    p.batch_count = 2;
+    ck_assert_int_eq(xgemm_gemm_trace("general", &p, 0, NULL, &report), XGEMM_ERROR_NOT_SUPPORTED);
+    p.batch_count = 1, p.flags = XGEMM_DEVICE_SCALARS;
+    ck_assert_int_eq(xgemm_gemm_trace("general", &p, 0, NULL, &report), XGEMM_ERROR_NOT_SUPPORTED);
+    p.flags = 0, p.type_c = XGEMM_F32;
+    ck_assert_int_eq(xgemm_gemm_trace("general", &p, 0, NULL, &report), XGEMM_ERROR_NOT_SUPPORTED);
+    p.type_c = XGEMM_F64, p.k = 0;
+    ck_assert_int_eq(xgemm_gemm_trace("general", &p, 0, NULL, &report), XGEMM_ERROR_INVALID_VALUE);
+    p.k = 17, p.struct_size = 8;
+    ck_assert_int_eq(xgemm_gemm_trace("general", &p, 0, NULL, &report), XGEMM_ERROR_INVALID_VALUE);
+}
+END_TEST
+
 /* ---- On a GPU ---- */
 
 /* An A100: 108 multiprocessors of 2048 threads, 164 KiB and 65 536 registers. */
@@ -242,6 +360,11 @@ END_TEST
 
 void add_trace_arguments(Suite *suite)
 {
+    TCase *cases = new_case(suite, "other products", TIMEOUT_S);
+    tcase_add_loop_test(cases, types_of_products, 0, 6);
+    tcase_add_loop_test(cases, halves_on_tensor_cores, 0, 2);
+    tcase_add_test(cases, refused_products);
+
     TCase *gpus = new_case(suite, "on a GPU", TIMEOUT_S);
     tcase_add_test(gpus, occupancy_of_a_gpu);
     tcase_add_test(gpus, waves_of_a_gpu);

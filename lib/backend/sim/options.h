@@ -17,6 +17,12 @@ typedef struct {
     bool late;           /* asynchronous operations complete as late as waits allow, else at once */
     xg_trace *trace;     /* NULL: accesses are neither checked nor counted */
     int64_t most_blocks; /* 0: all; else a sample spread over the grid */
+    /*
+     * The trace is of a kernel of 16-bit operands. It multiplies rows that are not there and drops
+     * them, so that shared memory may be read that nothing wrote; and two threads may store the
+     * halves of a word.
+     */
+    bool of_halves;
 } xg_sim_options;
 
 #endif

@@ -86,6 +86,11 @@ bool xg_sim_is_late(void)
     return options->late;
 }
 
+bool xg_sim_is_of_halves(void)
+{
+    return options->of_halves;
+}
+
 bool xg_sim_is_sample(void)
 {
     return options->most_blocks > 0;

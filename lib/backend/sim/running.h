@@ -21,6 +21,7 @@ enum {
 
 const xg_launch *xg_sim_launched(void);
 bool xg_sim_is_late(void);
+bool xg_sim_is_of_halves(void);
 bool xg_sim_is_sample(void); /* only some of its blocks run */
 /* The trace of a launch that is checked and counted; NULL: this one is not. */
 xg_trace *xg_sim_trace(void);

@@ -60,7 +60,8 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int s
     }
     for (size_t word = first; word < end; word++) {
         word_state *state = &trace->shared[word];
-        if ((kind == XG_SIM_READ || kind == XG_SIM_ATOMIC) && !state->write_phase) {
+        if ((kind == XG_SIM_READ || kind == XG_SIM_ATOMIC) && !state->write_phase &&
+            !xg_sim_is_of_halves()) {
             name = xg_trace_shared_array(word, &element);
             xg_trace_fail("reads what nothing wrote:", name ? name : "shared", element, site);
         }
@@ -69,11 +70,12 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int s
     take_part(trace, code, code->merged, (uint32_t)first);
 }
 
-HOT bool inside(const xg_region *region, int64_t element, int words)
+/* Of units from a region's beginning. */
+HOT bool inside(const xg_region *region, int unit, int64_t first, int units)
 {
-    const int64_t column = region->rows > 1 ? element % (region->stride_bytes / 4) : element;
-    return element >= 0 && element + words <= region_words(region) &&
-           column + words <= (region->row_bytes / 4);
+    const int64_t column = region->rows > 1 ? first % (region->stride_bytes / unit) : first;
+    return first >= 0 && first + units <= region_units(region, unit) &&
+           column + units <= region->row_bytes / unit;
 }
 
 /* The region in which an address lies, gaps included; -1: none. */
@@ -81,7 +83,8 @@ HOT int region_of(const xg_trace *trace, uintptr_t address)
 {
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const xg_region *region = &trace->launch->regions[i];
-        if (address - (uintptr_t)trace->bases[i] < (uintptr_t)region_words(region) * 4)
+        if (address - (uintptr_t)trace->bases[i] <
+            (uintptr_t)(region_units(region, trace->unit[i]) * trace->unit[i]))
             return i;
     }
     return -1;
@@ -113,7 +116,7 @@ HOT void count_access(xg_trace *trace, const xg_trace_site *wanted, uintptr_t ad
 HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, int site)
 {
     const bool is_store = kind != XG_SIM_READ;
-    const int index = region_of(trace, address), words = (bytes + 3) / 4;
+    const int index = region_of(trace, address);
     if (index < 0 && xg_fiber_owns(address))
         return; /* a variable of the thread's own */
     if (index < 0 && !is_store && is_in_list(trace, address, bytes)) {
@@ -124,13 +127,14 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
     if (index < 0)
         xg_trace_fail_outside(is_store, bytes, site);
     const xg_region *region = &trace->launch->regions[index];
-    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index]) / 4;
-    if (!inside(region, element, words))
+    const int unit = trace->unit[index], units = (bytes + unit - 1) / unit;
+    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index]) / unit;
+    if (!inside(region, unit, element, units))
         xg_trace_fail(is_store ? "writes past the end of a line:" : "reads past the end of a line:",
                       region->name, element, site);
     if (is_store && !trace->states[index])
         xg_trace_fail("writes an array that is only read:", region->name, element, site);
-    for (int i = 0; trace->states[index] && i < words; i++)
+    for (int i = 0; trace->states[index] && i < units; i++)
         check_word(&trace->states[index][element + i], kind, true, region->name, element + i, site);
     const xg_trace_site wanted = {.array = region->name,
                                   .is_store = is_store,
@@ -144,12 +148,13 @@ static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int site)
 {
     const int index = region_of(trace, address);
     const xg_region *region = &trace->launch->regions[index < 0 ? 0 : index];
-    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index < 0 ? 0 : index]) / 4;
     if (index < 0)
         xg_trace_fail_outside(false, bytes, site);
-    if (!inside(region, element, bytes / 4))
+    const int unit = trace->unit[index];
+    const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index]) / unit;
+    if (!inside(region, unit, element, bytes / unit))
         xg_trace_fail("reads past the end of a line:", region->name, element, site);
-    for (int i = 0; trace->states[index] && i < bytes / 4; i++)
+    for (int i = 0; trace->states[index] && i < bytes / unit; i++)
         check_word(&trace->states[index][element + i], XG_SIM_READ, true, region->name, element + i,
                    site);
     const xg_trace_site wanted = {.array = region->name, .bytes = bytes};

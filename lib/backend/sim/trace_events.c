@@ -14,12 +14,12 @@ xg_trace *xg_trace_current;
 /* ---- By the scheduler ---- */
 
 /* Of all matrices of a batch; those of a pointer array have one after the other the same states. */
-static int64_t all_words(const xg_launch *what, const xg_region *region)
+static int64_t all_units(const xg_launch *what, const xg_region *region, int unit)
 {
-    const int64_t words = region_words(region);
-    return words > 0 && !region->is_pointer_array
-               ? words + ((int64_t)what->grid[2] - 1) * (region->batch_stride_bytes / 4)
-               : words;
+    const int64_t units = region_units(region, unit);
+    return units > 0 && !region->is_pointer_array
+               ? units + ((int64_t)what->grid[2] - 1) * (region->batch_stride_bytes / unit)
+               : units;
 }
 
 /* The regions of the blocks whose z is that. */
@@ -28,15 +28,15 @@ static void begin_batch(xg_trace *trace, int64_t batch)
     trace->batch = batch;
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const xg_region *region = &trace->launch->regions[i];
-        const int64_t offset =
-            region->is_pointer_array ? 0 : batch * (region->batch_stride_bytes / 4);
+        const int64_t offset = region->is_pointer_array ? 0 : batch * region->batch_stride_bytes;
         if (region->rows <= 0)
             continue;
-        trace->bases[i] = region->is_pointer_array ? ((const float *const *)region->base)[batch]
-                                                   : (const float *)region->base + offset;
-        trace->states[i] = trace->global[i] ? trace->global[i] + offset : NULL;
+        trace->bases[i] = region->is_pointer_array ? ((const char *const *)region->base)[batch]
+                                                   : (const char *)region->base + offset;
+        trace->states[i] = trace->global[i] ? trace->global[i] + offset / trace->unit[i] : NULL;
         if (region->is_pointer_array && trace->global[i])
-            memset(trace->global[i], 0, (size_t)region_words(region) * sizeof *trace->global[i]);
+            memset(trace->global[i], 0,
+                   (size_t)region_units(region, trace->unit[i]) * sizeof *trace->global[i]);
     }
 }
 
@@ -47,10 +47,11 @@ bool xg_trace_begin(xg_trace *trace, const xg_launch *what)
     trace->phase = 0;
     trace->batch = -1;
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
-        const int64_t words = all_words(what, &what->regions[i]);
+        trace->unit[i] = what->regions[i].of_halves || xg_sim_is_of_halves() ? 2 : 4;
+        const int64_t units = all_units(what, &what->regions[i], trace->unit[i]);
         /* Only what is written can race. */
-        const bool written = words > 0 && (i == XG_REGION_C || i == XG_REGION_WORKSPACE);
-        trace->global[i] = written ? calloc((size_t)words, sizeof *trace->global[i]) : NULL;
+        const bool written = units > 0 && (i == XG_REGION_C || i == XG_REGION_WORKSPACE);
+        trace->global[i] = written ? calloc((size_t)units, sizeof *trace->global[i]) : NULL;
         if (written && !trace->global[i])
             return false;
     }
@@ -176,6 +177,8 @@ void xg_trace_fence(void)
 /* The write must happen before; and for wgmma a fence must follow a thread's store. */
 static const char *wrong_read(const word_state *state, bool by_wgmma)
 {
+    if (!state->write_phase && xg_sim_is_of_halves())
+        return NULL;
     if (!state->write_phase)
         return by_wgmma ? "multiplies what nothing wrote:" : "reads what nothing wrote:";
     if (races_with_write(state, xg_sim_thread()))

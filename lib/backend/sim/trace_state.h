@@ -38,9 +38,10 @@ typedef struct {
 } code_site;
 
 /*
- * Who last wrote and read a word, to find races and reads of what nobody wrote. A phase is the
- * number of the block among those that ran, from 1, and its barriers so far (PHASE_BITS). The epoch
- * within it: the barriers of the thread's warp so far or, where vector clocks are used, its epoch.
+ * Who last wrote and read a word, or a half of one, to find races and reads of what nobody wrote. A
+ * phase is the number of the block among those that ran, from 1, and its barriers so far
+ * (PHASE_BITS). The epoch within it: the barriers of the thread's warp so far or, where vector
+ * clocks are used, its epoch.
  */
 typedef struct {
     uint64_t write_phase, read_phase; /* 0: never */
@@ -62,8 +63,10 @@ struct xg_trace {
     int site_count, site_room;
     xg_trace_totals totals;
     word_state *shared, *global[XG_REGIONS_MAX];
-    int64_t batch;                      /* the running block's z */
-    const float *bases[XG_REGIONS_MAX]; /* where the regions begin for it */
+    int64_t batch;            /* the running block's z */
+    int unit[XG_REGIONS_MAX]; /* the bytes that have a state of their own: of 16-bit elements 2,
+                                 since two threads may have a half of a word each, else 4 */
+    const char *bases[XG_REGIONS_MAX];  /* where the regions begin for it */
     word_state *states[XG_REGIONS_MAX]; /* global's, from there on */
     uint64_t phase;                     /* the current one */
     uint64_t clocks_since;              /* the phase from which on clocks are used; 0: not yet */
@@ -80,10 +83,11 @@ HOT uint64_t block_of(uint64_t phase)
     return phase >> PHASE_BITS;
 }
 
-static inline int64_t region_words(const xg_region *region)
+/* Of so many bytes each. */
+static inline int64_t region_units(const xg_region *region, int unit)
 {
     return region->rows > 0
-               ? (region->rows - 1) * (region->stride_bytes / 4) + (region->row_bytes / 4)
+               ? (region->rows - 1) * (region->stride_bytes / unit) + region->row_bytes / unit
                : 0;
 }
 
