@@ -191,7 +191,8 @@ static bool run_part(const whole *w, const part *p, unsigned char *to)
     const placing bias =
         placing_of(&w->bias, 0, per_row ? p->row : p->column, 1, per_row ? m : n, false, 0, 0);
     const part once = {.work = {.batch = 1}};
-    placed of_a = {NULL}, of_b = {NULL}, of_c = {NULL}, of_bias = {NULL};
+    placed of_a = {.memory = NULL}, of_b = {.memory = NULL}, of_c = {.memory = NULL},
+           of_bias = {.memory = NULL};
     workload_scalars scalars;
     bool done = place(w, p, &a, &of_a) && place(w, p, &b, &of_b) && place(w, p, &c, &of_c) &&
                 place(w, &once, &bias, &of_bias);

@@ -260,7 +260,7 @@ speeds()
 d['device']['name'] = 'A card'
 d['date'] = '2026-01-02T03:04:05Z'
 d['results'] = [dict(r[0], m=s, n=s, k=s, kernel='k%d' % i, median_us=2e-3 * s ** 3 / ($3 + i))
-                for s in ($2) for i in range($1)]"
+                for s in ($2,) for i in range($1)]"
 }
 
 test_pictures()
