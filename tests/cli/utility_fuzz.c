@@ -398,7 +398,7 @@ static void find_program(void)
 
 int main(int argument_count, char **arguments)
 {
-    const unsigned long iterations = argument_count > 1 ? strtoul(arguments[1], NULL, 10) : 250;
+    const unsigned long iterations = argument_count > 1 ? strtoul(arguments[1], NULL, 10) : 120;
     const unsigned long seed = argument_count > 2 ? strtoul(arguments[2], NULL, 10) : 1;
     const char *srcdir = getenv("srcdir"), *parent = getenv("TMPDIR");
     char top[4096];
