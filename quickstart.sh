@@ -5,10 +5,12 @@
 #   ./quickstart.sh         install what is missing, build, multiply the sample
 #                           matrices on the best device there is, list the kernels
 #   ./quickstart.sh check   the same set-up, then the whole test suite
+#   ./quickstart.sh --with-cuda=clang
+#                           the same with kernels for GPUs, which clang compiles: it is installed
+#                           where no compiler for GPUs is there
 #
-# Needs neither a GPU nor nvcc; with CONFIGURE_FLAGS=--with-cuda=clang, clang compiles the kernels for
-# GPUs without nvcc. Safe to run again: what is there is kept. The build is in build/ (another
-# folder: BUILD=DIR); CONFIGURE_FLAGS are passed on.
+# Needs neither a GPU nor nvcc. Safe to run again: what is there is kept. The build is in build/
+# (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on, and so are options.
 set -eu
 
 cd "$(dirname "$0")"
@@ -45,7 +47,7 @@ have_gpu_compiler() {
 
 # Whether clang is to be installed, as a compiler for GPUs.
 wants_gpu_compiler() {
-  case " ${CONFIGURE_FLAGS-} " in
+  case " $CONFIGURE_FLAGS " in
     *--with-cuda=clang* | *--with-cuda=yes* | *"--with-cuda "*) ! have_gpu_compiler ;;
     *) return 1 ;;
   esac
@@ -127,12 +129,20 @@ bootstrap() {
   autoreconf -fi
 }
 
+# Whether the build is configured, and with the options that were given.
+is_configured() {
+  [ -f "$build/config.status" ] || return
+  for option in $options; do
+    "$build/config.status" --config | grep -qF -e "$option" || return
+  done
+}
+
 configure_and_build() {
   mkdir -p "$build"
-  if [ ! -f "$build/config.status" ]; then
+  if ! is_configured; then
     say "configuring in $build/"
     # shellcheck disable=SC2086 # a list of words
-    (cd "$build" && "$source_dir/configure" ${CONFIGURE_FLAGS-})
+    (cd "$build" && "$source_dir/configure" $CONFIGURE_FLAGS)
   fi
   say "building"
   make -C "$build" -j"$jobs"
@@ -158,14 +168,20 @@ run_the_tests() {
   say "the test suite passed"
 }
 
-case ${1-} in
-  "" | check) ;;
-  *) give_up "it takes nothing or \"check\", not \"$1\"" ;;
-esac
-install_missing "${1:-run}"
+wanted=run
+options=
+for argument; do
+  case $argument in
+    check) wanted=check ;;
+    --*) options="$options $argument" ;;
+    *) give_up "it takes \"check\" and options of ./configure, not \"$argument\"" ;;
+  esac
+done
+CONFIGURE_FLAGS="${CONFIGURE_FLAGS-}$options"
+install_missing "$wanted"
 bootstrap
 configure_and_build
-if [ "${1-}" = check ]; then
+if [ "$wanted" = check ]; then
   run_the_tests
 else
   multiply_the_samples

@@ -9,13 +9,20 @@
 #
 #   xgemm/bench/clang.sh measure RESULTS
 #
-# checks every kernel and times each with both libraries, in turns. Steps, chosen by
-# XGEMM_CLANG_STEPS: verify (all kernels against float64), first (the first product of a process,
-# with an empty and a filled translation cache), speed (every kernel at some sizes, both math
-# modes), shapes (what the library chooses over bench/shapes.txt, both math modes), tests (the test
-# programs), sanitizer (compute-sanitizer over small products of every kernel). The results are CSV
-# and logs in the folder; summary.txt has the ratios, clang's speed by nvcc's: of each kernel, the
-# geometric mean and the least.
+# measures. Steps, chosen by XGEMM_CLANG_STEPS; the first three (the default) take less than two
+# minutes together on a machine of 16 cores, since kernels are translated side by side:
+#
+#   verify     every kernel of the clang-built library against float64, one process a kernel; and
+#              test_types, whose kernels compute other types than FP32
+#   first      the first product of a process, with an empty and a filled translation cache
+#   shapes     what the libraries choose over bench/shapes.txt and squares, both math modes, in turns
+#   speed      every kernel at some sizes with both libraries, in turns
+#   tests      the test programs
+#   sanitizer  compute-sanitizer over small products of every kernel
+#
+# The results are CSV and logs in the folder; summary.txt has what failed, the times of first
+# products, and the ratios, clang's speed by nvcc's: of each kernel, the geometric mean and the
+# least. No command of a step takes longer than XGEMM_CLANG_LIMIT seconds (60).
 #
 # Builds are in BUILD (build-portable) and BUILD_CLANG (build-portable-clang), and are kept; with
 # PORTABLE=FILE.tar.xz the nvcc-built half is taken from there. XGEMM_ARCHS as in portable.sh.
@@ -73,15 +80,15 @@ note() {
   echo "$*" | tee -a "$summary"
 }
 
-# step NAME LOG COMMAND...
+# step TITLE LOG COMMAND...
 step() {
-  name=$1 log=$out/$2
+  title=$1 log=$out/$2
   shift 2
   start=$(date +%s)
   if "$@" >"$log" 2>"$log.err"; then
-    note "ok      $name ($(($(date +%s) - start)) s)"
+    note "ok      $title ($(($(date +%s) - start)) s)"
   else
-    note "FAILED  $name (exit $?; $log)"
+    note "FAILED  $title (exit $?; $log)"
     tail -n 5 "$log" "$log.err"
     status=1
   fi
@@ -101,24 +108,27 @@ compare() {
   shift
   for turn in 1 2; do
     for compiler in nvcc clang; do
-      step "$name, $compiler, turn $turn" "$name-$compiler-$turn.csv" with $compiler \
-        "$root/xgemm" bench --device 0 --csv --quiet "$@"
+      step "$name, $compiler, turn $turn" "$name-$compiler-$turn.csv" with "$compiler" \
+        timeout "$limit" "$root/xgemm" bench --device 0 --csv --quiet "$@"
     done
   done
   awk -F, -v name="$name" '
-    FNR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    FNR == 1 { split("", column); for (i = 1; i <= NF; i++) column[$i] = i; next }
     {
       kernel = $column["kernel"]
       sub(/^auto:.*/, "auto", kernel)
+      kernel = kernel " " $column["math"]
       case_ = $column["m"] "x" $column["n"] "x" $column["k"]
-      us = $column["median_us"]
+      us = $column["median_us"] + 0
       at = kernel SUBSEP case_
+      if (us <= 0) next
       if (FILENAME ~ /-nvcc-[0-9]*\.csv$/) { if (!(at in nvcc) || us < nvcc[at]) nvcc[at] = us }
       else if (!(at in clang) || us < clang[at]) clang[at] = us
     }
     END {
-      for (at in nvcc) if (at in clang && clang[at] > 0 && nvcc[at] > 0) {
+      for (at in nvcc) {
         split(at, part, SUBSEP)
+        if (!(at in clang)) { missing = missing " " part[1] " " part[2] ";"; continue }
         ratio = nvcc[at] / clang[at]
         sum += log(ratio); n++
         of[part[1]] += log(ratio); cases[part[1]]++
@@ -126,34 +136,57 @@ compare() {
         if (least_of_all == "" || ratio < least_of_all) { least_of_all = ratio; at_least = part[1] " " part[2] }
       }
       for (kernel in of)
-        printf "%-28s %.3f  least %.3f (%s)\n", kernel, exp(of[kernel] / cases[kernel]), least[kernel], where[kernel] | "sort -k 2n"
-      close("sort -k 2n")
+        printf "%-36s %.3f  least %.3f (%s)\n", kernel, exp(of[kernel] / cases[kernel]), least[kernel], where[kernel] | "sort"
+      close("sort")
+      if (missing) printf "%s: not measured with clang:%s\n", name, missing
       if (n) printf "%s: clang by nvcc in %d cases, geometric mean %.3f, least %.3f (%s)\n", name, n, exp(sum / n), least_of_all, at_least
     }' "$out/$name"-nvcc-?.csv "$out/$name"-clang-?.csv | tee -a "$summary"
 }
 
-# The first product: three processes with an empty cache, then three with what the last one left.
+# The first product of each process; an empty cache, then what that process has left in it.
 first_products() {
+  kept=$cache
+  cache=$(mktemp -d)
   note "first product: compiler,cache,size,math,create_ms,first_ms,second_ms,least_ms"
   for compiler in nvcc clang; do
     for size in 256 4096; do
       for math in default strict; do
-        for kind in empty empty filled filled; do
-          [ $kind = filled ] || rm -rf "$cache"
-          mkdir -p "$cache"
-          note "$compiler,$kind,$(with $compiler "$root/first" $size $math)"
+        rm -rf "$cache"
+        mkdir -p "$cache"
+        for kind in empty filled; do
+          with "$compiler" timeout "$limit" "$root/first" $size $math >"$out/first.csv" 2>"$out/first.err" ||
+            { echo "$size,$math,failed: $(cat "$out/first.err")" >"$out/first.csv" && status=1; }
+          note "$compiler,$kind,$(cat "$out/first.csv")"
         done
       done
     done
   done
+  rm -rf "$cache"
+  cache=$kept
+}
+
+# A process a kernel: one that fails takes no other with it, and translations run side by side.
+verify_all() {
+  mkdir -p "$out/verify"
+  start=$(date +%s)
+  with clang "$root/xgemm" kernels --csv | awk -F, '$2 ~ /cuda/ { print $1, $7 }' >"$out/kernels.txt"
+  # shellcheck disable=SC2016 # the inner shell's
+  with clang env ROOT="$root" OUT="$out/verify" LIMIT="$limit" xargs -P 16 -L 1 sh -c '
+    timeout "$LIMIT" "$ROOT/xgemm" verify --device 0 --quick --csv --quiet --kernel "$1" --math "$2" \
+      >"$OUT/$1.csv" 2>"$OUT/$1.err" || echo "$1" >>"$OUT/failed"' sh <"$out/kernels.txt" || true
+  if [ -s "$out/verify/failed" ]; then
+    note "FAILED  verify: $(tr '\n' ' ' <"$out/verify/failed")"
+    while read -r kernel; do
+      tail -n 1 "$out/verify/$kernel.csv" "$out/verify/$kernel.err"
+    done <"$out/verify/failed" | tee -a "$summary"
+    status=1
+  fi
+  note "verify: $(grep -l ',ok$' "$out"/verify/*.csv | wc -l) of $(wc -l <"$out/kernels.txt") kernels right ($(($(date +%s) - start)) s)"
+  step "other types than FP32" types.log with clang env XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 CK_FORK=no \
+    XGEMM_TEST_EFFORT=5 timeout "$limit" "$root/tests/test_types"
 }
 
 # shellcheck disable=SC2317 # called through step
-verify_all() {
-  with clang "$root/xgemm" verify --device 0 --json --quiet
-}
-
-# shellcheck disable=SC2317
 run_tests() {
   for program in "$root"/tests/test_*; do
     echo "== ${program##*/}"
@@ -178,18 +211,17 @@ measure() {
   : >"$summary"
   cache=$(mktemp -d)
   trap 'rm -rf "$cache"' EXIT
-  steps=${XGEMM_CLANG_STEPS:-verify first speed shapes}
+  limit=${XGEMM_CLANG_LIMIT:-60}
+  steps=${XGEMM_CLANG_STEPS:-verify first shapes}
+  if wants verify; then verify_all; fi
   if wants first; then first_products; fi
-  if wants verify; then step "verify every kernel" verify.json verify_all; fi
+  if wants shapes; then
+    compare shapes --math default,strict --shapes "$bench/shapes.txt" --samples 5 --limit 0.3 --warm 5
+    compare squares --math default,strict --size 64,128,256,512,1024,2048,4096 --samples 5 --limit 0.3 --warm 5
+  fi
   if wants speed; then
     compare speed --kernel all --size 512,1024,4096 --samples 5 --limit 1 --warm 10
     compare speed-tf32 --kernel all --math tf32 --size 4096 --samples 5 --limit 1 --warm 10
-  fi
-  if wants shapes; then
-    for math in default strict; do
-      compare "shapes-$math" --math $math --shapes "$bench/shapes.txt" --samples 9 --limit 1
-      compare "squares-$math" --math $math --size 64,128,256,512,1024,2048,4096,8192 --samples 9 --limit 1
-    done
   fi
   if wants tests; then step "test programs" tests.log run_tests; fi
   if wants sanitizer; then step "compute-sanitizer memcheck" memcheck.log sanitize; fi

@@ -3,6 +3,9 @@
 # The PTX that clang made of the kernels: each has the instructions that it was written for, and no
 # array in local memory.
 #
+# And ptx.awk, which writes it: that it names the version which instructions need, and that it
+# refuses a loop which NVIDIA's assembler takes wrong.
+#
 # Reads the *.ptx below lib of the build folder, $1 or the current one.
 # Exits with 77 where there is no PTX, as in a build with nvcc.
 
@@ -33,6 +36,26 @@ wgmma_f16_128x64
 '
 failed=0
 count=0
+tool=${srcdir:?}/lib/backend/cuda/ptx.awk
+
+# ptx CONDITION INSTRUCTION: PTX with a loop that ends by that condition, and one more instruction.
+ptx() {
+    printf '.version 7.8\n.target sm_90\nLOOP:\nadd.s64 \t%%rd1, %%rd1, -8;\n'
+    printf 'setp.%s;\n@%%p1 bra \tLOOP;\n%s;\n' "$1" "$2"
+}
+
+if ptx 'lt.u64 	%p1, %rd1, -2' ret | awk -f "$tool" >/dev/null 2>&1; then
+    echo "$tool takes a loop whose condition compares unsigned numbers with -2" >&2
+    failed=1
+fi
+for case in '7.8 ret' '8.0 barrier.cluster.arrive.release' '8.1 st.async' \
+    '8.6 mbarrier.arrive.relaxed.cluster'; do
+    version=$(ptx 'gt.u64 	%p1, %rd1, 1' "${case#* }" | awk -f "$tool" | sed -n '1s/^\.version //p')
+    if [ "$version" != "${case% *}" ]; then
+        echo "$tool gives version '$version' to ${case#* }, which needs ${case% *}" >&2
+        failed=1
+    fi
+done
 
 # meant KERNELS INSTRUCTION...: extended regular expressions, each in some line of each PTX.
 meant() {
@@ -64,7 +87,7 @@ for ptx in "$folder"/lib/probes/*.ptx "$folder"/lib/families/*/*.ptx; do
         failed=1
     fi
 done
-if [ $count -eq 0 ]; then
+if [ $count -eq 0 ] && [ $failed -eq 0 ]; then
     echo "skipped: no PTX in $folder" >&2
     exit 77
 fi

@@ -66,6 +66,7 @@ typedef struct object {
         count; /* a graph's: launches, in its memory; a range's: bytes, of which some are mapped */
     xg_program program;
     const size_t *argument_bytes;
+    const char *ptx;  /* a module's, where that is what it was loaded from */
     int shared_bytes; /* a function's: dynamic, that it was allowed */
     bool ready;       /* a module's function was asked for; an event was recorded */
     bool captured;    /* an event was recorded into a graph: it cannot be waited for */

@@ -39,6 +39,17 @@ static bool is_ptx_for_gpu(const char *image)
     return image[end] == 'a' ? target == compute_capability() : target <= compute_capability();
 }
 
+/* Whether PTX has a kernel of that name, whose first parameter has so many bytes. */
+static bool has_kernel(const char *ptx, const char *name, size_t argument_bytes)
+{
+    char entry[256];
+    snprintf(entry, sizeof entry, "%s_param_0[%zu]", name, argument_bytes);
+    const char *parameter = strstr(ptx, entry);
+    snprintf(entry, sizeof entry, ".entry %s(", name);
+    const char *kernel = strstr(ptx, entry);
+    return kernel && parameter && kernel < parameter && parameter < strchr(kernel, ')');
+}
+
 xg_cu_result cuModuleLoadData(xg_cu_module *module, const void *image)
 {
     BEGIN(cuModuleLoadData, INITIALISED | CONTEXT | NO_CAPTURE);
@@ -46,8 +57,11 @@ xg_cu_result cuModuleLoadData(xg_cu_module *module, const void *image)
     memcpy(&magic, image, sizeof magic);
     if (magic != FATBIN_MAGIC && !is_ptx_for_gpu(image))
         return fault(INVALID_IMAGE, "cuModuleLoadData of no fatbin, and of no PTX for the GPU");
-    *module = (xg_cu_module)add(MODULE);
-    return *module ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
+    object *o = add(MODULE);
+    if (o)
+        o->ptx = magic == FATBIN_MAGIC ? NULL : image;
+    *module = (xg_cu_module)o;
+    return o ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 xg_cu_result cuModuleUnload(xg_cu_module module)
@@ -68,6 +82,9 @@ xg_cu_result cuModuleGetFunction(xg_cu_function *function, xg_cu_module module, 
         return fault(INVALID_HANDLE, "cuModuleGetFunction of what is no module of the context");
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (strcmp(kernels[i].program.symbol, name) == 0) {
+            if (o->ptx && !has_kernel(o->ptx, name, *kernels[i].argument_bytes))
+                return fault(NOT_FOUND, "cuModuleGetFunction of PTX without the kernel, or with an "
+                                        "argument of other bytes than the kernel's");
             o->program = kernels[i].program;
             o->argument_bytes = kernels[i].argument_bytes;
             o->ready = true;
