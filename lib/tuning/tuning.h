@@ -32,4 +32,19 @@ bool xg_peaks_known(const xgemm_device *gpu);
  */
 const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
 
+/*
+ * The constants of double/ for a multiprocessor of compute capability 9.0, in order of
+ * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round. By the peaks and the
+ * shapes of the tiles; not fitted to measurements yet.
+ */
+#define XG_DOUBLE_COSTS_SM90                                                                       \
+    {                                                                                              \
+        {1, 0.07439, 0.07439, 2.5}, {1, 0.03720, 0.03720, 2.5}, {2, 0.02418, 0.01860, 1.8},        \
+            {3, 0.01532, 0.00957, 1.8}, {1, 0.14879, 0.14879, 2.5}, {1, 0.07439, 0.07439, 1.8},    \
+            {3, 0.06126, 0.03829, 1.8}, {2, 0.20480, 0.15754, 2.5}, {2, 0.10430, 0.08023, 1.8},    \
+            {3, 0.07002, 0.04376, 1.8}, {4, 0.01500, 0.00547, 1.8}, {4, 0.01500, 0.00547, 1.8},    \
+            {4, 0.03000, 0.02188, 1.8}, {4, 0.03000, 0.02188, 1.8}, {4, 0.03000, 0.02735, 1.8},    \
+            {4, 0.03000, 0.02735, 1.8},                                                            \
+    }
+
 #endif
