@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The kernels for F64, C32 and C64 on GPU 0, beside cuBLAS:
 #
-#   bench/double.sh BUILD RESULTS
+#   bench/double.sh BUILD >RESULTS
 #
 # BUILD is a build of this source, or the unpacked folder of bench/portable.sh. Steps, chosen by
 # XGEMM_DOUBLE_STEPS: verify (the test programs of these types), squares, thin, batches (bench/types,
 # all four layouts, as the library chooses), tiles (the same squares and thin shapes by each kernel
 # by name, from which the cost model is fitted). XGEMM_DOUBLE_TYPES ("f64 c64 c32") leaves out types.
-# The results are CSV in RESULTS; all together take about a minute and a half.
+# The results are CSV, with a line "== STEP TYPE" before each table; all together take about two minutes.
 set -eu
 
-build=${1:?usage: bench/double.sh BUILD RESULTS}
-out=${2:?usage: bench/double.sh BUILD RESULTS}
+build=${1:?usage: bench/double.sh BUILD}
 steps=${XGEMM_DOUBLE_STEPS:-verify squares thin batches tiles}
 types=${XGEMM_DOUBLE_TYPES:-f64 c64 c32}
-mkdir -p "$out"
 
 # The program of that name, in a build or in a package.
 program() {
@@ -37,23 +35,17 @@ measure() {
   name=$1
   shift
   for type in $types; do
+    echo "== $name $type"
     LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-      timeout 60 "$(program types)" "$type" "$@" >"$out/$name-$type.csv" || status=1
+      timeout 60 "$(program types)" "$type" "$@" || status=1
   done
 }
 
 status=0
 if wants verify; then
-  for test in test_double test_types; do
-    if LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" XGEMM_TEST_DEVICE=0 \
-      XGEMM_TEST_EFFORT="${XGEMM_TEST_EFFORT:-6}" timeout 60 "$(program $test)" >"$out/$test.log" 2>&1; then
-      echo "ok      $test"
-    else
-      echo "FAILED  $test"
-      tail -n 3 "$out/$test.log"
-      status=1
-    fi
-  done
+  echo "== verify"
+  LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" XGEMM_TEST_DEVICE=0 \
+    XGEMM_TEST_EFFORT="${XGEMM_TEST_EFFORT:-6}" timeout 60 "$(program test_double)" || status=1
 fi
 if wants squares; then
   measure squares 64,64,64 128,128,128 256,256,256 512,512,512 1024,1024,1024 2048,2048,2048 \
