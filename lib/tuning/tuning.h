@@ -34,17 +34,18 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
 
 /*
  * The constants of double/ for a multiprocessor of compute capability 9.0, in order of
- * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round. By the peaks and the
- * shapes of the tiles; not fitted to measurements yet.
+ * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round. The first of F64 and
+ * of C64, the reduction's and the launches' are measured on an H200; the others follow from the
+ * tiles' shapes, until bench/double.sh is fitted.
  */
 #define XG_DOUBLE_COSTS_SM90                                                                       \
     {                                                                                              \
-        {1, 0.07439, 0.07439, 2.5}, {1, 0.03720, 0.03720, 2.5}, {2, 0.02418, 0.01860, 1.8},        \
-            {3, 0.01532, 0.00957, 1.8}, {1, 0.14879, 0.14879, 2.5}, {1, 0.07439, 0.07439, 1.8},    \
-            {3, 0.06126, 0.03829, 1.8}, {2, 0.20480, 0.15754, 2.5}, {2, 0.10430, 0.08023, 1.8},    \
-            {3, 0.07002, 0.04376, 1.8}, {4, 0.01500, 0.00547, 1.8}, {4, 0.01500, 0.00547, 1.8},    \
-            {4, 0.03000, 0.02188, 1.8}, {4, 0.03000, 0.02188, 1.8}, {4, 0.03000, 0.02735, 1.8},    \
-            {4, 0.03000, 0.02735, 1.8},                                                            \
+        {1, 0.0800, 0.0800, 3.5}, {1, 0.0410, 0.0410, 3.5}, {2, 0.0265, 0.0205, 4.0},              \
+            {4, 0.0165, 0.0104, 3.0}, {1, 0.1475, 0.1475, 3.5}, {1, 0.0800, 0.0800, 3.5},          \
+            {3, 0.0620, 0.0385, 3.0}, {2, 0.1900, 0.1700, 3.5}, {2, 0.1000, 0.0860, 4.0},          \
+            {3, 0.0720, 0.0470, 3.0}, {4, 0.0150, 0.0055, 2.0}, {4, 0.0150, 0.0055, 2.0},          \
+            {4, 0.0300, 0.0220, 2.0}, {4, 0.0300, 0.0220, 2.0}, {4, 0.0450, 0.0360, 2.0},          \
+            {4, 0.0450, 0.0360, 2.0},                                                              \
     }
 
 #endif

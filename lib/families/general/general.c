@@ -45,7 +45,9 @@ static double general_us(const xg_kernel *kernel, const xg_request *request)
     const double fp64 = p->type_a == XG_F64 || p->type_a == XG_C64 ? 2.0 : 1.0;
     const double products = fp64 * (xg_type_is_complex(p->type_a) ? 4.0 : 1.0);
     const double flops = products * 2.0 * kernel->tile_m * kernel->tile_n * (double)p->k;
-    return costs->launch_us +
+    const double launch_us =
+        xg_type_is_half(p->type_a) ? costs->launch_us : costs->double_launch_us;
+    return launch_us +
            xg_larger(waves * xg_larger(1e-3 * flops / (share * costs->sm_fp32_gflops), wave_us),
                      step_us * (double)xg_ceil_div(p->k, kernel->tile_k));
 }
