@@ -2,11 +2,12 @@
 /*
  * types: xgemm_gemm() beside cuBLAS for every element type, on GPU 0, as CSV.
  *
- *     bench/types [TYPE | M,N,K[,E]]...
+ *     bench/types [TYPE | M,N,K[,E[,B]]]...
  *
  * Types are f32 f64 f16 bf16 c32 c64, all of them without one; a shape stands for the list of
- * shapes below, E more than the least leading dimensions. XGEMM_LAYOUTS="NN TN" leaves out others;
- * XGEMM_BY_ELEMENT=1 computes by XGEMM_REPRODUCIBLE_ELEMENT.
+ * shapes below, E more than the least leading dimensions, B products at once, one after another in
+ * memory. XGEMM_LAYOUTS="NN TN" leaves out others; XGEMM_BY_ELEMENT=1 computes by
+ * XGEMM_REPRODUCIBLE_ELEMENT.
  *
  * For each shape and layout the median of SAMPLES bursts of each, taken in turns; a burst is as
  * many products as take some milliseconds, over copies of the matrices that L2 does not hold.
@@ -38,8 +39,9 @@ static const element_type types[] = {
     {"c32", XGEMM_C32, 8, 4, 68, 8.0}, {"c64", XGEMM_C64, 16, 5, 70, 8.0},
 };
 
-/* m, n, k and what leading dimensions have beyond the least. */
-static const int usual[][4] = {
+/* m, n, k, what leading dimensions have beyond the least, and how many products; 0: 1. */
+enum { NUMBERS = 5 };
+static const int usual[][NUMBERS] = {
     {64, 64, 64, 0},       {128, 128, 128, 0},    {256, 256, 256, 0},    {512, 512, 512, 0},
     {1024, 1024, 1024, 0}, {2048, 2048, 2048, 0}, {4096, 4096, 4096, 0}, {8192, 8192, 8192, 0},
     {1023, 1023, 1023, 0}, {1025, 1025, 1025, 0}, {2049, 2049, 2049, 0}, {4095, 4095, 4095, 0},
@@ -49,23 +51,29 @@ static const int usual[][4] = {
 };
 
 enum { SHAPES_MOST = 512, ELEMENTS = 8200 * 8200 /* of the memory of each matrix */ };
-static int shapes[SHAPES_MOST][4];
-static int shape_count;
+static int shapes[SHAPES_MOST][NUMBERS];
+static int shape_count, shapes_named;
 
 /* ---- cuBLAS ---- */
 
 typedef int gemm_ex(void *handle, int transa, int transb, int m, int n, int k, const void *alpha,
                     const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
                     const void *beta, void *c, int type_c, int ldc, int compute, int algorithm);
+typedef int gemm_batched_ex(void *handle, int transa, int transb, int m, int n, int k,
+                            const void *alpha, const void *a, int type_a, int lda,
+                            long long stride_a, const void *b, int type_b, int ldb,
+                            long long stride_b, const void *beta, void *c, int type_c, int ldc,
+                            long long stride_c, int count, int compute, int algorithm);
 typedef struct {
     void *handle;
     gemm_ex *multiply;
+    gemm_batched_ex *multiply_batch;
 } cublas;
 
 static cublas cublas_open(void)
 {
     static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
-    cublas of = {NULL, NULL};
+    cublas of = {NULL, NULL, NULL};
     void *library = NULL;
     int (*create)(void **), (*set_math)(void *, int);
     for (int i = 0; i < 3 && !library; i++)
@@ -75,8 +83,9 @@ static cublas cublas_open(void)
     *(void **)&create = dlsym(library, "cublasCreate_v2");
     *(void **)&set_math = dlsym(library, "cublasSetMathMode");
     *(void **)&of.multiply = dlsym(library, "cublasGemmEx");
-    if (!create || !set_math || !of.multiply || create(&of.handle) != 0)
-        return (cublas){NULL, NULL};
+    *(void **)&of.multiply_batch = dlsym(library, "cublasGemmStridedBatchedEx");
+    if (!create || !set_math || !of.multiply || !of.multiply_batch || create(&of.handle) != 0)
+        return (cublas){NULL, NULL, NULL};
     set_math(of.handle, 16); /* CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION */
     return of;
 }
@@ -85,8 +94,8 @@ static cublas cublas_open(void)
 
 typedef struct {
     const element_type *type;
-    int m, n, k, extra;
-    const char *layout; /* "NT": B is transposed; in column order */
+    int m, n, k, extra, count; /* of products */
+    const char *layout;        /* "NT": B is transposed; in column order */
     char *a, *b, *c;
     xgemm_handle *handle;
     const cublas *other;
@@ -110,10 +119,12 @@ static int ldb_of(const test_case *t)
     return (t->layout[1] == 'N' ? t->k : t->n) + t->extra;
 }
 
-/* Where the matrix of product number "turn" is: so many columns of "ld" elements. */
+/* Where the matrices of call number "turn" are: so many columns of "ld" elements of each product.
+ */
 static void *rotated(const test_case *t, char *memory, int ld, int columns, int turn)
 {
-    const size_t unit = 128, size = ((size_t)ld * (size_t)columns + unit - 1) / unit * unit;
+    const size_t unit = 128, one = (size_t)ld * (size_t)columns;
+    const size_t size = (one * (size_t)t->count + unit - 1) / unit * unit;
     const size_t copies = (size_t)ELEMENTS / size;
     return memory + (copies > 1 ? (size_t)turn % copies * size * t->type->bytes : 0);
 }
@@ -148,6 +159,10 @@ static void run_ours(const test_case *t, int turn)
     p.a = a_of(t, turn), p.lda = lda_of(t);
     p.b = b_of(t, turn), p.ldb = ldb_of(t);
     p.c = c_of(t, turn), p.ldc = t->m + t->extra;
+    p.batch_count = t->count;
+    p.stride_a = p.lda * (t->layout[0] == 'N' ? t->k : t->m);
+    p.stride_b = p.ldb * (t->layout[1] == 'N' ? t->n : t->k);
+    p.stride_c = p.ldc * t->n;
     require(t->handle, xgemm_gemm(t->handle, &p));
 }
 
@@ -156,10 +171,17 @@ static void run_cublas(const test_case *t, int turn)
     static const float one_f32[2] = {1.0f, 0.0f}, zero[4] = {0.0f};
     static const double one_f64[2] = {1.0, 0.0};
     const void *one = t->type->compute == 70 ? (const void *)one_f64 : (const void *)one_f32;
-    const int status = t->other->multiply(
-        t->other->handle, (int)(t->layout[0] != 'N'), (int)(t->layout[1] != 'N'), t->m, t->n, t->k,
-        one, a_of(t, turn), t->type->cuda_type, lda_of(t), b_of(t, turn), t->type->cuda_type,
-        ldb_of(t), zero, c_of(t, turn), t->type->cuda_type, t->m + t->extra, t->type->compute, -1);
+    const int transa = t->layout[0] != 'N', transb = t->layout[1] != 'N', type = t->type->cuda_type;
+    const int lda = lda_of(t), ldb = ldb_of(t), ldc = t->m + t->extra;
+    const int status =
+        t->count == 1 ? t->other->multiply(t->other->handle, transa, transb, t->m, t->n, t->k, one,
+                                           a_of(t, turn), type, lda, b_of(t, turn), type, ldb, zero,
+                                           c_of(t, turn), type, ldc, t->type->compute, -1)
+                      : t->other->multiply_batch(
+                            t->other->handle, transa, transb, t->m, t->n, t->k, one, a_of(t, turn),
+                            type, lda, (long long)lda * (transa ? t->m : t->k), b_of(t, turn), type,
+                            ldb, (long long)ldb * (transb ? t->k : t->n), zero, c_of(t, turn), type,
+                            ldc, (long long)ldc * t->n, t->count, t->type->compute, -1);
     if (status != 0) {
         fprintf(stderr, "types: error: cublasGemmEx returned %d\n", status);
         exit(EXIT_FAILURE);
@@ -204,11 +226,11 @@ static void measure(const test_case *t, xgemm_timer *timer)
             others[i] = burst_us(t, run_cublas, count, timer);
     }
     const double us = median(ours), theirs = median(others);
-    const double flops = t->type->flops * t->m * (double)t->n * t->k;
+    const double flops = t->type->flops * t->m * (double)t->n * t->k * t->count;
     run_ours(t, 0);
-    printf("%s,%s,%d,%d,%d,%d,%s,%.2f,%.2f,%.2f,%.2f,%.3f\n", t->type->name, t->layout, t->m, t->n,
-           t->k, t->extra, xgemm_last_kernel(t->handle), us, flops / us * 1e-6, theirs,
-           theirs > 0.0 ? flops / theirs * 1e-6 : 0.0, theirs / us);
+    printf("%s,%s,%d,%d,%d,%d,%d,%s,%.2f,%.2f,%.2f,%.2f,%.3f\n", t->type->name, t->layout, t->m,
+           t->n, t->k, t->extra, t->count, xgemm_last_kernel(t->handle), us, flops / us * 1e-6,
+           theirs, theirs > 0.0 ? flops / theirs * 1e-6 : 0.0, theirs / us);
     fflush(stdout);
 }
 
@@ -260,10 +282,19 @@ static void measure_type(xgemm_handle *handle, const cublas *other, const elemen
     void *const c = operand(handle, of, ELEMENTS);
     for (int i = 0; i < shape_count; i++)
         for (int layout = 0; layout < 4; layout++) {
-            const test_case t = {
-                of, shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3], layouts[layout], a, b,
-                c,  handle,       other};
-            const int is_large = shapes[i][0] > 4200;
+            const test_case t = {of,
+                                 shapes[i][0],
+                                 shapes[i][1],
+                                 shapes[i][2],
+                                 shapes[i][3],
+                                 shapes[i][4],
+                                 layouts[layout],
+                                 a,
+                                 b,
+                                 c,
+                                 handle,
+                                 other};
+            const int is_large = !shapes_named && shapes[i][0] > 4200;
             if (is_large && (layout % 3 != 0 || of->bytes > 4))
                 continue; /* some seconds each in double precision */
             if (wanted && !strstr(wanted, layouts[layout]))
@@ -279,11 +310,12 @@ static void measure_type(xgemm_handle *handle, const cublas *other, const elemen
 static int add_shape(const char *argument)
 {
     int *const to = shapes[shape_count];
-    to[3] = 0;
+    to[3] = 0, to[4] = 1;
     if (shape_count == SHAPES_MOST ||
-        sscanf(argument, "%d,%d,%d,%d", &to[0], &to[1], &to[2], &to[3]) < 3)
+        sscanf(argument, "%d,%d,%d,%d,%d", &to[0], &to[1], &to[2], &to[3], &to[4]) < 3)
         return 0;
     shape_count++;
+    shapes_named = 1;
     return 1;
 }
 
@@ -310,6 +342,8 @@ int main(int argc, char **argv)
     if (shape_count == 0) {
         shape_count = (int)(sizeof usual / sizeof *usual);
         memcpy(shapes, usual, sizeof usual);
+        for (int i = 0; i < shape_count; i++)
+            shapes[i][4] = 1;
     }
     require(NULL, xgemm_create(&handle, 0));
     require(handle, xgemm_make_current(handle));
@@ -317,7 +351,7 @@ int main(int argc, char **argv)
     if (getenv("XGEMM_BY_ELEMENT"))
         require(handle, xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT));
     const cublas other = cublas_open();
-    printf("type,layout,m,n,k,ld_extra,kernel,us,tflops,cublas_us,cublas_tflops,speedup\n");
+    printf("type,layout,m,n,k,ld_extra,batch,kernel,us,tflops,cublas_us,cublas_tflops,speedup\n");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         int wanted = !named;
         for (int j = 1; j < argc; j++)

@@ -25,7 +25,7 @@ typedef struct {
     int compute_capability;          /* that it is for alone; 0: for all */
 } xg_program;
 
-enum { XG_PROGRAMS_MAX = 96 };
+enum { XG_PROGRAMS_MAX = 128 };
 
 /*
  * Memory that a CTA may use: rows, so many bytes from one to the next. For the CTAs whose z is not
@@ -62,7 +62,7 @@ typedef struct {
     const void *base;
     int element_bytes;
     int64_t columns, rows, stride_bytes;
-    int box_columns, box_rows; /* 0: there is none */
+    int box_columns, box_rows;             /* 0: there is none */
     int64_t matrices, matrix_stride_bytes; /* of a batch; 0: the map has no third dimension */
     bool swizzled; /* box rows of 128 bytes, of which 16-byte chunk c of row r goes to c ^ r % 8 */
 } xg_tensor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The constants of the cost models: what is measured on a GPU, and written by bench/fit into a file
- * of lib/tuning/. The models are in simt/cost.c, gemv/cost.c and tensor/cost.c, which say how a
+ * of lib/tuning/. The models are in the cost.c of the families' folders, which say how a
  * constant is used. Times are in microseconds, rates in bytes a microsecond.
  */
 #ifndef XGEMM_LIB_COSTS_H
@@ -42,6 +42,15 @@ typedef struct {
 
 enum { XG_GEMV_SIDES = 5 };
 
+/* A tile of double/, on one multiprocessor: see double/cost.c. */
+typedef struct {
+    int ctas_per_sm;
+    double alone_us, full_us; /* a k of a CTA by itself, and of one where it is full */
+    double tile_us;           /* and more for each round of CTAs */
+} xg_double_cost;
+
+enum { XG_DOUBLE_TILES = 16 };
+
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
 typedef struct {
     double fp32_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
@@ -81,6 +90,10 @@ typedef struct {
     double half_store_us[3];     /* that a wave takes at least */
     double half_unaligned_us[3]; /* and more where rows of C are not aligned */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
+    /* double/: by the tile's number in double/tiles.c; rates of what L2 and memory deliver */
+    xg_double_cost fp64[XG_DOUBLE_TILES];
+    double double_launch_us, double_reduce_us, double_reduce_rate;
+    double double_l2_rate, double_memory_rate;
     double scalar_k_major_us, scalar_k_major_rate, scalar_mn_major_us, scalar_mn_major_rate;
 } xg_costs;
 

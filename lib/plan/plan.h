@@ -11,7 +11,7 @@
 #include "backend/backend.h"
 #include "problem/problem.h"
 
-enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 8, XG_ARGUMENTS_BYTES = 208 };
+enum { XG_PLAN_STEPS = 8, XG_STEP_POINTERS = 8, XG_ARGUMENTS_BYTES = 240 };
 
 enum { XG_GRID_Y_MAX = 65535, XG_GRID_Z_MAX = 65535 };
 

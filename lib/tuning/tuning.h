@@ -32,4 +32,20 @@ bool xg_peaks_known(const xgemm_device *gpu);
  */
 const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
 
+/*
+ * The constants of double/ for a multiprocessor of compute capability 9.0, in order of
+ * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round. The first of F64 and
+ * of C64, the reduction's and the launches' are measured on an H200; the others follow from the
+ * tiles' shapes, until bench/double.sh is fitted.
+ */
+#define XG_DOUBLE_COSTS_SM90                                                                       \
+    {                                                                                              \
+        {1, 0.0800, 0.0800, 3.5}, {1, 0.0410, 0.0410, 3.5}, {2, 0.0265, 0.0205, 4.0},              \
+            {4, 0.0165, 0.0104, 3.0}, {1, 0.1475, 0.1475, 3.5}, {1, 0.0800, 0.0800, 3.5},          \
+            {3, 0.0620, 0.0385, 3.0}, {2, 0.1900, 0.1700, 3.5}, {2, 0.1000, 0.0860, 4.0},          \
+            {3, 0.0720, 0.0470, 3.0}, {4, 0.0150, 0.0055, 2.0}, {4, 0.0150, 0.0055, 2.0},          \
+            {4, 0.0300, 0.0220, 2.0}, {4, 0.0300, 0.0220, 2.0}, {4, 0.0450, 0.0360, 2.0},          \
+            {4, 0.0450, 0.0360, 2.0},                                                              \
+    }
+
 #endif

@@ -15,6 +15,19 @@ export LC_ALL
 folder=${1:-.}
 # Kernels with an array whose index is no constant in clang's code: to be made fewer.
 known='
+dmma_c64_16x64
+dmma_c64_32x64
+dmma_c64_64x128
+dmma_c64_64x16
+dmma_c64_64x64
+dmma_f64_128x128
+dmma_f64_16x64
+dmma_f64_32x64
+dmma_f64_64x128
+dmma_f64_64x16
+dmma_f64_64x64
+double_reduce_c64
+double_reduce_f64
 finish
 fp16_split
 fp16_split_even
@@ -22,7 +35,6 @@ fp16_split_strips
 gemv_k_major
 general_c64
 general_f64
-general_f64_mma
 half_align
 skinny2
 skinny4
@@ -97,7 +109,8 @@ meant 'fp16x[13]_[0-9]*x[0-9]*|wgmma_.*' 'wgmma\.mma_async\.sync' 'cp\.async\.bu
 meant 'fp16x[13]_fused_.*' 'wgmma\.mma_async\.sync'
 meant 'tma_.*' 'cp\.async\.bulk\.tensor\.2d' 'cvta\.param\.u64'
 meant 'bf16x6_.*' 'mma\.sync\.aligned\.m16n8k16.*bf16'
-meant 'general_f64_mma' 'mma\.sync\.aligned\.m16n8k8.*f64'
+meant 'dmma_.*' 'mma\.sync\.aligned\.m(16n8k[48]|8n8k4).*f64' 'cp\.async\.c[ag]\.shared\.global'
+meant 'ffma_.*' 'fma\.rn\.f32' 'ld\.shared\.v4\.' 'cp\.async\.c[ag]\.shared\.global'
 meant 'pipelined_.*|sliced_.*|thin_.*' 'cp\.async\.c[ag]\.shared\.global' 'cp\.async\.wait_group'
 meant 'pipelined_[0-9].*|sliced_.*|vectorized' 'ld\.shared\.v4\.' 'fma\.rn\.f32'
 

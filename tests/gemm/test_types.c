@@ -195,38 +195,6 @@ START_TEST(panels)
 }
 END_TEST
 
-/* Double precision on tensor cores, which so few multiprocessors choose for small products, too. */
-START_TEST(tensor_cores_in_double)
-{
-    static const char *const orders[] = {"multiprocessors=1", "multiprocessors=2,late",
-                                         "multiprocessors=2,check"};
-    static const int shapes[][3] = {{130, 70, 65}, {64, 260, 50}, {257, 129, 33},
-                                    {1, 1, 1},     {40, 300, 90}, {128, 128, 16}};
-    if (test_device() != XGEMM_DEVICE_SIM)
-        return;
-    setenv("XGEMM_SIM", orders[_i], 1);
-    xgemm_handle *handle;
-    if (xgemm_create(&handle, XGEMM_DEVICE_SIM) == XGEMM_ERROR_NOT_SUPPORTED)
-        return; /* a build that cannot trace */
-    xgemm_product small = XGEMM_PRODUCT_INIT;
-    xgemm_plan plan = {.struct_size = sizeof plan};
-    small.m = small.n = small.k = small.lda = small.ldb = small.ldc = 100;
-    small.type_a = small.type_b = small.type_c = XGEMM_F64;
-    ck_assert_int_eq(xgemm_gemm_plan(handle, &small, &plan), XGEMM_OK);
-    ck_assert_int_eq(plan.tile_m, 128);
-    for (int run = 0; run < 36; run += test_effort() >= 100 ? 1 : 5) {
-        typed_spec s = mixed(XGEMM_F64, run);
-        const int *size = shapes[run / 2 % COUNT(shapes)];
-        s.m = size[0], s.n = size[1], s.k = size[2];
-        s.type_bias = run % 4 == 1 ? XGEMM_F64 : (xgemm_type)0;
-        s.activation = run % 5 == 3 ? XGEMM_SILU : XGEMM_ACTIVATION_NONE;
-        typed_check(handle, &s, (uint64_t)run);
-    }
-    xgemm_destroy(handle);
-    unsetenv("XGEMM_SIM");
-}
-END_TEST
-
 /* The typed functions are xgemm_gemm() with one type. */
 START_TEST(functions)
 {
@@ -292,7 +260,6 @@ int main(void)
     tcase_add_loop_test(numbers, special_values, first, runs);
     if (test_device() != XGEMM_DEVICE_CPU)
         tcase_add_loop_test(numbers, tensor_cores, 0, 6);
-    tcase_add_loop_test(numbers, tensor_cores_in_double, 0, 3);
     tcase_add_test(numbers, panels);
     tcase_add_test(add_case(suite, "functions"), functions);
     return run_suite(suite);

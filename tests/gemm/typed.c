@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 64 /* elements around a matrix */ };
+enum {
+    GUARD = 64,   /* elements around a matrix */
+    BIASES = 1024 /* numbers of a bias, at most */
+};
 
 size_t typed_bytes(xgemm_type type)
 {
@@ -230,7 +233,7 @@ static long double activate(xgemm_activation activation, long double x)
 typedef struct {
     const typed_spec *s;
     typed_matrix a, b, c;
-    double bias[512];
+    double bias[BIASES];
 } typed_product;
 
 static exact expected(const typed_product *p, int number, int i, int j)
@@ -336,7 +339,7 @@ static void multiply(xgemm_handle *handle, typed_product *p, generator *from)
 {
     const typed_spec *s = p->s;
     const xgemm_type scalar = is_half(s->type) ? XGEMM_F32 : s->type;
-    double alpha[2], beta[2], bias[512];
+    double alpha[2], beta[2], bias[BIASES];
     for (int part = 0; part < 2; part++) {
         put(scalar, alpha, (size_t)part, s->alpha[part]);
         put(scalar, beta, (size_t)part, s->beta[part]);

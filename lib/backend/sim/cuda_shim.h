@@ -179,6 +179,12 @@ XG_SIM_API void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, 
 #define xg_bf16x2(low, high)    xg_sim_bf16x2(low, high)
 #define xg_mma_bf16(d, a, b, c) xg_sim_mma_bf16(d, a, b, c, XG_SIM_HERE)
 
+/* mma.sync in double precision, 4 or 8 of k. */
+XG_SIM_API void xg_sim_mma_f64(double *d, const double *a, const double *b, int depth,
+                               const xg_sim_location *here);
+#define xg_mma_f64_k4(d, a, b) xg_sim_mma_f64(d, a, b, 4, XG_SIM_HERE)
+#define xg_mma_f64_k8(d, a, b) xg_sim_mma_f64(d, a, b, 8, XG_SIM_HERE)
+
 /* Asynchronous copies to shared memory: of "bytes" read, and zeros up to "whole". */
 XG_SIM_API void xg_sim_copy_async(void *to, const void *from, unsigned whole, unsigned bytes);
 XG_SIM_API void xg_sim_copy_commit(void);

@@ -91,15 +91,16 @@ void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float
 }
 
 /* Fused multiply-adds in ascending k; on the card each step is rounded likewise. */
-void xg_sim_mma_f64(double *d, const double *a, const double *b, const xg_sim_location *here)
+void xg_sim_mma_f64(double *d, const double *a, const double *b, int depth,
+                    const xg_sim_location *here)
 {
-    enum { DEPTH_F64 = 8 };
-    const fragments *const warp = bring(a, 4 * sizeof *a, b, 2 * sizeof *b, here);
+    const size_t parts = (size_t)depth / GROUP; /* of a fragment: of four k each */
+    const fragments *const warp = bring(a, 2 * parts * sizeof *a, b, parts * sizeof *b, here);
     const int lane = xg_sim_thread() % XG_SIM_WARP, group = lane / GROUP, inner = lane % GROUP;
     double result[4];
     memcpy(result, d, sizeof result);
     for (int i = 0; i < 4; i++)
-        for (int k = 0; k < DEPTH_F64; k++) {
+        for (int k = 0; k < depth; k++) {
             const int inside = k % GROUP, half = k / GROUP;
             const double x = warp[group * GROUP + inside].a_f64[half * 2 + i / 2];
             const double y = warp[(2 * inner + i % 2) * GROUP + inside].b_f64[half];

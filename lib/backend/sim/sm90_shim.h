@@ -192,11 +192,6 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
     } while (0)
 #define xg_wgmma_pin(d, count) ((void)(d), (void)(count))
 
-/* mma.sync in double precision. */
-XG_SIM_API void xg_sim_mma_f64(double *d, const double *a, const double *b,
-                               const xg_sim_location *here);
-#define xg_mma_f64(d, a, b) xg_sim_mma_f64(d, a, b, XG_SIM_HERE)
-
 /* FP16, two in a word. */
 XG_SIM_API unsigned xg_sim_half2(float low, float high);
 XG_SIM_API float xg_sim_half_value(unsigned half);

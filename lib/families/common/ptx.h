@@ -54,6 +54,14 @@ XG_DEVICE unsigned xg_reread_thread(void)
     return x;
 }
 
+/* blockIdx.x, likewise. */
+XG_DEVICE unsigned xg_reread_block(void)
+{
+    unsigned x;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    return x;
+}
+
 /* x, opaque to the compiler: what is computed from it is computed after this point. */
 XG_DEVICE int64_t xg_rematerialize(int64_t x)
 {
@@ -116,6 +124,25 @@ XG_DEVICE void xg_cp_async16(void *to, const void *from, int bytes)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                  :
                  : "r"(xg_shared_address(to)), "l"(from), "r"(bytes)
+                 : "memory");
+}
+
+/* All of 8 or 16 bytes where "inside", else zeros without reading. */
+XG_DEVICE void xg_cp_async8_if(void *to, const void *from, int inside)
+{
+    asm volatile("{ .reg .pred outside; setp.eq.b32 outside, %2, 0;"
+                 " cp.async.ca.shared.global [%0], [%1], 8, outside; }"
+                 :
+                 : "r"(xg_shared_address(to)), "l"(from), "r"(inside)
+                 : "memory");
+}
+
+XG_DEVICE void xg_cp_async16_if(void *to, const void *from, int inside)
+{
+    asm volatile("{ .reg .pred outside; setp.eq.b32 outside, %2, 0;"
+                 " cp.async.cg.shared.global [%0], [%1], 16, outside; }"
+                 :
+                 : "r"(xg_shared_address(to)), "l"(from), "r"(inside)
                  : "memory");
 }
 
@@ -263,18 +290,58 @@ XG_DEVICE float xg_max_nan(float x, float y)
 }
 
 /*
- * mma.m16n8k8 in double precision, from compute capability 9.0 on: d += A * B, A 16 x 8 and B
- * 8 x 8, of a warp. With g = lane / 4 and t = lane % 4 a thread holds
- *   a[0]  A(g, t); a[1] the same of row g + 8; a[2], a[3] the same at k + 4
- *   b[0]  B(t, g); b[1] the same at k + 4
- *   d     row g (0, 1) and row g + 8 (2, 3), columns 2t and 2t + 1.
+ * mma.m16n8k4 and m16n8k8 in double precision: d += A * B, A 16 x 4 or 16 x 8, and B 4 x 8 or 8 x
+ * 8, of a warp. With g = lane / 4 and t = lane % 4 a thread holds a[0]  A(g, t); a[1] the same of
+ * row g + 8; a[2], a[3] the same at k + 4 b[0]  B(t, g); b[1] the same at k + 4 d     row g (0, 1)
+ * and row g + 8 (2, 3), columns 2t and 2t + 1. Before compute capability 9.0 they are made of
+ * m8n8k4, whose fragments are parts of these.
  */
-XG_DEVICE void xg_mma_f64(double d[4], const double a[4], const double b[2])
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+XG_DEVICE void xg_mma_f64_k4(double d[4], const double a[2], const double b[1])
+{
+    asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+                 "{%4, %5}, {%6}, {%0, %1, %2, %3};"
+                 : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+                 : "d"(a[0]), "d"(a[1]), "d"(b[0]));
+}
+
+XG_DEVICE void xg_mma_f64_k8(double d[4], const double a[4], const double b[2])
 {
     asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
                  "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
                  : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+#else
+XG_DEVICE void xg_mma_f64_m8n8k4(double d[2], double a, double b)
+{
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(d[0]), "+d"(d[1])
+                 : "d"(a), "d"(b));
+}
+
+XG_DEVICE void xg_mma_f64_k4(double d[4], const double a[2], const double b[1])
+{
+    xg_mma_f64_m8n8k4(d, a[0], b[0]);
+    xg_mma_f64_m8n8k4(d + 2, a[1], b[0]);
+}
+
+XG_DEVICE void xg_mma_f64_k8(double d[4], const double a[4], const double b[2])
+{
+    xg_mma_f64_k4(d, a, b);
+    xg_mma_f64_k4(d, a + 2, b + 1);
+}
+#endif
+
+/* x, or -x where "sign" is 2^31: by its bit, not by arithmetic. */
+XG_DEVICE double xg_flip_sign(double x, unsigned sign)
+{
+    double y;
+    asm("{ .reg .b32 low, high; mov.b64 {low, high}, %1; xor.b32 high, high, %2;"
+        " mov.b64 %0, {low, high}; }"
+        : "=d"(y)
+        : "d"(x), "r"(sign));
+    return y;
 }
 
 /* A streaming store, whose line is evicted first: for data that is not read again soon. */
@@ -324,7 +391,9 @@ XG_DEVICE float xg_max_nan(float x, float y)
 #define xg_load_scalar_no_l1_if(from, inside)  ((inside) ? *(from) : 0.0f)
 #define xg_store_streaming(to, value)          (*(to) = (value))
 #define xg_store_u32x2(to, first, second)      ((void)(*(uint2 *)(to) = (uint2){first, second}))
+#define xg_flip_sign(x, sign)                  ((sign) ? -(x) : (x))
 #define xg_reread_thread()                     (threadIdx.x)
+#define xg_reread_block()                      (blockIdx.x)
 #define xg_rematerialize(x)                    (x)
 #define xg_materialize(x)                      (x)
 #define xg_materialize_shared(shared)          (shared)
@@ -333,6 +402,8 @@ XG_DEVICE float xg_max_nan(float x, float y)
 #define xg_cp_async4(to, from, bytes)          XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async8(to, from, bytes)          XG_SIM_COPY_ASYNC(to, from, 8, bytes)
 #define xg_cp_async16(to, from, bytes)         XG_SIM_COPY_ASYNC(to, from, 16, bytes)
+#define xg_cp_async8_if(to, from, inside)      XG_SIM_COPY_ASYNC(to, from, 8, (inside) ? 8 : 0)
+#define xg_cp_async16_if(to, from, inside)     XG_SIM_COPY_ASYNC(to, from, 16, (inside) ? 16 : 0)
 #define xg_popcount(x)                         __builtin_popcount(x)
 #define xg_lowest_set_bit(x)                   __builtin_ctz(x)
 #define xg_load_vec4_l2_128b(from)             (*(const float4 *)(from))

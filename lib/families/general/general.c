@@ -28,11 +28,12 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
 }
 
 /*
- * A time for operands of 16 bits, which tensor cores may multiply faster: half of the peak in FP32
- * where the GPU is full, by itself a CTA's loads from one k to the next, and 3 us a wave at least
- * (measured at 100000 x 32 x 32 on an H200). Other types have no choice.
+ * A time, for other kernels may be faster: half of the peak where the GPU is full, by itself a
+ * CTA's loads from one k to the next, and 3 us a wave at least (measured with operands of 16 bits,
+ * at 100000 x 32 x 32 on an H200). Of doubles the peak is half of that in FP32, and a product of
+ * complex numbers is four.
  */
-static double half_us(const xg_kernel *kernel, const xg_request *request)
+static double general_us(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
     const xg_costs *const costs = request->target.costs;
@@ -41,27 +42,14 @@ static double half_us(const xg_kernel *kernel, const xg_request *request)
     const double tiles = (double)xg_ceil_div(p->m, kernel->tile_m) *
                          (double)xg_ceil_div(p->n, kernel->tile_n) * (double)p->batch_count;
     const double waves = ceil(tiles / request->target.multiprocessors);
-    const double flops = 2.0 * kernel->tile_m * kernel->tile_n * (double)p->k;
-    return costs->launch_us +
+    const double fp64 = p->type_a == XG_F64 || p->type_a == XG_C64 ? 2.0 : 1.0;
+    const double products = fp64 * (xg_type_is_complex(p->type_a) ? 4.0 : 1.0);
+    const double flops = products * 2.0 * kernel->tile_m * kernel->tile_n * (double)p->k;
+    const double launch_us =
+        xg_type_is_half(p->type_a) ? costs->launch_us : costs->double_launch_us;
+    return launch_us +
            xg_larger(waves * xg_larger(1e-3 * flops / (share * costs->sm_fp32_gflops), wave_us),
                      step_us * (double)xg_ceil_div(p->k, kernel->tile_k));
-}
-
-/* The program for doubles on tensor cores, general_f64_mma.cu: its tile, and shared memory. */
-enum {
-    MMA_TILE = 128,
-    MMA_TILE_K = 16,
-    MMA_SHARED_BYTES = 4 * 2 * MMA_TILE * (MMA_TILE_K + 4) * 8
-};
-
-/* It has fewer tiles, and needs some for each second multiprocessor, at least. */
-static bool takes_mma(const xg_request *request)
-{
-    const xg_problem *const p = &request->problem;
-    const double tiles = (double)xg_ceil_div(p->m, MMA_TILE) * (double)xg_ceil_div(p->n, MMA_TILE) *
-                         (double)p->batch_count;
-    return p->type_a == XG_F64 && has_wgmma(request) && !request->by_element && p->groups == 0 &&
-           2.0 * tiles >= request->target.multiprocessors;
 }
 
 /* As many products as a grid's z counts are computed by one launch. */
@@ -70,12 +58,8 @@ static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request
     const int64_t count = request->problem.batch_count;
     xg_candidate only = xg_only_candidate(kernel, request, most_us);
     only.batch_per_pass = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
-    if (xg_type_is_half(request->problem.type_a))
-        only.microseconds = half_us(kernel, request);
-    if (takes_mma(request)) {
-        only.tile_m = only.tile_n = MMA_TILE;
-        only.tile_k = MMA_TILE_K;
-    }
+    if (!xg_is_f32(&request->problem))
+        only.microseconds = general_us(kernel, request);
     return only;
 }
 
@@ -93,21 +77,17 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     xg_typed_args args = xg_typed_args_of(p);
     if (xg_has_no_product(p))
         args.k = 0; /* of groups, whose C is to be written all the same */
-    const bool mma = of->tile_m > 0;
     const int64_t more_m = p->ragged_columns ? 0 : p->groups; /* tiles that groups may begin */
     const int64_t more_n = p->ragged_columns ? p->groups : 0;
-    const double tiles = (double)(xg_ceil_div(p->m, mma ? of->tile_m : kernel->tile_m) + more_m) *
-                         (double)(xg_ceil_div(p->n, mma ? of->tile_n : kernel->tile_n) + more_n);
+    const double tiles = (double)(xg_ceil_div(p->m, kernel->tile_m) + more_m) *
+                         (double)(xg_ceil_div(p->n, kernel->tile_n) + more_n);
     if (tiles > INT32_MAX)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "the launch would need %.0f blocks, more than a grid holds", tiles);
-    xg_step *const step =
-        xg_plan_add(plan, mma ? &xg_program_general_f64_mma : kernel->typed[p->type_a], &args,
-                    sizeof args, error);
+    xg_step *const step = xg_plan_add(plan, kernel->typed[p->type_a], &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->is_product = true;
-    step->shared_bytes = mma ? MMA_SHARED_BYTES : 0;
     xg_point_typed(step, plan, p);
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launches of simt/: copies that align operands, tiles, a reduction, strips at C's edges. */
 #include "args.h"
+#include "families/double/double.h"
 #include "families/gemv/gemv.h"
 #include "families/programs.h"
 #include "families/transform/transform.h"
@@ -219,6 +220,8 @@ static xgemm_status add_tma(const xg_candidate *of, xg_plan *plan, const xg_prob
 static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
+    if (xg_is_double(request->problem.type_a))
+        return xg_double_build(of, request, plan, error);
     const xg_kernel *const kernel = of->kernel;
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     operands from = {.packed = xg_copied(of, &request->problem)};
@@ -239,6 +242,8 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
 
 double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
 {
+    if (xg_is_double(request->problem.type_a))
+        return xg_double_workspace(of, request);
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     const int64_t splits = xg_partial_sums(tiles.k, of->k_per_split, of->cluster);
     return xg_pack_bytes(&tiles, xg_copied(of, &request->problem), of->batch_per_pass) +
@@ -250,6 +255,8 @@ double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
     enum { FP16_PRODUCTS = 3, LEAST_K = 64 };
+    if (xg_is_double(request->problem.type_a))
+        return xg_double_applies(kernel, request);
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
     return cost && (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem)) &&
            (kernel->tensor_products != FP16_PRODUCTS || request->problem.k >= LEAST_K);
@@ -262,14 +269,22 @@ bool xg_simt_batches(const xg_kernel *kernel)
 
 bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
 {
-    (void)type;
-    return xg_simt_batches(kernel) && kernel->operands == XG_ANY_OPERANDS;
+    return xg_is_double(type) ||
+           (xg_simt_batches(kernel) && kernel->operands == XG_ANY_OPERANDS);
+}
+
+static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
+{
+    return xg_is_double(request->problem.type_a) ? xg_double_candidate(kernel, request)
+                                           : xg_simt_candidate(kernel, request, most_us);
 }
 
 /* Without strips' tiles, which may cost less as strips. */
 static double least_us(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *p = &request->problem;
+    if (xg_is_double(p->type_a))
+        return 0.0;
     return xg_simt_least_us(kernel, request, xg_without_strip(p->m, kernel->tile_m),
                             xg_without_strip(p->n, kernel->tile_n));
 }
@@ -277,7 +292,7 @@ static double least_us(const xg_kernel *kernel, const xg_request *request)
 const xg_family xg_family_simt = {
     .name = "simt",
     .applies = applies,
-    .candidate = xg_simt_candidate,
+    .candidate = candidate,
     .least_us = least_us,
     .workspace = xg_simt_workspace,
     .build = build,

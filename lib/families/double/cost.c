@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a product of F64, C32 or C64 is computed: which tile, how many splits of k, and how long it
+ * takes.
+ *
+ *     time = launch + multiprocessor's share + reduction
+ *
+ * A multiprocessor's share is the CTAs that it computes one after another, as many at a time as it
+ * holds: each k of one takes alone_us by itself and full_us where the multiprocessor is full, and a
+ * round of them tile_us more. It is no less than the time in which the operands' tiles come from
+ * L2, and what A, B and C have from memory. The reduction takes a launch, and its bytes.
+ */
+#include "double.h"
+
+#include <math.h>
+
+enum { PER_SPLIT_LEAST = 4 /* stages */, SPLITS_MOST = 128, SIZE_MOST = INT32_MAX / 4 };
+
+/* Partial sums of a pass, at most, unless a single product has more. */
+#define PASS_BYTES 0x1p29
+
+xg_double_schedule xg_double_schedule_of(const xg_problem *p, const xg_double_tile *tile,
+                                         int64_t splits, int64_t tails)
+{
+    xg_double_schedule of = {.splits = splits};
+    of.rows = xg_ceil_div(p->m, tile->m);
+    of.columns = xg_ceil_div(p->n, tile->n);
+    of.k_per_split = xg_round_up(xg_ceil_div(p->k, splits), tile->k);
+    of.tails = splits > 1 ? tails : 0;
+    of.whole = of.rows * of.columns - of.tails;
+    of.sum_bytes =
+        (double)(of.tails * splits) * tile->m * tile->n * (double)xg_type_bytes(p->type_a);
+    return of;
+}
+
+xg_double_schedule xg_double_schedule_of_candidate(const xg_candidate *of,
+                                                   const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    return xg_double_schedule_of(p, xg_double_tile_of(of, request),
+                                 of->k_per_split < p->k ? xg_ceil_div(p->k, of->k_per_split) : 1,
+                                 of->stream_k_tiles);
+}
+
+/* Copies are of doubles, or of complex numbers of floats. */
+static bool is_aligned(const void *operand, const xg_problem *p)
+{
+    return (uintptr_t)operand % 8 == 0 && (p->type_a != XG_C32 || !p->pointer_arrays);
+}
+
+static bool fits(const xg_double_tile *tile, const xg_target *target)
+{
+    return target->shared_per_block == 0 || (int64_t)tile->shared_bytes <= target->shared_per_block;
+}
+
+bool xg_double_applies(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    if (p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST || !is_aligned(p->a, p) ||
+        !is_aligned(p->b, p))
+        return false;
+    for (int i = 0;; i++) {
+        const xg_double_tile *const tile = xg_double_tile_at(kernel, p->type_a, i);
+        if (!tile)
+            return false;
+        if (fits(tile, &request->target) &&
+            (double)xg_ceil_div(p->m, tile->m) * (double)xg_ceil_div(p->n, tile->n) * SPLITS_MOST <
+                INT32_MAX)
+            return true;
+    }
+}
+
+/* The products of a pass: as many as their sums have room. */
+static int64_t products_within(const xg_request *request, double sum_bytes)
+{
+    const int64_t count = request->problem.batch_count;
+    const double room = request->workspace_limit == SIZE_MAX
+                            ? PASS_BYTES
+                            : xg_smaller((double)request->workspace_limit, PASS_BYTES);
+    int64_t products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    while (products > 1 && (double)products * sum_bytes > room)
+        products = xg_ceil_div(products, 2);
+    return products;
+}
+
+/* A multiprocessor's time for so many CTAs, each with so much of k. */
+static double share_us(const xg_double_cost *cost, double ctas, double k)
+{
+    const double rounds = ceil(ctas / cost->ctas_per_sm);
+    return rounds * cost->tile_us + k * xg_larger(rounds * cost->alone_us, ctas * cost->full_us);
+}
+
+/* Bytes that come from L2 for the tiles, and from memory for the matrices. */
+static double traffic_us(const xg_request *request, const xg_double_tile *tile,
+                         const xg_double_schedule *of, int64_t products)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const double element = (double)xg_type_bytes(p->type_a);
+    const double rows = (double)p->m, columns = (double)p->n, k = (double)p->k;
+    const double tiles = ((double)of->columns * rows + (double)of->rows * columns) * k;
+    const double a = p->a_batch_stride || p->pointer_arrays ? (double)products : 1.0;
+    const double b = p->b_batch_stride || p->pointer_arrays ? (double)products : 1.0;
+    const double matrices = a * rows * k + b * columns * k + (double)products * rows * columns;
+    (void)tile;
+    return xg_larger(element * tiles * (double)products / costs->double_l2_rate,
+                     element * matrices / costs->double_memory_rate);
+}
+
+/* The time of a pass. */
+static double pass_us(const xg_request *request, const xg_double_tile *tile,
+                      const xg_double_schedule *of, int64_t products)
+{
+    const xg_costs *const costs = request->target.costs;
+    const xg_double_cost *const cost = &costs->fp64[tile->cost];
+    const double all = request->target.multiprocessors;
+    const double whole = ceil((double)(of->whole * products) / all);
+    const double split = ceil((double)(of->tails * of->splits * products) / all);
+    const double compute = share_us(cost, whole, (double)request->problem.k) +
+                           share_us(cost, split, (double)of->k_per_split);
+    double us =
+        costs->double_launch_us + xg_larger(compute, traffic_us(request, tile, of, products));
+    if (of->tails > 0)
+        us +=
+            costs->double_reduce_us + (double)products * of->sum_bytes / costs->double_reduce_rate;
+    return us;
+}
+
+/* A tile with so many splits of so many tiles, into *of where it is faster. */
+static void consider(const xg_request *request, const xg_double_tile *tile, int64_t splits,
+                     int64_t tails, xg_candidate *of)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_double_schedule schedule = xg_double_schedule_of(p, tile, splits, tails);
+    const int64_t products = products_within(request, schedule.sum_bytes);
+    const double us =
+        xg_passes_us(request->target.costs, pass_us(request, tile, &schedule, products),
+                     xg_ceil_div(p->batch_count, products));
+    if (us >= of->microseconds)
+        return;
+    if ((double)products * schedule.sum_bytes > (double)request->workspace_limit)
+        return;
+    of->microseconds = us;
+    of->tile_m = tile->m;
+    of->tile_n = tile->n;
+    of->tile_k = tile->k;
+    of->batch_per_pass = products;
+    of->k_per_split = splits > 1 ? schedule.k_per_split : p->k;
+    of->stream_k_tiles = schedule.tails;
+}
+
+/*
+ * All tiles whole; all of them split; and, of a single product, those split that would not fill the
+ * last wave.
+ */
+static void consider_tile(const xg_request *request, const xg_double_tile *tile, xg_candidate *of)
+{
+    const xg_problem *const p = &request->problem;
+    const int64_t slots = (int64_t)request->target.multiprocessors *
+                          request->target.costs->fp64[tile->cost].ctas_per_sm;
+    const int64_t all = xg_double_schedule_of(p, tile, 1, 0).whole;
+    const int64_t left = p->batch_count == 1 ? all % request->target.multiprocessors : 0;
+    consider(request, tile, 1, 0, of);
+    for (int64_t splits = 2; splits <= SPLITS_MOST; splits++) {
+        const int64_t each = xg_round_up(xg_ceil_div(p->k, splits), tile->k);
+        const bool split_all = (splits - 1) * all < slots;
+        const bool split_left = left > 0 && left < all && (splits - 1) * left < slots;
+        if (each < PER_SPLIT_LEAST * tile->k || !(split_all || split_left))
+            break;
+        if (xg_ceil_div(p->k, each) != splits)
+            continue;
+        if (split_all)
+            consider(request, tile, splits, all, of);
+        if (split_left)
+            consider(request, tile, splits, left, of);
+    }
+}
+
+xg_candidate xg_double_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_double_tile *tile;
+    xg_candidate of = xg_candidate_begin(kernel, request);
+    of.microseconds = INFINITY;
+    for (int i = 0; (tile = xg_double_tile_at(kernel, request->problem.type_a, i)) != NULL; i++)
+        if (fits(tile, &request->target))
+            consider_tile(request, tile, &of);
+    return of;
+}
+
+double xg_double_workspace(const xg_candidate *of, const xg_request *request)
+{
+    const xg_double_schedule schedule = xg_double_schedule_of_candidate(of, request);
+    return schedule.tails > 0
+               ? xg_room_bytes((double)of->batch_per_pass, schedule.sum_bytes / 4.0, XG_F32)
+               : 0.0;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reduction of split-K's partial sums, of doubles. */
+#define KERNEL                              double_reduce_f64
+#define REAL                                double
+#define PARTS                               1
+#define SCALARS                             xg_scalars_f64
+#define SCALARS_OF                          xg_scalars_of_f64
+#define STORE(e, by, c, at, row, column, x) xg_store_real_f64(e, by, c, at, row, column, (x)[0])
+#include "reduce.inc"
