@@ -162,11 +162,10 @@ xgemm_cuda_find_clang () {
 # Options of its optimiser that are not part of its interface: those that it has. Sinking moves the
 # additions of accumulators behind the next products, which doubles the registers. A loop without a
 # pragma that is unrolled for a number of steps not yet known ends by a comparison that NVIDIA's
-# assembler takes wrong (ptx.awk); the assembler unrolls such loops by itself. Strength reduction keeps
-# an address for each step of an unrolled loop, two registers each.
+# assembler takes wrong (ptx.awk); the assembler unrolls such loops by itself.
 xgemm_cuda_tune_clang () {
   for option in -unroll-runtime=false -pragma-unroll-threshold=200000 -disable-machine-sink \
-    -instcombine-code-sinking=false -disable-lsr; do
+    -instcombine-code-sinking=false; do
     AC_MSG_CHECKING([whether $clang takes -mllvm $option])
     AS_IF([xgemm_clang_compiles 90a -mllvm $option],
       [AC_MSG_RESULT([yes]); clang_flags="$clang_flags -mllvm $option"], [AC_MSG_RESULT([no])])

@@ -48,7 +48,7 @@ tool=${srcdir:?}/lib/backend/cuda/ptx.awk
 
 # ptx CONDITION INSTRUCTION: PTX with a loop that ends by that condition, and one more instruction.
 ptx() {
-    printf '.version 7.8\n.target sm_90\nLOOP:\nadd.s64 \t%%rd1, %%rd1, -8;\n'
+    printf '.version 7.4\n.target sm_90\nLOOP:\nadd.s64 \t%%rd1, %%rd1, -8;\n'
     printf 'setp.%s;\n@%%p1 bra \tLOOP;\n%s;\n' "$1" "$2"
 }
 
@@ -56,11 +56,12 @@ if ptx 'lt.u64 	%p1, %rd1, -2' ret | awk -f "$tool" >/dev/null 2>&1; then
     echo "$tool takes a loop whose condition compares unsigned numbers with -2" >&2
     failed=1
 fi
-for case in '7.8 ret' '8.0 barrier.cluster.arrive.release' '8.1 st.async' \
+for case in '7.4 ret' '7.5 cp.async.ca.shared.global [%r1], [%rd1], 8, outside' \
+    '7.4 cp.async.ca.shared.global [%r1], [%rd1], 8, 4' '8.0 barrier.cluster.arrive.release' '8.1 st.async' \
     '8.6 mbarrier.arrive.relaxed.cluster'; do
     version=$(ptx 'gt.u64 	%p1, %rd1, 1' "${case#* }" | awk -f "$tool" | sed -n '1s/^\.version //p')
-    if [ "$version" != "${case% *}" ]; then
-        echo "$tool gives version '$version' to ${case#* }, which needs ${case% *}" >&2
+    if [ "$version" != "${case%% *}" ]; then
+        echo "$tool gives version '$version' to ${case#* }, which needs ${case%% *}" >&2
         failed=1
     fi
 done
