@@ -16,17 +16,19 @@ XG_DEVICE void split_tile(const xg_full_range_args *args, const xg_full_target *
                        scales + rows + to->column);
 }
 
-XG_DEVICE void multiply_tile(const xg_tensor_args *p, const xg_full_target *to,
-                             xg_full_shape shape, int classes, const char *shared,
-                             const float *factors)
+XG_DEVICE void multiply_tile(const xg_tensor_args *p, const xg_full_target *to, xg_full_shape shape,
+                             int classes, const char *shared, const float *factors)
 {
     float sum[64];
+    XG_WRITTEN_FIRST xg_full_sums sums;
     if (classes) {
         xg_full_store_classes(p, to, shape, 0, shared);
         return;
     }
     xg_full_multiply_tile(p, shape, shared, sum);
-    xg_full_store(p, sum, to, shape.columns, factors);
+    xg_full_keep(sum, shape.columns, &sums);
+    for (int n = 0; n < shape.columns / 8; n++)
+        xg_full_store(p, sums.vec4[n], n, to, shape.columns, factors);
 }
 
 XG_KERNEL(__launch_bounds__(512, 1), full_range, xg_full_range_args)

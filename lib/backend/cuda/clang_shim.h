@@ -39,6 +39,10 @@
  */
 #define XG_DEVICE_NOINLINE static __device__ __noinline__
 
+/* An array in local memory that is written before it is read: others are filled with zeros, byte by
+ * byte, since accumulators are to be (-ftrivial-auto-var-init). */
+#define XG_WRITTEN_FIRST __attribute__((uninitialized))
+
 /* A function of this header. Overloads are in it alone; the dialect has none. */
 #define XG_CLANG static __device__ __forceinline__
 

@@ -18,6 +18,7 @@ function need(version) { if (version > needed) needed = version }
 /cp\.async\.bulk|elect\.sync|setmaxnreg|wgmma\./ { need(8.0) }
 /fence\.(proxy\.async|mbarrier_init)/ { need(8.0) }
 /mbarrier\.arrive\.(expect_tx|release)/ { need(8.0) }
+/cp\.async\.c[ag]\.shared\.global[^;]*\], *[0-9]+, *(%p|[a-z])/ { need(7.5) }
 /st\.async/ { need(8.1) }
 /mbarrier\.arrive\.relaxed/ { need(8.6) }
 

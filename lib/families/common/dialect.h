@@ -70,6 +70,11 @@ typedef const xg_tensor_map *xg_tensor_map_ref;
 #define XG_TENSOR_MAP(operand)    XG_SIM_MAP_##operand
 #endif
 
+/* Of an array in local memory that is written before it is read. */
+#ifndef XG_WRITTEN_FIRST /* backend/cuda/clang_shim.h */
+#define XG_WRITTEN_FIRST
+#endif
+
 /*
  * The CTA's index along x and y. A grid's y ends at 65535, so a launch folds a larger y into z;
  * CTAs past the end of the matrix compute nothing.
@@ -82,6 +87,11 @@ typedef const xg_tensor_map *xg_tensor_map_ref;
  * local memory with an index that is not constant.
  */
 XG_DEVICE float xg_select(int condition, float x, float y)
+{
+    return condition ? x : y;
+}
+
+XG_DEVICE unsigned xg_select_bits(int condition, unsigned x, unsigned y)
 {
     return condition ? x : y;
 }

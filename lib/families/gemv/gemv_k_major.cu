@@ -164,8 +164,9 @@ XG_DEVICE int xg_gemv_k_halve(float acc[ROWS], int half, int bits)
     const int upper = (threadIdx.x & bits) != 0;
     XG_UNROLL
     for (int i = 0; i < half; i++) {
-        const float given = upper ? acc[i] : acc[i + half];
-        acc[i] = (upper ? acc[i + half] : acc[i]) + __shfl_xor_sync(0xffffffffu, given, bits);
+        const float given = xg_select(upper, acc[i], acc[i + half]);
+        acc[i] =
+            xg_select(upper, acc[i + half], acc[i]) + __shfl_xor_sync(0xffffffffu, given, bits);
     }
     return upper ? half : 0;
 }

@@ -40,10 +40,10 @@ XG_DEVICE uint4 shifted(uint4 low, uint4 high, int shift)
     unsigned by_two[7], by_four[5], x[4];
     XG_UNROLL
     for (int i = 0; i < 7; i++)
-        by_two[i] = shift & 2 ? words[i + 1] : words[i];
+        by_two[i] = xg_select_bits(shift & 2, words[i + 1], words[i]);
     XG_UNROLL
     for (int i = 0; i < 5; i++)
-        by_four[i] = shift & 4 ? by_two[i + 2] : by_two[i];
+        by_four[i] = xg_select_bits(shift & 4, by_two[i + 2], by_two[i]);
     XG_UNROLL
     for (int i = 0; i < 4; i++)
         x[i] = shift & 1 ? by_four[i] >> 16 | by_four[i + 1] << 16 : by_four[i];

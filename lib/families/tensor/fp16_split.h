@@ -115,7 +115,7 @@ XG_DEVICE void xg_slice_exchange(const xg_tensor_args *p, const xg_slice *s,
     const int second = threadIdx.x & 16, row = (int)(threadIdx.x / 16), slice = threadIdx.x & 15;
     const unsigned arrival = xg_shared_address(&state->arrival);
     const xg_packed_scan none = {0, XG_EMPTY_REST};
-    xg_packed_scan mine = second ? rows[1] : rows[0];
+    xg_packed_scan mine = xg_select_scan(second, rows[1], rows[0]);
     xg_cluster_wait();   /* all CTAs have initialized their mbarriers */
     if (s->slices > 1) { /* st.async is illegal outside clusters */
         if (slice < s->slices) {

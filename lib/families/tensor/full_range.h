@@ -289,38 +289,64 @@ XG_DEVICE void xg_full_store4(const xg_tensor_args *p, float *c, int columns, in
 }
 
 /*
- * Stores the tile: its first "columns" columns, and the wanted groups of 16 rows. A thread has two
- * stored rows (xg_full_row_stored_at()) and 8 neighbours of each 32 columns: accumulator 16 g + 4 i
- * + 2 e + h is in column 32 g + 8 (lane % 4) + 4 h + i.
+ * A thread's sums of a tile: tile_columns / 16 vec4 of neighbouring columns in its first stored
+ * row, then in its second one. In local memory, so that what follows the products is loops and not
+ * the same code for each: it is rare, and short beside the products.
  */
-XG_DEVICE void xg_full_store(const xg_tensor_args *p, const float acc[64], const xg_full_target *to,
+typedef struct {
+    float4 vec4[16];
+} xg_full_sums;
+
+/* acc[16 g + 4 i + 2 e + h] is in row e, column 32 g + 8 (lane % 4) + 4 h + i. */
+XG_DEVICE void xg_full_keep(const float acc[64], int tile_columns, xg_full_sums *sums)
+{
+    const int vec4s = tile_columns / 16;
+    XG_UNROLL
+    for (int n = 0; n < 2 * vec4s; n++) {
+        const float *const x = acc + n % vec4s / 2 * 16 + n / vec4s * 2 + n % 2;
+        sums->vec4[n] = (float4){x[0], x[4], x[8], x[12]};
+    }
+}
+
+/* Where vec4 number n is in the tile. */
+typedef struct {
+    int row, column;
+} xg_full_place;
+
+XG_DEVICE xg_full_place xg_full_place_of(int n, int tile_columns)
+{
+    const int vec4s = tile_columns / 16, of_row = n % vec4s;
+    const unsigned thread = xg_reread_thread() - 128, lane = thread % 32;
+    const unsigned stored = thread / 32 * 16 + lane / 4 + (n < vec4s ? 0u : 8u);
+    const xg_full_place place = {(int)xg_full_row_stored_at(stored),
+                                 of_row / 2 * 32 + (int)(lane % 4) * 8 + of_row % 2 * 4};
+    return place;
+}
+
+/* How many of the columns from a place on are wanted: in the matrix, and of a wanted row. */
+XG_DEVICE int xg_full_wanted(const xg_tensor_args *p, const xg_full_target *to, xg_full_place at)
+{
+    if (at.row >= p->m - to->row || !(to->wanted >> at.row / 16 & 1))
+        return 0;
+    return (int)XG_MIN(XG_MIN(p->n - to->column, to->columns) - at.column, 4);
+}
+
+/* Stores vec4 number n of a tile, as far as it is wanted. */
+XG_DEVICE void xg_full_store(const xg_tensor_args *p, float4 sum, int n, const xg_full_target *to,
                              int tile_columns, const float *factors)
 {
-    const int row = to->row, column = to->column;
-    const float *const column_factors = factors + XG_FULL_RANGE_ROWS;
-    const unsigned thread = xg_reread_thread() - 128, lane = thread % 32;
+    const xg_full_place at = xg_full_place_of(n, tile_columns);
+    const float4 by = *(const float4 *)(factors + XG_FULL_RANGE_ROWS + at.column);
+    const int row_exponent = -xg_scale_exponent(factors[at.row]);
     const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_stride_m * 4)) % 16 == 0;
-    XG_UNROLL
-    for (unsigned e = 0; e < 2; e++) {
-        const int i = (int)xg_full_row_stored_at(thread / 32 * 16 + lane / 4 + 8 * e);
-        if (i >= p->m - row || !(to->wanted >> i / 16 & 1))
-            continue;
-        const int row_exponent = -xg_scale_exponent(factors[i]);
-        XG_UNROLL
-        for (unsigned eight = 0; eight < (unsigned)tile_columns / 16; eight++) {
-            const int j = (int)(eight / 2 * 32 + lane % 4 * 8 + eight % 2 * 4);
-            const float *const x = acc + eight / 2 * 16 + 2 * e + eight % 2;
-            const int columns = (int)XG_MIN(XG_MIN(p->n - column, to->columns) - j, 4);
-            float scaled[4];
-            XG_UNROLL
-            for (int l = 0; l < 4; l++)
-                scaled[l] = xg_scale_exp2(x[4 * l],
-                                          row_exponent - xg_scale_exponent(column_factors[j + l]));
-            if (columns > 0)
-                xg_full_store4(p, p->c + (row + i) * p->c_stride_m + column + j, columns, vec4,
-                               (float4){scaled[0], scaled[1], scaled[2], scaled[3]});
-        }
-    }
+    const int columns = xg_full_wanted(p, to, at);
+    const float4 scaled = {xg_scale_exp2(sum.x, row_exponent - xg_scale_exponent(by.x)),
+                           xg_scale_exp2(sum.y, row_exponent - xg_scale_exponent(by.y)),
+                           xg_scale_exp2(sum.z, row_exponent - xg_scale_exponent(by.z)),
+                           xg_scale_exp2(sum.w, row_exponent - xg_scale_exponent(by.w))};
+    if (columns > 0)
+        xg_full_store4(p, p->c + (to->row + at.row) * p->c_stride_m + to->column + at.column,
+                       columns, vec4, scaled);
 }
 
 /* All stages of a tile: acc = the products from number "first" on. */
@@ -358,19 +384,21 @@ XG_DEVICE void xg_full_multiply_tile(const xg_tensor_args *p, xg_full_shape shap
 XG_DEVICE void xg_full_store_classes(const xg_tensor_args *p, const xg_full_target *to,
                                      xg_full_shape shape, int alone, const char *shared)
 {
-    const unsigned thread = xg_reread_thread() - 128, lane = thread % 32;
+    const int vec4s = shape.columns / 8;
     float acc[64];
+    XG_WRITTEN_FIRST xg_full_sums sums;
     xg_full_consume_stages(p, shape, shared, acc, XG_FULL_RANGE_PRODUCTS - 1);
-    XG_UNROLL
-    for (int i = 0; i < shape.columns / 2; i++) {
-        const unsigned e = (unsigned)i / 2 % 2, h = (unsigned)i % 2;
-        const int row = (int)xg_full_row_stored_at(thread / 32 * 16 + lane / 4 + 8 * e);
-        const int column = (int)((unsigned)i / 16 * 32 + lane % 4 * 8 + 4 * h) + i / 4 % 4;
-        float *const c = p->c + (to->row + row) * p->c_stride_m + to->column + column;
-        const int there =
-            row < p->m - to->row && column < p->n - to->column && (to->wanted >> row / 16 & 1);
-        if (there && !(fabsf(acc[i]) < INFINITY))
-            *c = xg_epilogue(p->alpha, acc[i], alone ? p->beta : 1.0f, c);
+    xg_full_keep(acc, shape.columns, &sums);
+    XG_UNROLL_BY(1)
+    for (int n = 0; n < vec4s; n++) {
+        const xg_full_place at = xg_full_place_of(n, shape.columns);
+        const int columns = xg_full_wanted(p, to, at);
+        const float x[4] = {sums.vec4[n].x, sums.vec4[n].y, sums.vec4[n].z, sums.vec4[n].w};
+        float *const c = p->c + (to->row + at.row) * p->c_stride_m + to->column + at.column;
+        XG_UNROLL
+        for (int i = 0; i < 4; i++)
+            if (i < columns && !(fabsf(x[i]) < INFINITY))
+                c[i] = xg_epilogue(p->alpha, x[i], alone ? p->beta : 1.0f, &c[i]);
     }
 }
 

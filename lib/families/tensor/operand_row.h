@@ -133,13 +133,23 @@ XG_DEVICE xg_packed_scan xg_scan_of_lane(xg_packed_scan a, int bits)
     return other;
 }
 
+/* One of two scans, by value: see xg_select(). */
+XG_DEVICE xg_packed_scan xg_select_scan(int condition, xg_packed_scan x, xg_packed_scan y)
+{
+    const xg_packed_scan one = {xg_select_bits(condition, x.largest, y.largest),
+                                xg_select_bits(condition, x.rest, y.rest)};
+    return one;
+}
+
 XG_DEVICE xg_packed_scan xg_gather_scans(const xg_packed_scan *rows)
 {
     const int far = threadIdx.x & 16, near = threadIdx.x & 8;
     const xg_packed_scan low =
-        xg_merge_scans(far ? rows[2] : rows[0], xg_scan_of_lane(far ? rows[0] : rows[2], 16));
+        xg_merge_scans(xg_select_scan(far, rows[2], rows[0]),
+                       xg_scan_of_lane(xg_select_scan(far, rows[0], rows[2]), 16));
     const xg_packed_scan high =
-        xg_merge_scans(far ? rows[3] : rows[1], xg_scan_of_lane(far ? rows[1] : rows[3], 16));
+        xg_merge_scans(xg_select_scan(far, rows[3], rows[1]),
+                       xg_scan_of_lane(xg_select_scan(far, rows[1], rows[3]), 16));
     const xg_packed_scan one =
         xg_merge_scans(near ? high : low, xg_scan_of_lane(near ? low : high, 8));
     return xg_merge_scans(one, xg_scan_of_lane(one, 4));
