@@ -90,16 +90,16 @@ XG_CLANG_INDEX(xg_grid_size, nctaid)
 #define clock64() ((long long)__nvvm_read_ptx_sreg_clock64())
 
 /* Warps. __syncthreads() is clang's own. */
-enum { XG_CLANG_ALL_LANES = 31 };
+enum { XG_CLANG_LAST_LANE = 31, XG_CLANG_FIRST_LANE = 0 };
 XG_CLANG void __syncwarp(unsigned mask = ~0u)
 {
     __nvvm_bar_warp_sync(mask);
 }
 
-#define XG_CLANG_SHUFFLE(name, mode)                                                               \
+#define XG_CLANG_SHUFFLE(name, mode, end)                                                          \
     XG_CLANG int name(unsigned mask, int x, int lane)                                              \
     {                                                                                              \
-        return __nvvm_shfl_sync_##mode##_i32(mask, x, lane, XG_CLANG_ALL_LANES);                   \
+        return __nvvm_shfl_sync_##mode##_i32(mask, x, lane, end);                                  \
     }                                                                                              \
     XG_CLANG unsigned name(unsigned mask, unsigned x, int lane)                                    \
     {                                                                                              \
@@ -107,11 +107,12 @@ XG_CLANG void __syncwarp(unsigned mask = ~0u)
     }                                                                                              \
     XG_CLANG float name(unsigned mask, float x, int lane)                                          \
     {                                                                                              \
-        return __nvvm_shfl_sync_##mode##_f32(mask, x, lane, XG_CLANG_ALL_LANES);                   \
+        return __nvvm_shfl_sync_##mode##_f32(mask, x, lane, end);                                  \
     }
-XG_CLANG_SHUFFLE(__shfl_sync, idx)
-XG_CLANG_SHUFFLE(__shfl_xor_sync, bfly)
-XG_CLANG_SHUFFLE(__shfl_down_sync, down)
+XG_CLANG_SHUFFLE(__shfl_sync, idx, XG_CLANG_LAST_LANE)
+XG_CLANG_SHUFFLE(__shfl_xor_sync, bfly, XG_CLANG_LAST_LANE)
+XG_CLANG_SHUFFLE(__shfl_down_sync, down, XG_CLANG_LAST_LANE)
+XG_CLANG_SHUFFLE(__shfl_up_sync, up, XG_CLANG_FIRST_LANE)
 
 #define __any_sync(mask, vote)         __nvvm_vote_any_sync(mask, vote)
 #define __all_sync(mask, vote)         __nvvm_vote_all_sync(mask, vote)
