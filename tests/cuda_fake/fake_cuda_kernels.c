@@ -2,6 +2,7 @@
 /* The fake driver: modules, functions and launches, on the simulator. */
 #include "fake_cuda.h"
 #include "backend/sim/simulator.h"
+#include "families/double/args.h"
 #include "families/transform/args.h"
 #include "probes/args.h"
 
@@ -170,6 +171,8 @@ static const struct {
     {"xg_unpad", {offsetof(xg_unpad_args, from), offsetof(xg_unpad_args, c)}},
     {"xg_reduce", {offsetof(xg_reduce_args, partial), offsetof(xg_reduce_args, c)}},
     {"xg_scale", {offsetof(xg_scale_args, c)}},
+    {"xg_double_reduce_",
+     {offsetof(xg_double_reduce_args, sums), offsetof(xg_double_reduce_args, c)}},
     {"xg_probe_", {offsetof(xg_probe_args, a), offsetof(xg_probe_args, c)}},
     {"xg_",
      {offsetof(xg_product_args, a), offsetof(xg_product_args, b), offsetof(xg_product_args, c)}},

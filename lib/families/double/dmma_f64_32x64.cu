@@ -7,5 +7,5 @@
 #define WARPS_M 2
 #define WARPS_N 2
 #define STAGES  4
-#define CTAS    4
+#define CTAS    3
 #include "dmma.inc"
