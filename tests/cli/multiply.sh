@@ -173,7 +173,7 @@ test_multiply_output()
         no 'multiply: CSV has quotation marks' "$(tail -n 1 out)"
     fi
     says 'multiply: JSON' '^{' "$@" --json --kernel reference
-    json 'multiply: JSON has the result' 'len(r) == 1 and [r[0][x] for x in "mnk"] == [2, 4, 3] and r[0]["kernel"] == "reference" and r[0]["device"] == "cpu" and r[0]["kernel_us"] > 0 and d["command"] == "multiply"'
+    json 'multiply: JSON has the result' 'len(r) == 1 and [r[0][x] for x in "mnk"] == [2, 4, 3] and r[0]["kernel"] == "reference" and r[0]["device"] == "cpu" and r[0]["kernel_us"] > 0 and r[0]["timing"] == "cold" and d["command"] == "multiply"'
     same_members 'multiply: JSON has the columns of CSV' results "$@"
     long=$(awk 'BEGIN { for (i = 0; i < 200; i++) printf "d" }')
     mkdir -p "$long/$long"
