@@ -232,7 +232,7 @@ static bool fits(const xgemm_product *p)
         return false;
     for (int i = 0; i < 3; i++) {
         if (count[i] > most || width[i] > most || ld[i] > most || stride[i] > most ||
-            stride[i] < 0 || ld[i] < 0 || count[i] < 0)
+            stride[i] < 0 || ld[i] < 0 || count[i] < 0 || width[i] < 0)
             return false;
         if ((count[i] * ld[i] + width[i] + stride[i] * BATCH_MOST) * (int64_t)bytes[i] > most)
             return false;

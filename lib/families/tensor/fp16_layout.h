@@ -51,7 +51,7 @@ enum {
     XG_ROW_BLOCK = 128,
     XG_K_BLOCK = 64,
     XG_TERM_BYTES = XG_ROW_BLOCK * XG_K_BLOCK * 2,
-    XG_ROW_PADDING = 256,  /* operand rows are padded to a multiple of this */
+    XG_ROW_PADDING = 256, /* operand rows are padded to a multiple of this */
     XG_ROW_GROUP = 16,
     XG_BLOCK_GROUPS = XG_ROW_BLOCK / XG_ROW_GROUP,
     XG_SPLIT_THREADS = 256,
@@ -131,10 +131,12 @@ XG_LAYOUT int xg_blocks_of(int64_t size, int block)
     return (int)(((uint64_t)size + (uint64_t)block - 1) / (uint64_t)block);
 }
 
-/* Row blocks of so many operand rows, with the padding. */
+/* Row blocks of so many operand rows, with the padding; of 2^38 rows and more, which no memory
+ * holds, any number. */
 XG_LAYOUT int xg_row_blocks(int64_t rows)
 {
-    return xg_blocks_of(rows, XG_ROW_PADDING) * (XG_ROW_PADDING / XG_ROW_BLOCK);
+    return (int)((unsigned)xg_blocks_of(rows, XG_ROW_PADDING) *
+                 (unsigned)(XG_ROW_PADDING / XG_ROW_BLOCK));
 }
 
 /* For xg_fast_divide(). */
