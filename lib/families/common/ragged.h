@@ -33,7 +33,8 @@ XG_DEVICE unsigned xg_ragged_line(int64_t offset, unsigned lines)
 /* A lane's value, which ptxas knows to be the same in all of the warp. */
 XG_DEVICE unsigned xg_ragged_uniform(unsigned x, int lane)
 {
-    return __shfl_sync(0xffffffffu, __shfl_sync(0xffffffffu, x, lane), 0);
+    const unsigned of_lane = __shfl_sync(0xffffffffu, x, lane);
+    return __shfl_sync(0xffffffffu, of_lane, 0);
 }
 
 /*
@@ -61,7 +62,8 @@ XG_DEVICE int xg_ragged_find(const int64_t *offsets, unsigned groups, unsigned l
             const unsigned other = __shfl_up_sync(all, sum, distance);
             sum += lane >= (unsigned)distance ? other : 0;
         }
-        const unsigned found = xg_ragged_uniform(__ballot_sync(all, at->before + sum > tile), 0);
+        const unsigned those = __ballot_sync(all, at->before + sum > tile);
+        const unsigned found = xg_ragged_uniform(those, 0);
         if (found) {
             const int from = xg_popcount(~found & (found - 1)); /* the lowest bit */
             of->group = at->group + (unsigned)from;
