@@ -6,15 +6,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int64_t line_of(xgemm_order order, bool turned, int64_t rows, int64_t columns)
+static int64_t line_of(xgemm_order order, bool transposed, int64_t rows, int64_t columns)
 {
-    const int64_t line = (order == XGEMM_ROW_MAJOR) == turned ? rows : columns;
+    const int64_t line = (order == XGEMM_ROW_MAJOR) == transposed ? rows : columns;
     return line > 0 ? line : 1;
 }
 
-static int64_t lines_of(xgemm_order order, bool turned, int64_t rows, int64_t columns)
+static int64_t lines_of(xgemm_order order, bool transposed, int64_t rows, int64_t columns)
 {
-    return (order == XGEMM_ROW_MAJOR) == turned ? columns : rows;
+    return (order == XGEMM_ROW_MAJOR) == transposed ? columns : rows;
 }
 
 workload workload_of(shape size, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
@@ -44,10 +44,11 @@ static int64_t stride_of(int64_t lines, int64_t ld, int64_t between)
 void workload_repeat(workload *w, int64_t batch, int64_t between)
 {
     const shape *s = &w->size;
-    const bool turned_a = w->transa != XGEMM_NO_TRANS, turned_b = w->transb != XGEMM_NO_TRANS;
+    const bool transposed_a = w->transa != XGEMM_NO_TRANS,
+               transposed_b = w->transb != XGEMM_NO_TRANS;
     w->batch = batch;
-    w->stride_a = stride_of(lines_of(w->order, turned_a, s->m, s->k), w->lda, between);
-    w->stride_b = stride_of(lines_of(w->order, turned_b, s->k, s->n), w->ldb, between);
+    w->stride_a = stride_of(lines_of(w->order, transposed_a, s->m, s->k), w->lda, between);
+    w->stride_b = stride_of(lines_of(w->order, transposed_b, s->k, s->n), w->ldb, between);
     w->stride_c = stride_of(lines_of(w->order, false, s->m, s->n), w->ldc, between);
 }
 
@@ -83,23 +84,25 @@ xgemm_product workload_product(const workload *w, const buffers *use, workload_s
 }
 
 /* Elements of an operand with its leading dimension, those of a batch and after the last too. */
-static double operand_elements(const workload *w, bool turned, int64_t rows, int64_t columns,
+static double operand_elements(const workload *w, bool transposed, int64_t rows, int64_t columns,
                                int64_t ld, int64_t stride)
 {
-    const double one = (double)lines_of(w->order, turned, rows, columns) * (double)ld;
+    const double one = (double)lines_of(w->order, transposed, rows, columns) * (double)ld;
     return w->batch > 1 ? (double)w->batch * fmax((double)stride, one) : one;
 }
 
 workload_counts workload_elements(const workload *w)
 {
     const shape *s = &w->size;
-    const bool turned_a = w->transa != XGEMM_NO_TRANS, turned_b = w->transb != XGEMM_NO_TRANS;
-    return (workload_counts){.a = operand_elements(w, turned_a, s->m, s->k, w->lda, w->stride_a),
-                             .b = operand_elements(w, turned_b, s->k, s->n, w->ldb, w->stride_b),
-                             .c = operand_elements(w, false, s->m, s->n, w->ldc, w->stride_c),
-                             .bias = !w->has_bias      ? 0
-                                     : w->bias_per_row ? s->m
-                                                       : s->n};
+    const bool transposed_a = w->transa != XGEMM_NO_TRANS,
+               transposed_b = w->transb != XGEMM_NO_TRANS;
+    return (workload_counts){
+        .a = operand_elements(w, transposed_a, s->m, s->k, w->lda, w->stride_a),
+        .b = operand_elements(w, transposed_b, s->k, s->n, w->ldb, w->stride_b),
+        .c = operand_elements(w, false, s->m, s->n, w->ldc, w->stride_c),
+        .bias = !w->has_bias      ? 0
+                : w->bias_per_row ? s->m
+                                  : s->n};
 }
 
 double workload_bytes(const workload *w)

@@ -9,14 +9,22 @@ static const void *aligned(const void *pointer)
     return pointer ? pointer : (const void *)256;
 }
 
+/* The public struct of a function as a call. */
+static xgemm_status call_of(xgemm_handle *handle, const xgemm_product *product, xg_call *call,
+                            const char *function)
+{
+    if (!handle)
+        return xg_no_handle(function);
+    const xgemm_status status = xg_call_of_product(product, call, &handle->error);
+    return status ? xg_handle_done(handle, status, function) : XGEMM_OK;
+}
+
 xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *product)
 {
     xg_call call;
-    if (!handle)
-        return xg_no_handle(__func__);
-    const xgemm_status status = xg_call_of_product(product, &call, &handle->error);
+    const xgemm_status status = call_of(handle, product, &call, __func__);
     if (status)
-        return xg_handle_done(handle, status, __func__);
+        return status;
     return (call.flags & XGEMM_HOST_MEMORY ? xg_multiply_host : xg_multiply)(handle, &call,
                                                                              __func__);
 }
@@ -24,11 +32,9 @@ xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *product)
 xgemm_status xgemm_gemm_plan(xgemm_handle *handle, const xgemm_product *product, xgemm_plan *plan)
 {
     xg_call call;
-    if (!handle)
-        return xg_no_handle(__func__);
-    const xgemm_status status = xg_call_of_product(product, &call, &handle->error);
+    const xgemm_status status = call_of(handle, product, &call, __func__);
     if (status)
-        return xg_handle_done(handle, status, __func__);
+        return status;
     call.a = aligned(call.a);
     call.b = aligned(call.b);
     call.c = (void *)(uintptr_t)aligned(call.c);
@@ -39,10 +45,8 @@ xgemm_status xgemm_gemm_ragged(xgemm_handle *handle, const xgemm_product *produc
                                const int64_t *offsets, int64_t groups)
 {
     xg_call call;
-    if (!handle)
-        return xg_no_handle(__func__);
-    const xgemm_status status = xg_call_of_product(product, &call, &handle->error);
+    const xgemm_status status = call_of(handle, product, &call, __func__);
     if (status)
-        return xg_handle_done(handle, status, __func__);
+        return status;
     return xg_multiply_groups(handle, &call, offsets, groups, __func__);
 }

@@ -14,14 +14,6 @@
 #define EPILOGUE_LOAD(from, at, type)   xg_load_as_f32(from, at, type)
 #define EPILOGUE_STORE(to, at, type, x) xg_store_f32_as(to, at, type, x)
 #include "epilogue_typed.inc"
-#undef EPILOGUE_REAL
-#undef EPILOGUE_NAME
-#undef EPILOGUE_ERFC
-#undef EPILOGUE_EXP
-#undef EPILOGUE_FMA
-#undef EPILOGUE_MUL
-#undef EPILOGUE_LOAD
-#undef EPILOGUE_STORE
 
 #define EPILOGUE_REAL                   double
 #define EPILOGUE_NAME(name)             name##_f64
@@ -32,13 +24,5 @@
 #define EPILOGUE_LOAD(from, at, type)   (((const double *)(from))[at])
 #define EPILOGUE_STORE(to, at, type, x) ((void)(((double *)(to))[at] = (x)))
 #include "epilogue_typed.inc"
-#undef EPILOGUE_REAL
-#undef EPILOGUE_NAME
-#undef EPILOGUE_ERFC
-#undef EPILOGUE_EXP
-#undef EPILOGUE_FMA
-#undef EPILOGUE_MUL
-#undef EPILOGUE_LOAD
-#undef EPILOGUE_STORE
 
 #endif

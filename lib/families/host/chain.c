@@ -89,14 +89,6 @@ static double double_product(double x, double y)
 #define EPILOGUE_LOAD(from, at, type)   (float)xg_host_load(from, at, type)
 #define EPILOGUE_STORE(to, at, type, x) xg_host_store(to, at, type, (double)(x))
 #include "families/common/epilogue_typed.inc"
-#undef EPILOGUE_REAL
-#undef EPILOGUE_NAME
-#undef EPILOGUE_ERFC
-#undef EPILOGUE_EXP
-#undef EPILOGUE_FMA
-#undef EPILOGUE_MUL
-#undef EPILOGUE_LOAD
-#undef EPILOGUE_STORE
 
 #define EPILOGUE_REAL                   double
 #define EPILOGUE_NAME(name)             name##_chain_f64
