@@ -89,6 +89,7 @@ typedef struct {
     xg_tensor_cost half[3];
     double half_store_us[3];     /* that a wave takes at least */
     double half_unaligned_us[3]; /* and more where rows of C are not aligned */
+    double half_cluster_us[2]; /* of splits within a cluster: adding them up; 64 and 128 columns */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
     /* double/: by the tile's number in double/tiles.c; rates of what L2 and memory deliver */
     xg_double_cost fp64[XG_DOUBLE_TILES];

@@ -76,7 +76,8 @@ typedef struct {
     const xg_kernel *kernel;
     int64_t m, n;           /* of C, that tiles cover; the strips that are left go to gemv/ */
     int64_t k_per_split;    /* at least k: no split-K */
-    int cluster;            /* CTAs that add up their splits among them; 0: none */
+    int cluster;            /* CTAs that share what they read, or add up their splits; 0: none */
+    bool splits_in_cluster; /* of half/: the latter */
     int64_t batch_per_pass; /* products that each launch computes */
     unsigned copied;        /* XG_A, XG_B: copied first, though the kernel could do without */
     int64_t panel_m, panel_n, panel_k, panels; /* see plan/plan.h; panels 0 or 1: all at once */

@@ -133,14 +133,14 @@ START_TEST(tensor_cores)
     static const char *const kernels[] = {"fp16x1-128x128", "fp16x1-128x256"};
     static const char *const orders[] = {"early", "late", "shuffle=3,multiprocessors=4"};
     static const int shapes[][3] = {{130, 70, 65},   {64, 260, 200}, {257, 129, 33}, {1, 1, 1},
-                                    {40, 300, 1000}, {128, 128, 64}, {520, 70, 520}};
+                                    {40, 300, 1000}, {128, 128, 64}, {520, 70, 520}, {8, 40, 9000}};
     const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
     const int step = test_effort() >= 100 ? 1 : 4;
     if (test_device() == XGEMM_DEVICE_SIM)
         setenv("XGEMM_SIM", orders[_i / 2 % COUNT(orders)], 1);
     xgemm_handle *handle = open_handle(test_device());
     ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_TF32), XGEMM_OK);
-    for (int run = _i % step; run < 42; run += step) {
+    for (int run = _i % step; run < 48; run += step) {
         const xgemm_status status = xgemm_set_kernel(handle, kernels[run % COUNT(kernels)]);
         const int *size = shapes[run / 2 % COUNT(shapes)];
         if (status == XGEMM_ERROR_NOT_SUPPORTED)

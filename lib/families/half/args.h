@@ -20,11 +20,14 @@ typedef struct {
     uint32_t once[2]; /* all products of a launch have the same operand */
 } xg_half_align_args;
 
+enum { XG_HALF_STAGES_MOST = 12 };
+
 /*
  * wgmma.inc: the product, whose operands are told by tensor maps. Tiles of clusters are counted in
  * the order of the rasterization: "whole" of them are computed whole, and the "tails" that follow
  * in "splits" parts of k each, whose sums go to "sums": for each product, split and tile, tile_rows
- * rows of as many floats as a tile has columns.
+ * rows of as many floats as a tile has columns. Or the CTAs of a cluster have the "splits" parts of
+ * one tile, of which "whole" counts all: then "tails" is 0 and "sums" is not used.
  */
 typedef struct {
     int64_t m, n;
@@ -33,9 +36,10 @@ typedef struct {
     const int64_t *offsets; /* of ragged groups: families/common/ragged.h */
     int64_t c_stride_m, c_batch_stride;
     uint32_t groups;
-    uint32_t k_blocks; /* of 64 k; each split has k_blocks_per_split */
+    uint32_t k_blocks; /* a stage's k; each split has k_blocks_per_split */
     uint32_t k_blocks_per_split, splits;
     uint32_t whole, tails, tile_rows;
+    uint16_t stages;        /* of the ring buffer, of tiles with 64 columns; */
     int16_t a_rows, b_rows; /* that a CTA copies of the operands' tiles */
     uint8_t a_mn_major, b_mn_major;
     uint8_t a_batched, b_batched; /* 0: all products of the batch have the same */
@@ -56,6 +60,7 @@ typedef struct {
     uint32_t tile_m, tile_n; /* of a cluster */
     uint32_t rows, columns;  /* tiles of C */
     uint32_t ways;           /* threads of an element, each with every so-manieth split */
+    uint32_t by_four;        /* store_four.h */
     xg_epilogue_args epilogue;
 } xg_half_reduce_args;
 

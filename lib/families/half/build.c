@@ -19,7 +19,7 @@ enum {
     PRODUCT_THREADS = 384,
     ALIGN_THREADS = 256,
     ALIGN_CHUNKS = 4, /* of a thread */
-    ROW_BLOCK = 64,   /* rows or k of a box of a tensor map */
+    ROW_BLOCK = 64,   /* rows, or k, of a box of a tensor map */
     RING_BYTES = 4 * 48 * 1024,
     STAGED_BYTES = 8 * 16 * 272 /* of the epilogue: wgmma_store.inc */
 };
@@ -29,10 +29,15 @@ typedef struct {
     int64_t a, b, sums, words; /* bytes; and how many 32-bit words there are */
 } rooms;
 
-/* By the tile: 64, 128 or 256 columns, of ragged groups 64 or 256. */
-static const xg_program *program_of(const xg_problem *p, int tile_n)
+/* By the tile: 64, 128 or 256 columns; with splits within a cluster 64 or 128, of ragged groups 64
+   or 256. */
+static const xg_program *program_of(const xg_problem *p, int tile_n, bool splits_in_cluster)
 {
     const bool f16 = p->type_a == XG_F16;
+    if (splits_in_cluster && tile_n == 64)
+        return f16 ? &xg_program_wgmma_split_k_f16_128x64 : &xg_program_wgmma_split_k_bf16_128x64;
+    if (splits_in_cluster)
+        return f16 ? &xg_program_wgmma_split_k_f16_128x128 : &xg_program_wgmma_split_k_bf16_128x128;
     if (p->groups > 0 && tile_n == 64)
         return f16 ? &xg_program_wgmma_ragged_f16_128x64 : &xg_program_wgmma_ragged_bf16_128x64;
     if (p->groups > 0)
@@ -44,11 +49,19 @@ static const xg_program *program_of(const xg_problem *p, int tile_n)
     return f16 ? &xg_program_wgmma_f16_128x256 : &xg_program_wgmma_bf16_128x256;
 }
 
-/* The ring buffer has as many stages as fit, and each has two mbarriers. */
+/* The ring buffer, two mbarriers for each of the most stages, and the staged rows. */
 static uint32_t shared_bytes(int tile_n)
 {
-    const int stage = (XG_HALF_TILE_M + tile_n) * XG_HALF_TILE_K * 2;
-    return RING_BYTES + RING_BYTES / (uint32_t)stage * 16 + STAGED_BYTES;
+    const int stage = (XG_HALF_TILE_M + tile_n) * xg_half_tile_k(tile_n) * 2;
+    const int stages = tile_n == 64 ? XG_HALF_STAGES_MOST : RING_BYTES / stage;
+    return RING_BYTES + (uint32_t)stages * 16 + STAGED_BYTES;
+}
+
+/* Stages that fit the ring buffer, of so many rows of the operands' tiles. */
+static int stages_of(int rows, int tile_n)
+{
+    const int fit = RING_BYTES / (rows * xg_half_tile_k(tile_n) * 2);
+    return fit < XG_HALF_STAGES_MOST ? fit : XG_HALF_STAGES_MOST;
 }
 
 /* What the launches of a plan have in common. */
@@ -57,6 +70,7 @@ typedef struct {
     xg_half_operand a, b;
     xg_half_schedule schedule;
     int tile_n;
+    bool splits_in_cluster;
     int64_t products; /* whose operands there are: of a pass, or the groups */
     rooms room;
 } launches;
@@ -155,7 +169,7 @@ static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int 
                     .columns = of->length,
                     .rows = of->lines,
                     .stride_bytes = 2 * (of->lines > 1 ? stride : of->copied_stride),
-                    .box_columns = XG_HALF_TILE_K,
+                    .box_columns = ROW_BLOCK,
                     .box_rows = of->mn_major ? ROW_BLOCK : rows,
                     .matrices = of->batched ? products : 1,
                     .matrix_stride_bytes = of->batched ? 2 * apart : 2 * of->copied_stride,
@@ -163,11 +177,20 @@ static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int 
     step->tensor_at[index] = at;
 }
 
+/* Whether the epilogue is a product by alpha. */
+static bool is_plain(const xg_problem *p)
+{
+    return xg_is_plain_epilogue(&p->epilogue) && !p->epilogue.device_scalars &&
+           xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0);
+}
+
 static xg_half_args args_of(const launches *of)
 {
     const xg_problem *const p = of->problem;
     const xg_half_schedule *const s = &of->schedule;
     const xg_typed_args typed = xg_typed_args_of(p);
+    const int a_rows = copied_rows(&of->a, XG_HALF_TILE_M);
+    const int b_rows = s->cluster > 1 ? of->tile_n / s->cluster : copied_rows(&of->b, of->tile_n);
     return (xg_half_args){.m = p->m,
                           .n = p->n,
                           .c_stride_m = p->c_stride_m,
@@ -178,9 +201,9 @@ static xg_half_args args_of(const launches *of)
                           .whole = (uint32_t)s->whole,
                           .tails = (uint32_t)s->tails,
                           .tile_rows = (uint32_t)s->tile_rows,
-                          .a_rows = (int16_t)copied_rows(&of->a, XG_HALF_TILE_M),
-                          .b_rows = (int16_t)(s->cluster > 1 ? of->tile_n / s->cluster
-                                                             : copied_rows(&of->b, of->tile_n)),
+                          .stages = (uint16_t)stages_of(a_rows + b_rows, of->tile_n),
+                          .a_rows = (int16_t)a_rows,
+                          .b_rows = (int16_t)b_rows,
                           .cluster = (uint8_t)s->cluster,
                           .groups = (uint32_t)p->groups,
                           .ragged = (uint8_t)xg_ragged_lines(p),
@@ -189,9 +212,7 @@ static xg_half_args args_of(const launches *of)
                           .a_batched = of->a.batched,
                           .b_batched = of->b.batched,
                           .c_is_aligned = xg_half_c_is_aligned(p),
-                          .is_plain = xg_is_plain_epilogue(&p->epilogue) &&
-                                      !p->epilogue.device_scalars &&
-                                      xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0),
+                          .is_plain = is_plain(p),
                           .epilogue = typed.epilogue};
 }
 
@@ -207,9 +228,10 @@ static void use_c(xg_step *step, const launches *of, const xg_plan *plan, size_t
 static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *error)
 {
     const xg_problem *const p = of->problem;
-    const int cluster = of->schedule.cluster;
+    const int cluster = of->schedule.launch_cluster;
     const xg_half_args args = args_of(of);
-    xg_step *const step = xg_plan_add(plan, program_of(p, of->tile_n), &args, sizeof args, error);
+    xg_step *const step = xg_plan_add(plan, program_of(p, of->tile_n, of->splits_in_cluster), &args,
+                                      sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->is_product = true;
@@ -257,6 +279,7 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
                                       .rows = (uint32_t)s->rows,
                                       .columns = (uint32_t)s->columns,
                                       .ways = (uint32_t)ways,
+                                      .by_four = xg_half_c_is_aligned(p) && is_plain(p),
                                       .epilogue = typed.epilogue};
     xg_step *const step = xg_plan_add(plan, &xg_program_half_reduce, &args, sizeof args, error);
     if (!step)
@@ -273,7 +296,10 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
                            xg_error *error)
 {
     const xg_problem *const p = &request->problem;
-    launches all = {.problem = p, .products = xg_half_products(of, request), .tile_n = of->tile_n};
+    launches all = {.problem = p,
+                    .products = xg_half_products(of, request),
+                    .tile_n = of->tile_n,
+                    .splits_in_cluster = of->splits_in_cluster};
     if (!xg_half_applies(of->kernel, request))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s cannot compute a product of this size in %s; auto can",

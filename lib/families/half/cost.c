@@ -11,7 +11,7 @@
  */
 #include "half.h"
 
-enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 128, SIZE_MOST = INT32_MAX / 2 };
+enum { PER_SPLIT_LEAST = 256 /* k */, SPLITS_MOST = 128, SIZE_MOST = INT32_MAX / 2 };
 
 /* Elements: lines of 128 bytes. A box of a tensor map whose rows lie across lines takes longer. */
 enum { COPY_ALIGNMENT = 64 };
@@ -61,6 +61,11 @@ double xg_half_copy_bytes(const xg_half_operand *of, int64_t products)
                                        (double)of->copied_stride, XG_F16);
 }
 
+int xg_half_tile_k(int tile_n)
+{
+    return tile_n == 64 ? 128 : 64;
+}
+
 bool xg_half_c_is_aligned(const xg_problem *p)
 {
     const int64_t unit = 16 / (int64_t)xg_type_bytes(p->type_c);
@@ -68,38 +73,54 @@ bool xg_half_c_is_aligned(const xg_problem *p)
            p->c_stride_m % unit == 0 && p->c_batch_stride % unit == 0 && p->n % unit == 0;
 }
 
+/*
+ * Clusters that run at once: each among six neighbouring multiprocessors (a third of a GPC): 32
+ * clusters of four took two waves on an H100, of three one.
+ */
 static int64_t clusters_of(const xg_request *request, int cluster)
 {
+    enum { NEIGHBOURS = 6 };
     const int all = request->target.multiprocessors;
-    return all > cluster ? all / cluster : 1;
+    const int of = cluster <= 2 || all < NEIGHBOURS ? all / cluster
+                                                    : all / NEIGHBOURS * (NEIGHBOURS / cluster);
+    return of > 1 ? of : 1;
 }
 
-xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int cluster,
-                                     int64_t splits, int64_t tails, int64_t products)
+xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_way *way,
+                                     int64_t products)
 {
     const xg_problem *const p = &request->problem;
-    xg_half_schedule of = {.cluster = cluster, .splits = splits};
+    xg_half_schedule of = {.cluster = way->cluster,
+                           .launch_cluster =
+                               way->splits_in_cluster ? (int)way->splits : way->cluster,
+                           .splits = way->splits};
     const int64_t tile_m = (int64_t)XG_HALF_TILE_M * of.cluster, rows = xg_round_up(p->m, 16);
     of.rows = xg_ceil_div(p->m, tile_m) + (p->ragged_columns ? 0 : p->groups);
-    of.columns = xg_ceil_div(p->n, tile_n) + (p->ragged_columns ? p->groups : 0);
-    of.k_blocks = xg_ceil_div(p->k, XG_HALF_TILE_K);
-    of.k_blocks_per_split = xg_ceil_div(of.k_blocks, splits);
-    of.tails = splits > 1 ? tails : 0;
+    of.columns = xg_ceil_div(p->n, way->tile_n) + (p->ragged_columns ? p->groups : 0);
+    of.k_blocks = xg_ceil_div(p->k, xg_half_tile_k(way->tile_n));
+    of.k_blocks_per_split = xg_ceil_div(of.k_blocks, way->splits);
+    of.tails = way->splits > 1 ? way->tails : 0;
     of.whole = of.rows * of.columns - of.tails;
     of.tile_rows = rows < tile_m ? rows : tile_m;
-    of.sum_bytes = 4.0 * (double)(of.tails * splits) * (double)of.tile_rows * (double)tile_n;
-    const int64_t items = of.whole + of.tails * splits;
-    const int64_t each = xg_ceil_div(items * products, clusters_of(request, cluster));
-    of.ctas = of.cluster * xg_ceil_div(items, each < items ? each : items);
+    of.sum_bytes = 4.0 * (double)(of.tails * of.splits) * (double)of.tile_rows * way->tile_n;
+    const int64_t items = of.whole + of.tails * of.splits;
+    const int64_t each = way->splits_in_cluster
+                             ? 1
+                             : xg_ceil_div(items * products, clusters_of(request, of.cluster));
+    of.ctas = of.launch_cluster * xg_ceil_div(items, each < items ? each : items);
     return of;
 }
 
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request)
 {
     const int64_t k = request->problem.k;
-    return xg_half_schedule_of(request, of->tile_n, of->cluster > 1 ? of->cluster : 1,
-                               of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
-                               of->stream_k_tiles, of->batch_per_pass);
+    const bool in_cluster = of->splits_in_cluster;
+    const xg_half_way way = {.tile_n = of->tile_n,
+                             .cluster = of->cluster > 1 && !in_cluster ? of->cluster : 1,
+                             .splits = of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
+                             .tails = of->stream_k_tiles,
+                             .splits_in_cluster = in_cluster};
+    return xg_half_schedule_of(request, &way, of->batch_per_pass);
 }
 
 int64_t xg_half_products(const xg_candidate *of, const xg_request *request)
@@ -152,15 +173,15 @@ static double bytes_of(const planned *what, const xg_half_schedule *of, int64_t 
 }
 
 /* The schedule, and the products of a pass: as many as fit what there is. */
-static xg_half_schedule schedule_within(const planned *what, int tile_n, int cluster,
-                                        int64_t splits, int64_t tails, int64_t *products)
+static xg_half_schedule schedule_within(const planned *what, const xg_half_way *way,
+                                        int64_t *products)
 {
     const xg_request *const request = what->request;
     const int64_t count = request->problem.batch_count;
     const double limit = (double)request->workspace_limit;
     const double room =
         request->workspace_limit == SIZE_MAX ? PASS_BYTES : xg_smaller(limit, PASS_BYTES);
-    const xg_half_schedule one = xg_half_schedule_of(request, tile_n, cluster, splits, tails, 1);
+    const xg_half_schedule one = xg_half_schedule_of(request, way, 1);
     if (request->problem.groups > 0) {
         *products = 1;
         return one;
@@ -168,8 +189,7 @@ static xg_half_schedule schedule_within(const planned *what, int tile_n, int clu
     *products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
     while (*products > 1 && bytes_of(what, &one, *products) > room)
         *products = xg_ceil_div(*products, 2);
-    return *products == 1 ? one
-                          : xg_half_schedule_of(request, tile_n, cluster, splits, tails, *products);
+    return *products == 1 ? one : xg_half_schedule_of(request, way, *products);
 }
 
 /* Without clusters tiles of B are read twice as often, and CTAs drift apart wave after wave. */
@@ -180,16 +200,16 @@ static double apart(double waves)
 }
 
 /* The time of the product's launch: waves of whole tiles, then of splits. */
-static double product_us(const planned *what, int tile_n, const xg_half_schedule *of,
+static double product_us(const planned *what, const xg_half_way *way, const xg_half_schedule *of,
                          int64_t products)
 {
     const xg_request *const request = what->request;
     const xg_problem *const p = &request->problem;
     const xg_costs *const costs = request->target.costs;
-    const int index = tile_n / 128;
+    const int index = way->tile_n / 128;
     const xg_tensor_cost *const cost = &costs->half[index];
     const double unaligned = what->c_is_aligned ? 0.0 : costs->half_unaligned_us[index];
-    const int64_t clusters = clusters_of(request, of->cluster);
+    const int64_t clusters = clusters_of(request, of->launch_cluster);
     const double share = costs->l2_bytes / (2.0 * (double)(p->m + p->n) * (double)p->k);
     const double whole = (double)xg_ceil_div(of->whole * products, clusters);
     const double split = (double)xg_ceil_div(of->tails * of->splits * products, clusters);
@@ -198,19 +218,22 @@ static double product_us(const planned *what, int tile_n, const xg_half_schedule
         (of->cluster == 1 ? apart(whole) : 1.0);
     const double whole_us = (double)of->k_blocks * block + cost->tile_us;
     const double split_us = (double)of->k_blocks_per_split * block + cost->tile_us;
+    if (way->splits_in_cluster)
+        return costs->half_launch_us + whole * (split_us + costs->half_cluster_us[index]);
     return costs->half_launch_us +
            whole * (xg_larger(whole_us, costs->half_store_us[index]) + unaligned) +
            split * split_us;
 }
 
 /* The time of a pass. */
-static double pass_us(const planned *what, int tile_n, const xg_half_schedule *of, int64_t products)
+static double pass_us(const planned *what, const xg_half_way *way, const xg_half_schedule *of,
+                      int64_t products)
 {
     const xg_costs *const costs = what->request->target.costs;
     const int64_t groups = what->request->problem.groups;
     const double copied = copied_bytes(what, groups > 0 ? groups : products);
     const double sums = (double)products * of->sum_bytes;
-    double us = product_us(what, tile_n, of, products);
+    double us = product_us(what, way, of, products);
     if (copied > 0.0)
         us += costs->half_align_us + 2.0 * copied / costs->half_align_rate;
     if (of->tails > 0)
@@ -218,26 +241,25 @@ static double pass_us(const planned *what, int tile_n, const xg_half_schedule *o
     return us;
 }
 
-/* A tile with so many splits of so many tiles, into *of where it is faster. */
-static void consider(const planned *what, int tile_n, int cluster, int64_t splits, int64_t tails,
-                     xg_candidate *of)
+/* A way, into *of where it is faster. */
+static void consider(const planned *what, const xg_half_way *way, xg_candidate *of)
 {
     const xg_problem *const p = &what->request->problem;
     int64_t products;
-    const xg_half_schedule schedule =
-        schedule_within(what, tile_n, cluster, splits, tails, &products);
+    const xg_half_schedule schedule = schedule_within(what, way, &products);
     const double us =
-        xg_passes_us(what->request->target.costs, pass_us(what, tile_n, &schedule, products),
+        xg_passes_us(what->request->target.costs, pass_us(what, way, &schedule, products),
                      xg_ceil_div(p->batch_count, products));
     if (of->microseconds > 0.0 && us >= of->microseconds)
         return;
     of->microseconds = us;
     of->tile_m = XG_HALF_TILE_M;
-    of->tile_n = tile_n;
-    of->tile_k = XG_HALF_TILE_K;
-    of->cluster = cluster;
+    of->tile_n = way->tile_n;
+    of->tile_k = xg_half_tile_k(way->tile_n);
+    of->cluster = schedule.launch_cluster;
+    of->splits_in_cluster = way->splits_in_cluster;
     of->batch_per_pass = products;
-    of->k_per_split = splits > 1 ? schedule.k_blocks_per_split * XG_HALF_TILE_K : p->k;
+    of->k_per_split = way->splits > 1 ? schedule.k_blocks_per_split * of->tile_k : p->k;
     of->stream_k_tiles = schedule.tails;
 }
 
@@ -249,22 +271,43 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
 {
     const xg_request *const request = what->request;
     const int64_t clusters = clusters_of(request, cluster);
-    const xg_half_schedule all = xg_half_schedule_of(request, tile_n, cluster, 1, 0, 1);
+    xg_half_way way = {.tile_n = tile_n, .cluster = cluster, .splits = 1};
+    const xg_half_schedule all = xg_half_schedule_of(request, &way, 1);
     const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
-    consider(what, tile_n, cluster, 1, 0, of);
+    consider(what, &way, of);
     const bool may_split = !request->by_element && request->problem.groups == 0;
-    for (int64_t splits = 2; splits <= SPLITS_MOST && may_split; splits++) {
-        const int64_t each = xg_ceil_div(all.k_blocks, splits), before = splits - 1;
+    for (way.splits = 2; way.splits <= SPLITS_MOST && may_split; way.splits++) {
+        const int64_t each = xg_ceil_div(all.k_blocks, way.splits), before = way.splits - 1;
         const bool split_all = before * all.whole < clusters;
         const bool split_left = left > 0 && left < all.whole && before * left < clusters;
-        if (each < PER_SPLIT_LEAST || !(split_all || split_left))
+        if (each * xg_half_tile_k(tile_n) < PER_SPLIT_LEAST || !(split_all || split_left))
             break;
-        if (xg_ceil_div(all.k_blocks, each) != splits)
+        if (xg_ceil_div(all.k_blocks, each) != way.splits)
             continue;
+        way.tails = all.whole;
         if (split_all)
-            consider(what, tile_n, cluster, splits, all.whole, of);
+            consider(what, &way, of);
+        way.tails = left;
         if (split_left)
-            consider(what, tile_n, cluster, splits, left, of);
+            consider(what, &way, of);
+    }
+}
+
+/* All tiles split within clusters. */
+static void consider_in_cluster(const planned *what, int tile_n, xg_candidate *of)
+{
+    const xg_request *const request = what->request;
+    const int tile_k = xg_half_tile_k(tile_n);
+    const int64_t blocks = xg_ceil_div(request->problem.k, tile_k);
+    xg_half_way way = {.tile_n = tile_n, .cluster = 1, .splits_in_cluster = true};
+    if (request->by_element || request->problem.groups > 0)
+        return;
+    for (way.splits = 2; way.splits <= XG_HALF_CLUSTER_MOST; way.splits++) {
+        const int64_t each = xg_ceil_div(blocks, way.splits);
+        if (each * tile_k < PER_SPLIT_LEAST / 2)
+            break;
+        if (xg_ceil_div(blocks, each) == way.splits)
+            consider(what, &way, of);
     }
 }
 
@@ -284,6 +327,8 @@ xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *reques
         if (kernel->tile_n == 128 && cluster == 1)
             consider_tile(&what, 64, cluster, &of);
     }
+    for (int tile_n = 64; tile_n <= 128 && kernel->tile_n == 128; tile_n += 64)
+        consider_in_cluster(&what, tile_n, &of);
     return of;
 }
 

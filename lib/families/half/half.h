@@ -17,7 +17,13 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
 
 /* ---- Between build.c and cost.c ---- */
 
-enum { XG_HALF_TILE_M = 128, XG_HALF_TILE_K = 64, XG_HALF_ALIGNMENT = 8 /* elements: 16 bytes */ };
+enum { XG_HALF_TILE_M = 128, XG_HALF_ALIGNMENT = 8 /* elements: 16 bytes */ };
+
+/* k of a stage of the ring buffer: a k-block, by the tile's columns. */
+int xg_half_tile_k(int tile_n);
+enum {
+    XG_HALF_CLUSTER_MOST = 6 /* CTAs that have splits; at most CLUSTER_MOST of wgmma_split_k.inc */
+};
 
 /* An operand: lines of contiguous elements. */
 typedef struct {
@@ -38,11 +44,23 @@ bool xg_half_c_is_aligned(const xg_problem *problem);
 double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
 
 /*
- * The tiles of a product, of clusters of CTAs: so many are computed whole, and the "tails" after
- * them in "splits" parts of k, each of k_blocks_per_split.
+ * How tiles are computed: by clusters of CTAs that are one above the other, and so many "tails" in
+ * "splits" parts of k; or all of them by clusters that have the parts of one tile.
  */
 typedef struct {
-    int cluster; /* CTAs */
+    int tile_n, cluster;
+    int64_t splits, tails;
+    bool splits_in_cluster; /* then "cluster" is 1 and "tails" 0 */
+} xg_half_way;
+
+/*
+ * The tiles of a product, of clusters of CTAs: so many are computed whole, and the "tails" after
+ * them in "splits" parts of k, each of k_blocks_per_split. With the splits in a cluster all count
+ * as whole.
+ */
+typedef struct {
+    int cluster;        /* CTAs that share tiles of B */
+    int launch_cluster; /* CTAs of a cluster */
     int64_t rows, columns, whole, tails, splits;
     int64_t k_blocks, k_blocks_per_split;
     int64_t tile_rows; /* of a tile's sums */
@@ -54,12 +72,12 @@ typedef struct {
 int64_t xg_half_products(const xg_candidate *of, const xg_request *request);
 
 /*
- * By the tile and cluster, the parts that k is split into, and how many tiles are; of so many
- * products a launch. CTAs are so many that a multiprocessor has one, or as few more as share the
- * work evenly. Of ragged groups tiles are as many as there may be, and none is split.
+ * By the way, of so many products a launch. CTAs are so many that a multiprocessor has one, or as
+ * few more as share the work evenly. Of ragged groups tiles are as many as there may be, and none
+ * is split.
  */
-xg_half_schedule xg_half_schedule_of(const xg_request *request, int tile_n, int cluster,
-                                     int64_t splits, int64_t tails, int64_t products);
+xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_way *way,
+                                     int64_t products);
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
 
 #endif

@@ -7,28 +7,10 @@
  */
 #include "args.h"
 #include "families/common/batch.h"
-#include "families/common/epilogue_typed.h"
 #include "families/common/raster.h"
+#include "store_four.h"
 
 #define THREADS 256
-
-XG_DEVICE void add_to(float4 *sum, float4 part)
-{
-    sum->x += part.x, sum->y += part.y, sum->z += part.z, sum->w += part.w;
-}
-
-/* Stores four neighbours, of which some may be outside. */
-XG_DEVICE void store_four(const xg_half_reduce_args *p, char *c, int64_t row, int64_t column,
-                          float4 sum)
-{
-    const xg_scalars_f32 by = xg_scalars_of_f32(&p->epilogue);
-    const float sums[4] = {sum.x, sum.y, sum.z, sum.w};
-    XG_UNROLL
-    for (int i = 0; i < 4; i++)
-        if (column + i < p->n)
-            xg_store_real_f32(&p->epilogue, &by, c, row * p->c_stride_m + column + i, row,
-                              column + i, sums[i]);
-}
 
 XG_KERNEL(__launch_bounds__(THREADS), half_reduce, xg_half_reduce_args)
 {
@@ -53,17 +35,18 @@ XG_KERNEL(__launch_bounds__(THREADS), half_reduce, xg_half_reduce_args)
                                   row_in_tile * p.tile_n + column_in_tile;
         XG_UNROLL_BY(8)
         for (unsigned i = way; i < p.splits; i += p.ways)
-            add_to(&sum, *(const float4 *)(const void *)(from + i * p.tails * tile_floats));
+            xg_add_four(&sum, *(const float4 *)(const void *)(from + i * p.tails * tile_floats));
     }
     if (p.ways > 1) {
         subtotals[threadIdx.x] = sum;
         __syncthreads();
         for (unsigned other = 1; way == 0 && other < p.ways; other++)
-            add_to(&sum, subtotals[other * threads + thread]);
+            xg_add_four(&sum, subtotals[other * threads + thread]);
     }
     if (inside && way == 0) {
         const int bytes = p.epilogue.type_c == XG_TYPE_F32 ? 4 : 2;
-        char *const c = (char *)xg_matrix_of_batch(p.c, p.c_batch_stride, bytes);
-        store_four(&p, c, row, column, sum);
+        const xg_stored to = {(char *)xg_matrix_of_batch(p.c, p.c_batch_stride, bytes), p.m, p.n,
+                              p.c_stride_m, (int)p.by_four};
+        xg_store_four(&p.epilogue, &to, row, column, sum);
     }
 }

@@ -3,5 +3,5 @@
 #define KERNEL wgmma_bf16_128x64
 #define TYPE   "bf16"
 #define TILE_N 64
-#define STAGES 8
+#define STAGES XG_HALF_STAGES_MOST
 #include "wgmma.inc"

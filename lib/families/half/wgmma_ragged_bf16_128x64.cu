@@ -4,5 +4,5 @@
 #define RAGGED
 #define TYPE   "bf16"
 #define TILE_N 64
-#define STAGES 8
+#define STAGES XG_HALF_STAGES_MOST
 #include "wgmma.inc"
