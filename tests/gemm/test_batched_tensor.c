@@ -105,7 +105,7 @@ static void run_mix(int kernel, const char *simulator, int step)
 
 START_TEST(mix)
 {
-    run_mix(_i, "multiprocessors=4", test_effort() >= 100 ? 7 : 29);
+    run_mix(_i, "multiprocessors=4", test_effort() >= 100 ? 7 : 41);
 }
 END_TEST
 
@@ -238,7 +238,7 @@ static void check_suspects(xgemm_handle *handle, int run, bool all)
 START_TEST(suspects)
 {
     xgemm_handle *handle = open_with(_i, "multiprocessors=4");
-    for (int run = 0; handle && run < 5; run++)
+    for (int run = 0; handle && run < 5; run += test_effort() >= 100 ? 1 : 2)
         check_suspects(handle, run, false);
     if (handle)
         xgemm_destroy(handle);

@@ -47,9 +47,11 @@ static tiled tiled_of(const xg_candidate *of, const xg_problem *p)
                    .b_count = p->b_batch_stride || p->pointer_arrays ? products : 1};
 }
 
-static double operand_elements(const tiled *what)
+/* What the split reads and writes. */
+static double split_bytes(const xg_kernel *kernel, const tiled *what)
 {
-    return (double)(what->a_count * what->m + what->b_count * what->n) * (double)what->k;
+    return (4.0 + 2.0 * kernel->fp16_terms) *
+           (double)(what->a_count * what->m + what->b_count * what->n) * (double)what->k;
 }
 
 static double wave_us(const xg_kernel *kernel, const xg_costs *costs, const tiled *what)
@@ -86,7 +88,7 @@ static double split_us(const xg_candidate *of, const xg_request *request)
     const xg_costs *const costs = request->target.costs;
     const tiled what = tiled_of(of, p);
     const int terms = of->kernel->fp16_terms;
-    const double bytes = (4.0 + 2.0 * terms) * operand_elements(&what);
+    const double bytes = split_bytes(of->kernel, &what);
     const xg_fp16_layout at = xg_fp16_layout_of(what.m, what.n, what.k, terms);
     const int64_t ctas = (what.a_count * at.a_blocks + what.b_count * at.b_blocks) *
                          (XG_ROW_BLOCK / XG_ROW_GROUP) * at.slices;
@@ -324,8 +326,8 @@ static void add_strips(const xg_request *request, xg_candidate *of)
 }
 
 /*
- * The split, and tiles as if they filled all waves, of a candidate whose tiles cover m x n. 0 where
- * it may need panels, or passes for a batch.
+ * The split, at the memory's speed for a batch in however many passes, and tiles as if they filled
+ * all waves, of a candidate whose tiles cover m x n. 0 where it may need panels.
  */
 static double least_us(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n)
 {
@@ -333,14 +335,16 @@ static double least_us(const xg_kernel *kernel, const xg_request *request, int64
     const xg_costs *const costs = request->target.costs;
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.panel_m = m, of.panel_n = n, of.panel_k = p->k;
-    if (p->batch_count > 1 || p->k > XG_SPLIT_K_MOST ||
-        xg_panel_bytes(kernel, m, n, p->k) > panel_room(request))
+    if (p->k > XG_SPLIT_K_MOST || xg_panel_bytes(kernel, m, n, p->k) > panel_room(request))
         return 0.0;
+    of.batch_per_pass = p->batch_count;
     const tiled what = tiled_of(&of, p);
     const xg_tensor_schedule schedule =
-        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, 1, 1);
+        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, what.products, 1);
     const double k_blocks = (double)xg_blocks_of(xg_split_k(p->k), XG_K_BLOCK);
-    return costs->launch_us + split_us(&of, request) + costs->product_us +
+    const double split =
+        what.products > 1 ? split_bytes(kernel, &what) / costs->split_rate : split_us(&of, request);
+    return costs->launch_us + split + costs->product_us +
            (kernel->cluster ? costs->tensor_cluster_us : 0.0) +
            (double)schedule.tiles / (double)schedule.clusters * k_blocks *
                wave_us(kernel, costs, &what);
