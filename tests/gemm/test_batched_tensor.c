@@ -3,8 +3,9 @@
  * Batches on tensor cores: all products of a pass by one split and one product launch. Four
  * multiprocessors of the simulator have several tiles each, of several products.
  *
- * Suspect elements are planted as in test_recomputed.c: A and B are ones, and the sum of a row of A
- * with one small element and a column of B whose signs alternate is 0.
+ * Suspect elements: A and B are ones but for rows of A that begin with a small element, and columns
+ * of B of which nothing but the first element is not 0. Where these meet C is as small, and to be
+ * recomputed. Both are other numbers in each product.
  */
 #include "batches.h"
 
@@ -164,15 +165,14 @@ static float *of_b(batch *b, int which, int64_t k, int64_t column)
 
 static void plant_row(batch *b, int which, int64_t row)
 {
-    *of_a(b, which, row, 0) = 0x1p-40f;
+    *of_a(b, which, row, 0) = 0x1p-40f * (float)(1 + which);
 }
 
-/* k is even. */
 static void plant_column(batch *b, int which, int64_t column)
 {
-    for (int64_t i = 1; i < b->s.k; i += 2)
-        *of_b(b, which, i, column) = -1.0f;
-    *of_b(b, which, 0, column) = *of_b(b, which, 1, column) = 0.0f;
+    for (int64_t i = 1; i < b->s.k; i++)
+        *of_b(b, which, i, column) = 0.0f;
+    *of_b(b, which, 0, column) = 0x1p10f * (float)(1 + which);
 }
 
 static void send(batch *b)
