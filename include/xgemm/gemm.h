@@ -118,10 +118,10 @@ XGEMM_API xgemm_status xgemm_sgemm_strided_batched(
  *                       for the matrix of xgemm_sgemm().
  * \param   batch_count  Products; at least 0, and 0 does nothing.
  *
- * All that is said of xgemm_sgemm() holds for every product of the batch. No
- * workspace is used on a CUDA handle. There the library does not see the
- * pointers: one that is wrong is an error of the launch. On the CPU and the
- * simulator they are checked.
+ * All that is said of xgemm_sgemm() holds for every product of the batch, and
+ * as many products as the workspace has room for share a launch. On a CUDA handle
+ * the library does not see the pointers: one that is wrong is an error of the
+ * launch. On the CPU and the simulator they are checked.
  *
  * \return  As xgemm_sgemm(); XGEMM_ERROR_INVALID_VALUE also for a negative
  *          batch_count, and for arrays that are not aligned as pointers are;

@@ -29,12 +29,13 @@ enum { XG_PROGRAMS_MAX = 128 };
 
 /*
  * Memory that a CTA may use: rows, so many bytes from one to the next. For the CTAs whose z is not
- * 0 it begins z * batch_stride further on; or where pointer number z of an array says.
+ * 0 it begins z * batch_stride further on; or where pointer number z of an array says. But where
+ * "matrices" is not 0, all CTAs may use so many of them, batch_stride apart or by the array.
  */
 typedef struct {
     const char *name; /* "A" */
     const void *base;
-    int64_t rows, row_bytes, stride_bytes, batch_stride_bytes;
+    int64_t rows, row_bytes, stride_bytes, batch_stride_bytes, matrices;
     bool is_pointer_array; /* base is an array of pointers */
     bool of_halves;        /* elements of 16 bits */
 } xg_region;

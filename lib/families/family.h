@@ -27,6 +27,7 @@ typedef struct xg_kernel {
     const xg_family *family;
     /* By which operands are K-major (XG_A, XG_B): of kernels that read both majors. Else: [0]. */
     const xg_program *programs[4];
+    const xg_program *batched; /* of all products of a batch in one launch; NULL: not this way */
     /* By the type of the operands, of kernels that take others than F32; programs[0] is F32's. */
     const xg_program *typed[XG_TYPES];
     int tile_m, tile_n, tile_k;

@@ -49,6 +49,7 @@ typedef struct {
     bool pdl, spread;      /* see xg_launch */
     bool is_product;       /* multiplies; other steps prepare that, or finish it */
     bool once; /* serves all products of a batch's pass: the grid's z is not their number */
+    size_t products_argument; /* a 16-bit argument that is that number; 0: there is none */
     size_t arguments_size;
     _Alignas(8) unsigned char arguments[XG_ARGUMENTS_BYTES]; /* pointers not filled in */
     xg_plan_pointer pointers[XG_STEP_POINTERS];

@@ -48,8 +48,16 @@ static void *resolve(const bases *from, const xg_location *at)
     return (void *)((uintptr_t)base + bytes); /* NOLINT(performance-no-int-to-ptr) */
 }
 
+/* The products of a batch that the pass computes. */
+static int64_t products_of_pass(const bases *from)
+{
+    const int64_t left = from->plan->batch_count - from->first;
+    return left < from->plan->batch_per_pass ? left : from->plan->batch_per_pass;
+}
+
 static void set_arguments(const bases *from, const xg_step *step, unsigned char *arguments)
 {
+    const uint16_t products = (uint16_t)products_of_pass(from);
     memcpy(arguments, step->arguments, step->arguments_size);
     for (int i = 0; i < step->pointer_count; i++) {
         void *const pointer = resolve(from, &step->pointers[i].to);
@@ -57,13 +65,15 @@ static void set_arguments(const bases *from, const xg_step *step, unsigned char 
     }
     if (step->later_pass_argument && !from->is_first)
         arguments[step->later_pass_argument] = 1;
+    if (step->products_argument)
+        memcpy(arguments + step->products_argument, &products, sizeof products);
 }
 
 static xg_launch launch_of(const bases *from, int index, void *arguments)
 {
     const xg_plan *const plan = from->plan;
     const xg_step *const step = &plan->steps[index];
-    const int64_t left = plan->batch_count - from->first, together = plan->batch_per_pass;
+    const int64_t products = products_of_pass(from), together = plan->batch_per_pass;
     set_arguments(from, step, arguments);
     xg_launch launch = {.program = step->program,
                         .shared_bytes = step->shared_bytes,
@@ -75,11 +85,13 @@ static xg_launch launch_of(const bases *from, int index, void *arguments)
     memcpy(launch.grid, step->grid, sizeof launch.grid);
     memcpy(launch.block, step->block, sizeof launch.block);
     if (together > 1 && !step->once)
-        launch.grid[2] = (uint32_t)(left < together ? left : together);
+        launch.grid[2] = (uint32_t)products;
     for (int i = 0; from->watched && i < XG_REGIONS_MAX; i++) {
         launch.regions[i] = step->regions[i];
         launch.regions[i].base = resolve(from, &step->region_at[i]);
-        if (together == 1) /* a grid's z that is no product's number moves nothing */
+        if (step->once) /* its CTAs use the matrices of all products */
+            launch.regions[i].matrices = products;
+        else if (together == 1) /* a grid's z that is no product's number moves nothing */
             launch.regions[i].batch_stride_bytes = 0;
     }
     for (int i = 0; i < XG_TENSORS_MAX; i++) {

@@ -31,10 +31,15 @@ dmma_f64_64x64
 double_reduce_c64
 double_reduce_f64
 fp16x1_128x128
+fp16x1_128x128_batch
 fp16x1_128x256
+fp16x1_128x256_batch
 fp16x3_128x128
+fp16x3_128x128_batch
 fp16x3_128x256
+fp16x3_128x256_batch
 fp16x3_128x64
+fp16x3_128x64_batch
 wgmma_bf16_128x128
 wgmma_bf16_128x256
 wgmma_bf16_128x64
@@ -101,7 +106,7 @@ if [ $count -eq 0 ] && [ $failed -eq 0 ]; then
     exit 77
 fi
 
-meant 'fp16x[13]_[0-9]*x[0-9]*|wgmma_.*' 'wgmma\.mma_async\.sync' 'cp\.async\.bulk' \
+meant 'fp16x[13]_[0-9]*x[0-9]*(_batch)?|wgmma_.*' 'wgmma\.mma_async\.sync' 'cp\.async\.bulk' \
     'mbarrier\.try_wait' 'setmaxnreg\.inc'
 meant 'fp16x[13]_fused_.*' 'wgmma\.mma_async\.sync'
 meant 'tma_.*' 'cp\.async\.bulk\.tensor\.2d' 'cvta\.param\.u64'

@@ -20,6 +20,11 @@ xg_fp16x1_128x256 90
 xg_fp16x3_128x64 90
 xg_fp16x3_128x128 90
 xg_fp16x3_128x256 90
+xg_fp16x1_128x128_batch 90
+xg_fp16x1_128x256_batch 90
+xg_fp16x3_128x64_batch 90
+xg_fp16x3_128x128_batch 90
+xg_fp16x3_128x256_batch 90
 xg_general_bf16 90
 xg_general_f16 90
 xg_general_f64 80

@@ -322,7 +322,7 @@ START_TEST(strided_batch)
 }
 END_TEST
 
-/* On the simulator; a GPU refuses pointer arrays for such a kernel. */
+/* On the simulator, where the arrays are the host's. */
 START_TEST(pointer_array_batch)
 {
     xgemm_handle *handle = open_with("fp16x3-128x128");

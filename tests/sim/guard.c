@@ -105,10 +105,10 @@ static xg_tensor_args arguments(const guard_product *p)
 static void split(const guard_product *p, const xg_program *program)
 {
     xg_tensor_args args = arguments(p);
-    args.split.terms = (uint32_t)p->terms;
-    args.split.slices = (uint32_t)layout.slices;
-    args.split.chunks = (uint32_t)layout.slice_chunks;
-    args.split.k_blocks = (uint32_t)layout.k_blocks;
+    args.split.terms = (uint8_t)p->terms;
+    args.split.slices = (uint8_t)layout.slices;
+    args.split.chunks = (uint8_t)layout.slice_chunks;
+    args.k_blocks = (uint32_t)layout.k_blocks;
     launch(program, &args, layout.slices, (layout.a_blocks + layout.b_blocks) * XG_BLOCK_GROUPS,
            XG_SPLIT_THREADS, layout.slices);
 }
@@ -136,7 +136,7 @@ static void multiply(const guard_product *p, kernel by)
     args.product.group_reciprocal = xg_reciprocal(group * columns);
     args.product.last_rows_reciprocal = xg_reciprocal((rows - 1) % group + 1);
     args.product.stream_k_iterations = (uint32_t)p->share;
-    args.product.k_blocks = (uint32_t)layout.k_blocks;
+    args.k_blocks = (uint32_t)layout.k_blocks;
     args.product.whole_tiles = (uint32_t)(tiles / clusters * clusters);
     launch(by.program, &args, clusters * by.cluster, 1, by.threads, by.cluster);
 }

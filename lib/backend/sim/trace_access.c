@@ -78,11 +78,37 @@ HOT bool inside(const xg_region *region, int unit, int64_t first, int units)
            column + units <= region->row_bytes / unit;
 }
 
+/*
+ * Of a region of several matrices, uses the one that has all of the bytes; else, with a gap before
+ * its next line, the first that the address is in. It is mostly the one of the last access.
+ */
+static void find_matrix(xg_trace *trace, int index, uintptr_t address, int bytes)
+{
+    const xg_region *region = &trace->launch->regions[index];
+    const int unit = trace->unit[index], units = (bytes + unit - 1) / unit;
+    const int64_t all = region_units(region, unit);
+    int64_t near = -1;
+    for (int64_t i = -1; i < region->matrices; i++) {
+        if (i >= 0)
+            xg_trace_use_matrix(trace, index, i);
+        const uintptr_t from = address - (uintptr_t)trace->bases[index];
+        if (from >= (uintptr_t)(all * unit))
+            continue;
+        if (inside(region, unit, (int64_t)(from / (uintptr_t)unit), units))
+            return;
+        if (near < 0 && i >= 0)
+            near = i;
+    }
+    xg_trace_use_matrix(trace, index, near < 0 ? 0 : near);
+}
+
 /* The region in which an address lies, gaps included; -1: none. */
-HOT int region_of(const xg_trace *trace, uintptr_t address)
+HOT int region_of(xg_trace *trace, uintptr_t address, int bytes)
 {
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
         const xg_region *region = &trace->launch->regions[i];
+        if (region->rows > 0 && region->matrices > 1)
+            find_matrix(trace, i, address, bytes);
         if (address - (uintptr_t)trace->bases[i] <
             (uintptr_t)(region_units(region, trace->unit[i]) * trace->unit[i]))
             return i;
@@ -90,13 +116,18 @@ HOT int region_of(const xg_trace *trace, uintptr_t address)
     return -1;
 }
 
-/* Whether a block reads where a list has its own pointer. */
+/* Whether a block reads a pointer of a list: its own or, of several matrices, any. */
 HOT bool is_in_list(const xg_trace *trace, uintptr_t address, int bytes)
 {
     for (int i = 0; i < XG_REGIONS_MAX; i++) {
-        const float *const *list =
-            trace->launch->regions[i].is_pointer_array ? trace->launch->regions[i].base : NULL;
-        if (list && address == (uintptr_t)(list + trace->batch) && bytes == (int)sizeof *list)
+        const xg_region *region = &trace->launch->regions[i];
+        const float *const *list = region->is_pointer_array ? region->base : NULL;
+        const uintptr_t from = address - (uintptr_t)list;
+        const bool own =
+            region->matrices > 0
+                ? from % sizeof *list == 0 && from < (uintptr_t)region->matrices * sizeof *list
+                : from == (uintptr_t)trace->batch * sizeof *list;
+        if (list && own && bytes == (int)sizeof *list)
             return true;
     }
     return false;
@@ -116,7 +147,7 @@ HOT void count_access(xg_trace *trace, const xg_trace_site *wanted, uintptr_t ad
 HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, int site)
 {
     const bool is_store = kind != XG_SIM_READ;
-    const int index = region_of(trace, address);
+    const int index = region_of(trace, address, bytes);
     if (index < 0 && xg_fiber_owns(address))
         return; /* a variable of the thread's own */
     if (index < 0 && !is_store && is_in_list(trace, address, bytes)) {
@@ -146,7 +177,7 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
 /* What TMA reads: one request of as many sectors as there are. */
 static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int site)
 {
-    const int index = region_of(trace, address);
+    const int index = region_of(trace, address, bytes);
     const xg_region *region = &trace->launch->regions[index < 0 ? 0 : index];
     if (index < 0)
         xg_trace_fail_outside(false, bytes, site);

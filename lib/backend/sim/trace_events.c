@@ -13,16 +13,20 @@ xg_trace *xg_trace_current;
 
 /* ---- By the scheduler ---- */
 
-/* Of all matrices of a batch; those of a pointer array have one after the other the same states. */
+/*
+ * Of all matrices of a batch. Those of a pointer array have states of their own where all blocks
+ * may use them, and else one after the other the same.
+ */
 static int64_t all_units(const xg_launch *what, const xg_region *region, int unit)
 {
     const int64_t units = region_units(region, unit);
-    return units > 0 && !region->is_pointer_array
-               ? units + ((int64_t)what->grid[2] - 1) * (region->batch_stride_bytes / unit)
-               : units;
+    const int64_t count = region->matrices > 0 ? region->matrices : (int64_t)what->grid[2];
+    if (units > 0 && region->is_pointer_array)
+        return units * (region->matrices > 0 ? count : 1);
+    return units > 0 ? units + (count - 1) * (region->batch_stride_bytes / unit) : units;
 }
 
-/* The regions of the blocks whose z is that. */
+/* The regions of the blocks whose z is that; of a region of several matrices, the first one. */
 static void begin_batch(xg_trace *trace, int64_t batch)
 {
     trace->batch = batch;
@@ -31,6 +35,10 @@ static void begin_batch(xg_trace *trace, int64_t batch)
         const int64_t offset = region->is_pointer_array ? 0 : batch * region->batch_stride_bytes;
         if (region->rows <= 0)
             continue;
+        if (region->matrices > 0) {
+            xg_trace_use_matrix(trace, i, 0);
+            continue;
+        }
         trace->bases[i] = region->is_pointer_array ? ((const char *const *)region->base)[batch]
                                                    : (const char *)region->base + offset;
         trace->states[i] = trace->global[i] ? trace->global[i] + offset / trace->unit[i] : NULL;
@@ -38,6 +46,18 @@ static void begin_batch(xg_trace *trace, int64_t batch)
             memset(trace->global[i], 0,
                    (size_t)region_units(region, trace->unit[i]) * sizeof *trace->global[i]);
     }
+}
+
+void xg_trace_use_matrix(xg_trace *trace, int index, int64_t matrix)
+{
+    const xg_region *region = &trace->launch->regions[index];
+    const int unit = trace->unit[index];
+    const int64_t offset = matrix * region->batch_stride_bytes;
+    const int64_t first =
+        region->is_pointer_array ? matrix * region_units(region, unit) : offset / unit;
+    trace->bases[index] = region->is_pointer_array ? ((const char *const *)region->base)[matrix]
+                                                   : (const char *)region->base + offset;
+    trace->states[index] = trace->global[index] ? trace->global[index] + first : NULL;
 }
 
 bool xg_trace_begin(xg_trace *trace, const xg_launch *what)

@@ -83,6 +83,9 @@ HOT uint64_t block_of(uint64_t phase)
     return phase >> PHASE_BITS;
 }
 
+/* From now on the region is that matrix of several. */
+void xg_trace_use_matrix(xg_trace *trace, int index, int64_t matrix);
+
 /* Of so many bytes each. */
 static inline int64_t region_units(const xg_region *region, int unit)
 {

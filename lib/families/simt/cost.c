@@ -259,19 +259,24 @@ static double least_by_splits(const bound *b)
 
 /*
  * All CTAs share the multiprocessors' time, where stream-K may have fewer epilogues than tiles; and
- * k is computed by one CTA, by the two of a cluster, or in splits that are added up.
+ * k is computed by one CTA, by the two of a cluster, or in splits that are added up. Of a batch the
+ * CTAs of all products do, in however many passes.
  */
 double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n)
 {
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, costs);
-    if (!cost || p->batch_count > 1 || p->pointer_arrays)
+    if (!cost)
         return 0.0;
-    const double tiles = (double)(xg_ceil_div(m, kernel->tile_m) * xg_ceil_div(n, kernel->tile_n));
+    const double products = (double)p->batch_count;
+    const double a_count = p->a_batch_stride || p->pointer_arrays ? products : 1.0;
+    const double b_count = p->b_batch_stride || p->pointer_arrays ? products : 1.0;
+    const double tiles =
+        products * (double)xg_ceil_div(m, kernel->tile_m) * (double)xg_ceil_div(n, kernel->tile_n);
     const double held = (double)request->target.multiprocessors * cost->ctas_per_sm;
     const double epilogue = epilogue_of(cost, c_is_aligned(p));
-    const double k = (double)p->k, c_elements = (double)m * (double)n;
+    const double k = (double)p->k, c_elements = products * (double)m * (double)n;
     const double clusters = kernel->reduces_in_cluster ? (double)XG_CLUSTER_SPLITS : 1.0;
     const bound b = {k,
                      epilogue,
@@ -280,10 +285,11 @@ double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int6
                      cost->us_per_k,
                      xg_elements_us(c_elements, costs->reduce_rate) / clusters};
     const double memory =
-        xg_elements_us((double)(m + n) * k, costs->read_rate) + write_us(costs, cost, c_elements);
+        xg_elements_us((a_count * (double)m + b_count * (double)n) * k, costs->read_rate) +
+        write_us(costs, cost, c_elements);
     const double all_us = both_us(costs, cost->fixed_us + b.all * b.us_per_k, memory);
     double cta_us = (k + epilogue) * b.alone * b.us_per_k;
-    if (kernel->tensor_maps)
+    if (kernel->tensor_maps || p->batch_count > 1)
         cta_us = 0.0;
     else if (p->k >= 2 * XG_SPLIT_LEAST) {
         const double two = (k / 2.0 + epilogue) * b.alone * b.us_per_k + costs->cluster_reduce_us;

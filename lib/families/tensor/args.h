@@ -5,6 +5,17 @@
 
 #include "families/common/args.h"
 
+/*
+ * A batch whose products one launch computes: elements from one matrix of A, and of B, to the next
+ * (0: all products have the same; XG_TENSOR_POINTERS: A, B and C are arrays of pointers), the
+ * products of the launch, and those that the workspace is laid out for.
+ */
+#define XG_TENSOR_POINTERS UINT32_MAX
+typedef struct {
+    uint32_t a_stride, b_stride;
+    uint16_t products, room;
+} xg_tensor_batch;
+
 typedef struct {
     XG_PRODUCT_FIELDS
     void *workspace; /* laid out as fp16_layout.h says */
@@ -12,20 +23,24 @@ typedef struct {
     uint8_t rows_below, columns_beside;
     uint8_t strips_in_split; /* the split computes them */
     uint8_t later_pass;      /* of the split: not the first one of a call; the count goes on */
+    uint32_t k_blocks;
     union {
         struct {
-            uint32_t terms;  /* 1 or 2 */
-            uint32_t slices; /* of k: CTAs of a cluster */
-            uint32_t chunks; /* of a slice, of XG_CHUNK_K each */
-            uint32_t k_blocks;
+            xg_tensor_batch batch; /* of the kernels for batches */
+            uint8_t terms;         /* 1 or 2 */
+            uint8_t slices;        /* of k: CTAs of a cluster */
+            uint8_t chunks;        /* of a slice, of XG_CHUNK_K each */
         } split;
         struct {
             uint32_t group_reciprocal;     /* of the tiles in a group of rows, */
             uint32_t last_rows_reciprocal; /* and of the rows of tiles in the last group */
             uint32_t whole_tiles;          /* that are not stream-K's */
             uint32_t stream_k_iterations;  /* of a cluster; 0: no stream-K */
-            uint32_t k_blocks;
         } product;
+        struct {
+            xg_tensor_batch batch;
+            uint32_t c_stride;
+        } batched_product;
     };
 } xg_tensor_args;
 

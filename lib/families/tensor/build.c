@@ -29,9 +29,14 @@ typedef struct {
     bool strips_in_split;
     int64_t strip_elements; /* of workspace, for the split */
     int64_t workspace;      /* its offset */
+    bool batched;           /* of all products of a pass: */
+    xg_tensor_batch batch;
 } launches;
 
-/* Whether the split copies a matrix by vec4, and so those of a batch's other products. */
+/*
+ * Whether the split copies a matrix by vec4, and so those of a batch's other products. Those of
+ * pointer arrays are not known.
+ */
 static bool is_vec4(const void *matrix, int64_t stride, int64_t batch_stride)
 {
     return xg_split_vec4(matrix, stride) && batch_stride % 4 == 0;
@@ -40,25 +45,26 @@ static bool is_vec4(const void *matrix, int64_t stride, int64_t batch_stride)
 /* Whether every CTA of the split has a whole segment to copy by vec4, and holds part of it. */
 static bool split_is_even(const xg_problem *p, const xg_fp16_layout *at)
 {
-    return p->m % XG_ROW_PADDING == 0 && p->n % XG_ROW_PADDING == 0 &&
+    return !p->pointer_arrays && p->m % XG_ROW_PADDING == 0 && p->n % XG_ROW_PADDING == 0 &&
            xg_split_k(p->k) % XG_SEGMENT_K == 0 && at->slice_chunks * XG_CHUNK_K == XG_SEGMENT_K &&
            is_vec4(p->a, p->a_stride_k == 1 ? p->a_stride_m : p->a_stride_k, p->a_batch_stride) &&
            is_vec4(p->b, p->b_stride_k == 1 ? p->b_stride_n : p->b_stride_k, p->b_batch_stride);
 }
 
 /* A matrix of which the split may realign some copies. */
-static bool is_realigned(const void *matrix, int64_t k_stride, int64_t batch_stride,
-                         const xg_fp16_layout *at)
+static bool is_realigned(const xg_problem *p, const void *matrix, int64_t k_stride,
+                         int64_t batch_stride, const xg_fp16_layout *at)
 {
-    return xg_split_realigns(is_vec4(matrix, k_stride, batch_stride), k_stride == 1, k_stride, at);
+    const bool vec4 = !p->pointer_arrays && is_vec4(matrix, k_stride, batch_stride);
+    return xg_split_realigns(vec4, k_stride == 1, k_stride, at);
 }
 
 /* The split's shared memory, but for what it holds in registers. */
 static uint32_t split_bytes(const xg_problem *p, const xg_fp16_layout *at)
 {
     const int segments = xg_blocks_of(at->slice_chunks * XG_CHUNK_K, XG_SEGMENT_K);
-    const bool realigns = is_realigned(p->a, p->a_stride_k, p->a_batch_stride, at) ||
-                          is_realigned(p->b, p->b_stride_k, p->b_batch_stride, at);
+    const bool realigns = is_realigned(p, p->a, p->a_stride_k, p->a_batch_stride, at) ||
+                          is_realigned(p, p->b, p->b_stride_k, p->b_batch_stride, at);
     return XG_SPLIT_STATE_BYTES + (uint32_t)segments * XG_SEGMENT_BYTES +
            (realigns ? XG_SPLIT_REALIGN_BYTES : 0);
 }
@@ -95,10 +101,11 @@ static xg_tensor_args split_args(const launches *of)
                             .rows_below = (uint8_t)(of->strips_in_split ? of->rows_below : 0),
                             .columns_beside =
                                 (uint8_t)(of->strips_in_split ? of->columns_beside : 0),
-                            .split = {.terms = (uint32_t)of->kernel->fp16_terms,
-                                      .slices = (uint32_t)of->at.slices,
-                                      .chunks = (uint32_t)of->at.slice_chunks,
-                                      .k_blocks = (uint32_t)of->at.k_blocks}};
+                            .k_blocks = (uint32_t)of->at.k_blocks,
+                            .split = {.batch = of->batch,
+                                      .terms = (uint8_t)of->kernel->fp16_terms,
+                                      .slices = (uint8_t)of->at.slices,
+                                      .chunks = (uint8_t)of->at.slice_chunks}};
 }
 
 static xgemm_status add_vectors(const launches *of, xg_error *error)
@@ -113,6 +120,12 @@ static xgemm_status add_vectors(const launches *of, xg_error *error)
                         of->rows_below + of->columns_beside, THREADS, 1, error);
 }
 
+/* The row groups of one product of a batch, whose number is the grid's z. */
+static int64_t groups_of_product(const xg_problem *p)
+{
+    return (int64_t)(xg_row_blocks(p->m) + xg_row_blocks(p->n)) * XG_BLOCK_GROUPS;
+}
+
 /*
  * The split. A call's first launch may start before the launch before it ends (PDL) only if it has
  * few CTAs: many would fill the multiprocessors that are free first, and leave the others idle.
@@ -125,7 +138,9 @@ static xgemm_status add_split(const launches *of, xg_error *error)
     const int64_t strips =
         of->rows_below > of->columns_beside ? of->rows_below : of->columns_beside;
     const bool even = !of->strips_in_split && split_is_even(&of->problem, &of->at);
-    const xg_program *program = even                  ? &xg_program_fp16_split_even
+    const xg_program *program = of->batched && even   ? &xg_program_fp16_split_even_batch
+                                : of->batched         ? &xg_program_fp16_split_batch
+                                : even                ? &xg_program_fp16_split_even
                                 : of->strips_in_split ? &xg_program_fp16_split_strips
                                                       : &xg_program_fp16_split;
     const xg_tensor_args args = split_args(of);
@@ -139,7 +154,30 @@ static xgemm_status add_split(const launches *of, xg_error *error)
     step->later_pass_argument = offsetof(xg_tensor_args, later_pass);
     step->shared_bytes = split_bytes(&of->problem, &of->at) - (even ? XG_SPLIT_REGISTER_BYTES : 0) +
                          (of->strips_in_split ? (uint32_t)strips * XG_SPLIT_STRIP_BYTES : 0);
-    return xg_step_grid(step, of->at.slices, groups, XG_SPLIT_THREADS, 1, error);
+    return xg_step_grid(step, of->at.slices, of->batched ? groups_of_product(&of->problem) : groups,
+                        XG_SPLIT_THREADS, 1, error);
+}
+
+/* Of all products of a pass: the executor says how many they are. */
+static xgemm_status add_batched_product(const launches *of, xg_error *error)
+{
+    const xg_kernel *const kernel = of->kernel;
+    const xg_problem *const p = &of->problem;
+    const xg_tensor_args args = {
+        XG_PRODUCT_ARGS_OF(p), .k_blocks = (uint32_t)of->at.k_blocks,
+        .batched_product = {.batch = of->batch,
+                            .c_stride = p->pointer_arrays ? XG_TENSOR_POINTERS
+                                                          : (uint32_t)p->c_batch_stride}};
+    xg_step *step = add_step(of, kernel->batched, &args, 0, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    step->once = true;
+    step->products_argument = offsetof(xg_tensor_args, batched_product.batch.products);
+    step->is_product = true;
+    step->cluster = (uint32_t)kernel->cluster;
+    step->shared_bytes = (uint32_t)kernel->shared_bytes;
+    return xg_step_grid(step, of->schedule.clusters * xg_cluster_size(kernel), 1, kernel->block_x,
+                        1, error);
 }
 
 static xgemm_status add_product(const launches *of, xg_error *error)
@@ -150,13 +188,15 @@ static xgemm_status add_product(const launches *of, xg_error *error)
     const int columns = xg_blocks_of(of->problem.n, kernel->tile_n);
     const int last = (rows - 1) % group + 1;
     const xg_tensor_args args = {
-        XG_PRODUCT_ARGS_OF(&of->problem), .rows_below = (uint8_t)of->rows_below,
-        .columns_beside = (uint8_t)of->columns_beside, .strips_in_split = of->strips_in_split,
+        XG_PRODUCT_ARGS_OF(&of->problem),
+        .rows_below = (uint8_t)of->rows_below,
+        .columns_beside = (uint8_t)of->columns_beside,
+        .strips_in_split = of->strips_in_split,
+        .k_blocks = (uint32_t)of->at.k_blocks,
         .product = {.group_reciprocal = xg_reciprocal(group * columns),
                     .last_rows_reciprocal = xg_reciprocal(last),
                     .whole_tiles = (uint32_t)of->schedule.whole,
-                    .stream_k_iterations = (uint32_t)of->stream_k_iterations,
-                    .k_blocks = (uint32_t)of->at.k_blocks}};
+                    .stream_k_iterations = (uint32_t)of->stream_k_iterations}};
     xg_step *step = add_step(of, kernel->programs[0], &args,
                              of->schedule.partial_sums + of->strip_elements, error);
     if (!step)
@@ -212,8 +252,8 @@ static xgemm_status add_panel(const xg_candidate *candidate, const xg_request *r
                        "kernel %s takes an m and n of at most %d at once", kernel->name,
                        INT32_MAX / 2);
     of.at = xg_fp16_layout_of(panel->m, panel->n, panel->k, kernel->fp16_terms);
-    of.schedule =
-        xg_tensor_schedule_of(kernel, multiprocessors, panel->m, panel->n, of.stream_k_iterations);
+    of.schedule = xg_tensor_schedule_of(kernel, multiprocessors, panel->m, panel->n, 1,
+                                        of.stream_k_iterations);
     set_strips(&of, candidate, &request->problem);
     if (!of.strips_in_split)
         add_helpers(&of, multiprocessors);
@@ -282,11 +322,41 @@ static xgemm_status add_panels(const xg_candidate *candidate, const xg_request *
     return XGEMM_OK;
 }
 
+/* The products of a pass together, into an empty plan. */
+static xgemm_status add_batch(const xg_candidate *candidate, const xg_request *request,
+                              xg_plan *plan, xg_error *error)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_kernel *const kernel = candidate->kernel;
+    const int64_t products = candidate->batch_per_pass;
+    launches of = {.kernel = kernel,
+                   .plan = plan,
+                   .problem = *p,
+                   .multiprocessors = request->target.multiprocessors,
+                   .batched = true,
+                   .batch = xg_tensor_batch_of(p, products)};
+    if (!xg_tensor_can_batch(kernel, p))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s cannot compute a batch from arrays of pointers with m = %" PRId64
+                       ", n = %" PRId64 ", k = %" PRId64 " (row order); auto can",
+                       kernel->name, p->m, p->n, p->k);
+    of.at = xg_batched_layout_of(p->m, p->n, p->k, kernel->fp16_terms, &of.batch);
+    of.schedule = xg_tensor_schedule_of(kernel, of.multiprocessors, p->m, p->n, products, 0);
+    if (!xg_plan_reserve(plan, 1, of.at.bytes / 4, XG_F32, "the FP16 terms", &of.workspace, error))
+        return XGEMM_ERROR_OVERFLOW;
+    plan->recomputed =
+        (size_t)(of.workspace + of.at.recompute) + offsetof(xg_recompute, recomputed);
+    const xgemm_status status = add_split(&of, error);
+    return status ? status : add_batched_product(&of, error);
+}
+
 static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_build(of, request, plan, error);
+    if (xg_tensor_is_batched(of, &request->problem))
+        return add_batch(of, request, plan, error);
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     if (of->panels > 1)
         return add_panels(of, request, &tiles, plan, error);
@@ -300,6 +370,8 @@ static double workspace(const xg_candidate *of, const xg_request *request)
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_workspace(of, request);
     const xg_kernel *const kernel = of->kernel;
+    if (xg_tensor_is_batched(of, &request->problem))
+        return xg_batch_bytes(kernel, &request->problem, of->batch_per_pass);
     const int64_t below = request->problem.m - of->m, beside = request->problem.n - of->n;
     const xg_fp16_layout at =
         xg_fp16_layout_of(of->panel_m, of->panel_n, of->panel_k, kernel->fp16_terms);
@@ -307,7 +379,7 @@ static double workspace(const xg_candidate *of, const xg_request *request)
     if (of->panels > 1)
         return xg_room_bytes(1.0, elements, XG_F32);
     const xg_tensor_schedule schedule = xg_tensor_schedule_of(
-        kernel, request->target.multiprocessors, of->m, of->n, of->stream_k_iterations);
+        kernel, request->target.multiprocessors, of->m, of->n, 1, of->stream_k_iterations);
     const double strips =
         of->strips_in_split ? (double)(below + beside) * (double)xg_strip_vector_size(&at) : 0.0;
     return xg_room_bytes(1.0, elements + (double)schedule.partial_sums + strips, XG_F32) +
@@ -320,7 +392,7 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_applies(kernel, request);
     return (kernel->fp16_terms != 2 || request->problem.k >= XG_K_BLOCK) &&
-           !request->problem.pointer_arrays;
+           (!request->problem.pointer_arrays || xg_tensor_can_batch(kernel, &request->problem));
 }
 
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
@@ -339,6 +411,11 @@ static bool takes_more(const xg_kernel *kernel, xg_type operands)
     return xg_type_is_half(operands) && kernel->typed[operands];
 }
 
+static bool takes_pointer_arrays(const xg_kernel *kernel, xg_type operands)
+{
+    return takes_more(kernel, operands) || (operands == XG_F32 && kernel->batched);
+}
+
 const xg_family xg_family_tensor = {
     .name = "tensor",
     .applies = applies,
@@ -346,6 +423,6 @@ const xg_family xg_family_tensor = {
     .least_us = least_us,
     .workspace = workspace,
     .build = build,
-    .takes_pointer_arrays = takes_more,
+    .takes_pointer_arrays = takes_pointer_arrays,
     .takes_groups = takes_more,
 };

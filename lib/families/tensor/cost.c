@@ -9,12 +9,18 @@
  *
  * Where the terms would need more workspace than there is, or more than WORKSPACE_MOST, the product
  * is computed in panels: blocks of C, and slices of k, one after the other.
+ *
+ * The products of a batch have one split and one product launch, whose waves are of the tiles of
+ * all; in as many passes as the workspace is to hold.
  */
 #include "families/gemv/gemv.h"
 #include "fp16_layout.h"
 #include "tensor.h"
 
+#include <math.h>
+
 #define WORKSPACE_MOST 0x1p32
+#define BATCH_MOST     0x1p30 /* of a pass of several products */
 
 /* CTAs of the split that a multiprocessor holds. */
 enum { SPLIT_CTAS = 6 };
@@ -24,10 +30,34 @@ enum { STREAM_K_PARTS_MOST = 16 };
 /* Strips in the product: the elements a thread takes in a step, and the warps in the end. */
 enum { STRIP_ELEMENTS = 16, STRIP_WARPS = 11 };
 
-static double wave_us(const xg_kernel *kernel, const xg_costs *costs, int64_t m, int64_t n,
-                      int64_t k)
+/* So many products, and their operands. */
+typedef struct {
+    int64_t m, n, k;
+    int64_t products, a_count, b_count;
+} tiled;
+
+static tiled tiled_of(const xg_candidate *of, const xg_problem *p)
 {
-    const double bytes = 2.0 * kernel->fp16_terms * (double)(m + n) * (double)k;
+    const int64_t products = of->batch_per_pass;
+    return (tiled){.m = of->panel_m,
+                   .n = of->panel_n,
+                   .k = of->panel_k,
+                   .products = products,
+                   .a_count = p->a_batch_stride || p->pointer_arrays ? products : 1,
+                   .b_count = p->b_batch_stride || p->pointer_arrays ? products : 1};
+}
+
+/* What the split reads and writes. */
+static double split_bytes(const xg_kernel *kernel, const tiled *what)
+{
+    return (4.0 + 2.0 * kernel->fp16_terms) *
+           (double)(what->a_count * what->m + what->b_count * what->n) * (double)what->k;
+}
+
+static double wave_us(const xg_kernel *kernel, const xg_costs *costs, const tiled *what)
+{
+    /* Of one product: a batch's tiles follow each other product after product. */
+    const double bytes = 2.0 * kernel->fp16_terms * (double)(what->m + what->n) * (double)what->k;
     const xg_tensor_cost *const cost = &costs->tensor[kernel->id];
     return cost->in_l2_us +
            (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - costs->l2_bytes / bytes, 0.0);
@@ -43,10 +73,10 @@ static bool strides_fit(const xg_problem *p)
 
 /* What the split takes longer for a matrix of so many bytes, whose one stride is not 1. */
 static double scalar_us(const xg_costs *costs, const void *matrix, int64_t line_stride,
-                        int64_t k_stride, double bytes)
+                        int64_t k_stride, int64_t batch_stride, double bytes)
 {
     const bool k_major = k_stride == 1;
-    if (xg_split_vec4(matrix, k_major ? line_stride : k_stride))
+    if (xg_split_vec4(matrix, k_major ? line_stride : k_stride) && batch_stride % 4 == 0)
         return 0.0;
     return k_major ? costs->scalar_k_major_us + bytes / costs->scalar_k_major_rate
                    : costs->scalar_mn_major_us + bytes / costs->scalar_mn_major_rate;
@@ -56,29 +86,33 @@ static double split_us(const xg_candidate *of, const xg_request *request)
 {
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
-    const int64_t m = of->panel_m, n = of->panel_n, k = of->panel_k;
+    const tiled what = tiled_of(of, p);
     const int terms = of->kernel->fp16_terms;
-    const double bytes = (4.0 + 2.0 * terms) * (double)(m + n) * (double)k;
-    const xg_fp16_layout at = xg_fp16_layout_of(m, n, k, terms);
-    const int64_t ctas =
-        (int64_t)(at.a_blocks + at.b_blocks) * (XG_ROW_BLOCK / XG_ROW_GROUP) * at.slices;
+    const double bytes = split_bytes(of->kernel, &what);
+    const xg_fp16_layout at = xg_fp16_layout_of(what.m, what.n, what.k, terms);
+    const int64_t ctas = (what.a_count * at.a_blocks + what.b_count * at.b_blocks) *
+                         (XG_ROW_BLOCK / XG_ROW_GROUP) * at.slices;
     const int64_t waves = xg_ceil_div(ctas, (int64_t)request->target.multiprocessors * SPLIT_CTAS);
-    const double scalar =
-        scalar_us(costs, p->a, p->a_stride_m, p->a_stride_k, 4.0 * (double)m * (double)k) +
-        scalar_us(costs, p->b, p->b_stride_n, p->b_stride_k, 4.0 * (double)n * (double)k);
+    /* The matrices of pointer arrays may well be aligned. */
+    const void *const a = p->pointer_arrays ? NULL : p->a, *const b =
+                                                               p->pointer_arrays ? NULL : p->b;
+    const double scalar = scalar_us(costs, a, p->a_stride_m, p->a_stride_k, p->a_batch_stride,
+                                    4.0 * (double)(what.a_count * what.m) * (double)what.k) +
+                          scalar_us(costs, b, p->b_stride_n, p->b_stride_k, p->b_batch_stride,
+                                    4.0 * (double)(what.b_count * what.n) * (double)what.k);
     return costs->split_us +
            xg_larger(bytes / costs->split_rate, (double)(waves - 1) * costs->split_wave_us) +
            scalar;
 }
 
 xg_tensor_schedule xg_tensor_schedule_of(const xg_kernel *kernel, int multiprocessors, int64_t m,
-                                         int64_t n, int64_t stream_k_iterations)
+                                         int64_t n, int64_t products, int64_t stream_k_iterations)
 {
     const int64_t ctas = xg_cluster_size(kernel);
     const int64_t most = multiprocessors > ctas ? multiprocessors / ctas : 1;
     const bool stream_k = stream_k_iterations > 0;
     xg_tensor_schedule of;
-    of.tiles = xg_ceil_div(m, kernel->tile_m * ctas) * xg_ceil_div(n, kernel->tile_n);
+    of.tiles = products * xg_ceil_div(m, kernel->tile_m * ctas) * xg_ceil_div(n, kernel->tile_n);
     of.whole = stream_k ? of.tiles / most * most : of.tiles;
     of.clusters = of.tiles < most && !stream_k ? of.tiles : most;
     of.partial_sums = stream_k ? of.clusters * ctas * kernel->tile_m * kernel->tile_n : 0;
@@ -86,21 +120,22 @@ xg_tensor_schedule xg_tensor_schedule_of(const xg_kernel *kernel, int multiproce
 }
 
 /* How many tiles a multiprocessor computes, one after the other. */
-static double waves_of(const xg_kernel *kernel, int multiprocessors, int64_t m, int64_t n)
+static double waves_of(const xg_kernel *kernel, int multiprocessors, const tiled *what)
 {
-    const xg_tensor_schedule of = xg_tensor_schedule_of(kernel, multiprocessors, m, n, 0);
+    const xg_tensor_schedule of =
+        xg_tensor_schedule_of(kernel, multiprocessors, what->m, what->n, what->products, 0);
     return (double)xg_ceil_div(of.tiles, of.clusters);
 }
 
 /* What they take; of the last ones each cluster may compute a share by stream-K. */
-static double waves_us(const xg_kernel *kernel, const xg_target *target, int64_t m, int64_t n,
-                       int64_t k, int64_t stream_k_iterations)
+static double waves_us(const xg_kernel *kernel, const xg_target *target, const tiled *what,
+                       int64_t stream_k_iterations)
 {
     const xg_costs *const costs = target->costs;
-    const double waves = waves_of(kernel, target->multiprocessors, m, n);
-    const double block = wave_us(kernel, costs, m, n, k);
+    const double waves = waves_of(kernel, target->multiprocessors, what);
+    const double block = wave_us(kernel, costs, what);
     const double tiles = waves * costs->tensor[kernel->id].tile_us;
-    const int64_t k_blocks = xg_blocks_of(xg_split_k(k), XG_K_BLOCK);
+    const int64_t k_blocks = xg_blocks_of(xg_split_k(what->k), XG_K_BLOCK);
     if (stream_k_iterations == 0)
         return waves * (double)k_blocks * block + tiles;
     const double parts = (double)xg_ceil_div(k_blocks, stream_k_iterations) - 1.0;
@@ -110,20 +145,21 @@ static double waves_us(const xg_kernel *kernel, const xg_target *target, int64_t
 }
 
 /* The share by which the tiles take least, of those that need no more than so many bytes. */
-static int64_t best_stream_k(const xg_kernel *kernel, const xg_target *target, int64_t m, int64_t n,
-                             int64_t k, double bytes)
+static int64_t best_stream_k(const xg_kernel *kernel, const xg_target *target, const tiled *what,
+                             double bytes)
 {
-    const xg_tensor_schedule of = xg_tensor_schedule_of(kernel, target->multiprocessors, m, n, 1);
-    const int64_t k_blocks = xg_blocks_of(xg_split_k(k), XG_K_BLOCK);
+    const xg_tensor_schedule of =
+        xg_tensor_schedule_of(kernel, target->multiprocessors, what->m, what->n, 1, 1);
+    const int64_t k_blocks = xg_blocks_of(xg_split_k(what->k), XG_K_BLOCK);
     const int64_t least = xg_ceil_div((of.tiles - of.whole) * k_blocks, of.clusters);
-    double best_us = waves_us(kernel, target, m, n, k, 0);
+    double best_us = waves_us(kernel, target, what, 0);
     int64_t best = 0;
     if (target->multiprocessors > XG_STREAM_K_CTAS || least == 0 ||
         (double)of.partial_sums * 4.0 > bytes)
         return 0;
     for (int64_t parts = 2; parts <= STREAM_K_PARTS_MOST; parts++) {
         const int64_t even = xg_ceil_div(k_blocks, parts), share = even > least ? even : least;
-        const double us = waves_us(kernel, target, m, n, k, share);
+        const double us = waves_us(kernel, target, what, share);
         if (share < k_blocks && us < best_us) {
             best = share;
             best_us = us;
@@ -142,24 +178,26 @@ static double stores_us(const xg_candidate *of, const xg_request *request)
     const int columns = kernel->tile_n < STORED_COLUMNS ? kernel->tile_n : STORED_COLUMNS;
     const bool aligned = (uintptr_t)p->c % 16 == 0 && p->c_stride_m % 4 == 0;
     const xg_tensor_schedule schedule =
-        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, 0);
+        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, of->batch_per_pass, 0);
     const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)xg_cluster_size(kernel);
     const double last = tile * (double)schedule.clusters / costs->last_store_rate;
-    const double all = 4.0 * (double)m * (double)n;
+    const double products = (double)of->batch_per_pass;
+    const double all = 4.0 * products * (double)m * (double)n;
     const int64_t below = m % XG_ROW_BLOCK, beside = n % columns;
-    const double edge = 4.0 * ((double)below * (double)n + (double)(m - below) * (double)beside);
+    const double edge =
+        4.0 * products * ((double)below * (double)n + (double)(m - below) * (double)beside);
     return last + (aligned ? 0.0 : all / costs->unaligned_store_rate) +
            (edge > 0.0 ? costs->edge_store_us : 0.0) + edge / costs->edge_store_rate;
 }
 
-/* The time of one panel. */
+/* The time of one panel, or pass. */
 static double panel_us(const xg_candidate *of, const xg_request *request)
 {
     const xg_costs *const costs = request->target.costs;
+    const tiled what = tiled_of(of, &request->problem);
     return split_us(of, request) + costs->product_us +
            (of->kernel->cluster ? costs->tensor_cluster_us : 0.0) +
-           waves_us(of->kernel, &request->target, of->panel_m, of->panel_n, of->panel_k,
-                    of->stream_k_iterations) +
+           waves_us(of->kernel, &request->target, &what, of->stream_k_iterations) +
            stores_us(of, request);
 }
 
@@ -211,11 +249,12 @@ static void choose_panels(const xg_request *request, xg_candidate *of)
     of->panels = xg_ceil_div(of->m, of->panel_m) * xg_ceil_div(of->n, of->panel_n) *
                  xg_ceil_div(k, of->panel_k);
     const bool strips = of->m < request->problem.m || of->n < request->problem.n;
+    const tiled what = tiled_of(of, &request->problem);
     const double left = limit - xg_panel_bytes(kernel, of->panel_m, of->panel_n, of->panel_k);
     if (of->panels == 1 && !strips && left > 0.0)
-        of->stream_k_iterations = best_stream_k(kernel, &request->target, of->m, of->n, k, left);
+        of->stream_k_iterations = best_stream_k(kernel, &request->target, &what, left);
     const xg_tensor_schedule schedule = xg_tensor_schedule_of(
-        kernel, request->target.multiprocessors, of->m, of->n, of->stream_k_iterations);
+        kernel, request->target.multiprocessors, of->m, of->n, 1, of->stream_k_iterations);
     of->stream_k_tiles = (schedule.tiles - schedule.whole) * xg_cluster_size(kernel);
 }
 
@@ -247,9 +286,9 @@ static double strips_in_product_us(const xg_candidate *of, const xg_request *req
     const double step_us =
         of->kernel->tile_n == 64 ? costs->strip_step_narrow_us : costs->strip_step_us;
     const double strips = step_us * steps / multiprocessors;
-    const double waves = waves_of(of->kernel, multiprocessors, of->m, of->n);
-    const double tiles =
-        waves_us(of->kernel, &request->target, of->m, of->n, p->k, of->stream_k_iterations);
+    const tiled what = tiled_of(of, p);
+    const double waves = waves_of(of->kernel, multiprocessors, &what);
+    const double tiles = waves_us(of->kernel, &request->target, &what, of->stream_k_iterations);
     return xg_larger(strips - tiles * (1.0 + 2.0 / waves), 0.0) / STRIP_WARPS +
            beside_strips_us(of->kernel, costs, 4.0 * elements * (double)p->k);
 }
@@ -287,8 +326,8 @@ static void add_strips(const xg_request *request, xg_candidate *of)
 }
 
 /*
- * The split, and tiles as if they filled all waves, of a candidate whose tiles cover m x n. 0 where
- * it may need panels, or passes for a batch.
+ * The split, at the memory's speed for a batch in however many passes, and tiles as if they filled
+ * all waves, of a candidate whose tiles cover m x n. 0 where it may need panels.
  */
 static double least_us(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n)
 {
@@ -296,16 +335,19 @@ static double least_us(const xg_kernel *kernel, const xg_request *request, int64
     const xg_costs *const costs = request->target.costs;
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.panel_m = m, of.panel_n = n, of.panel_k = p->k;
-    if (p->batch_count > 1 || p->k > XG_SPLIT_K_MOST ||
-        xg_panel_bytes(kernel, m, n, p->k) > panel_room(request))
+    if (p->k > XG_SPLIT_K_MOST || xg_panel_bytes(kernel, m, n, p->k) > panel_room(request))
         return 0.0;
+    of.batch_per_pass = p->batch_count;
+    const tiled what = tiled_of(&of, p);
     const xg_tensor_schedule schedule =
-        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, 1);
+        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, what.products, 1);
     const double k_blocks = (double)xg_blocks_of(xg_split_k(p->k), XG_K_BLOCK);
-    return costs->launch_us + split_us(&of, request) + costs->product_us +
+    const double split =
+        what.products > 1 ? split_bytes(kernel, &what) / costs->split_rate : split_us(&of, request);
+    return costs->launch_us + split + costs->product_us +
            (kernel->cluster ? costs->tensor_cluster_us : 0.0) +
            (double)schedule.tiles / (double)schedule.clusters * k_blocks *
-               wave_us(kernel, costs, m, n, p->k);
+               wave_us(kernel, costs, &what);
 }
 
 double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request)
@@ -316,8 +358,87 @@ double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request)
                     xg_without_strip(p->n, kernel->tile_n));
 }
 
+/* ---- Batches ---- */
+
+xg_tensor_batch xg_tensor_batch_of(const xg_problem *p, int64_t products)
+{
+    const bool pointers = p->pointer_arrays;
+    return (xg_tensor_batch){
+        .a_stride = pointers ? XG_TENSOR_POINTERS : (uint32_t)p->a_batch_stride,
+        .b_stride = pointers ? XG_TENSOR_POINTERS : (uint32_t)p->b_batch_stride,
+        .products = (uint16_t)products,
+        .room = (uint16_t)products};
+}
+
+double xg_batch_bytes(const xg_kernel *kernel, const xg_problem *p, int64_t products)
+{
+    const xg_tensor_batch batch = xg_tensor_batch_of(p, products);
+    const xg_fp16_layout at = xg_batched_layout_of(p->m, p->n, p->k, kernel->fp16_terms, &batch);
+    return xg_room_bytes(1.0, (double)at.bytes / 4.0, XG_F32);
+}
+
+/* The products that one launch may compute: worklists count elements, and grids products. */
+static int64_t most_products(const xg_problem *p)
+{
+    const double padded =
+        (double)xg_round_up(p->m, XG_ROW_PADDING) * (double)xg_round_up(p->n, XG_ROW_PADDING);
+    const double most = xg_smaller((double)XG_LISTED_ELEMENTS_MOST / padded, XG_GRID_Z_MAX);
+    return p->batch_count < (int64_t)most ? p->batch_count : (int64_t)most;
+}
+
+static bool fits_stride(int64_t stride)
+{
+    return stride >= 0 && stride < (int64_t)XG_TENSOR_POINTERS;
+}
+
+bool xg_tensor_can_batch(const xg_kernel *kernel, const xg_problem *p)
+{
+    enum { ROWS_MOST = 1 << 19 }; /* of an operand: row groups are the grid's y */
+    const bool strided = fits_stride(p->a_batch_stride) && fits_stride(p->b_batch_stride) &&
+                         fits_stride(p->c_batch_stride) && p->c_batch_stride > 0;
+    return kernel->batched && (p->pointer_arrays || (p->batch_count > 1 && strided)) &&
+           p->m <= ROWS_MOST && p->n <= ROWS_MOST && p->k <= XG_SPLIT_K_MOST &&
+           most_products(p) > 0;
+}
+
+bool xg_tensor_is_batched(const xg_candidate *of, const xg_problem *p)
+{
+    return of->batch_per_pass > 1 || p->pointer_arrays;
+}
+
+/* As many products in a pass as the workspace is to hold, at least one; passes of equal size. */
+static int64_t products_of_pass(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *p = &request->problem;
+    const double room = xg_smaller((double)request->workspace_limit, BATCH_MOST);
+    int64_t least = 1, most = most_products(p);
+    while (least < most) {
+        const int64_t middle = most - (most - least) / 2;
+        if (xg_batch_bytes(kernel, p, middle) <= room)
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    return xg_ceil_div(p->batch_count, xg_ceil_div(p->batch_count, least));
+}
+
+static xg_candidate batched_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    xg_candidate of = xg_candidate_begin(kernel, request);
+    of.panel_m = of.m, of.panel_n = of.n, of.panel_k = p->k;
+    of.batch_per_pass = products_of_pass(kernel, request);
+    of.microseconds = xg_passes_us(costs, costs->launch_us + panel_us(&of, request),
+                                   xg_ceil_div(p->batch_count, of.batch_per_pass));
+    return of;
+}
+
+/* ---- Products one by one ---- */
+
 /* With or without strips at the edges, where there is memory for C in one go. */
-xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
+static xg_candidate single_candidate(const xg_kernel *kernel, const xg_request *request,
+                                     double most_us)
 {
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
@@ -345,4 +466,18 @@ xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *requ
         return xg_slow_candidate(kernel, request);
     best.microseconds = xg_passes_us(costs, best.microseconds, p->batch_count);
     return best;
+}
+
+xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
+{
+    const xg_problem *p = &request->problem;
+    if (!xg_tensor_can_batch(kernel, p))
+        return p->pointer_arrays ? xg_candidate_begin(kernel, request)
+                                 : single_candidate(kernel, request, most_us);
+    const xg_candidate together = batched_candidate(kernel, request);
+    if (p->pointer_arrays)
+        return together;
+    const xg_candidate single = single_candidate(kernel, request, most_us);
+    return together.batch_per_pass > 1 && together.microseconds <= single.microseconds ? together
+                                                                                       : single;
 }

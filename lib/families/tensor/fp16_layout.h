@@ -31,6 +31,10 @@
  * Rows and k are padded with zeros. But where k > 64 is one more than a multiple of 64, the terms
  * leave out the last k, and the epilogue adds its products in FP32 (xg_split_k()).
  *
+ * A batch whose products one launch computes has the matrices of an operand one below the other, as
+ * one operand: each with padding of its own, and one that all products share once. There are slots
+ * for the tiles of all products.
+ *
  * The split kernel splits a row group with a cluster of "slices" CTAs, each of which has a slice of
  * slice_chunks * 128 k, in segments of 512 k.
  */
@@ -92,6 +96,9 @@ enum {
 typedef unsigned long long xg_listed_tile;
 enum { XG_LISTED_NOT_FINITE = 1, XG_LISTED_WIDE = 2, XG_LISTED_ALL_NOT_FINITE = 4 };
 
+/* Elements that a worklist can tell apart: their numbers fit 32 bits. */
+#define XG_LISTED_ELEMENTS_MOST 0xfffffff0u
+
 /* A worklist (worklist.h): slots reserved, published and taken; and how many are available. */
 typedef struct {
     unsigned reserved, published, taken;
@@ -105,7 +112,8 @@ typedef struct {
 
 /*
  * Counters of the product kernel. Worklists of C's tiles and elements to be recomputed; an element
- * is 1 + row * (b_blocks * 128) + column. Then: edge strip tiles taken (edge_strips.h); steps of
+ * is 1 + row * (b_blocks * 128) + column, where the rows of a batch's products are one below the
+ * other. Then: edge strip tiles taken (edge_strips.h); steps of
  * two k-blocks of all clusters (keep_pace()); CTAs that have listed all their elements
  * (count_ended()); tasks of K-major copies (k_major_copies.inc). Last, the number of recomputed
  * elements, for xgemm_last_recomputed(): the split of a call's later passes does not clear it.
@@ -188,8 +196,10 @@ XG_LAYOUT unsigned xg_row_stored_at(unsigned position)
     return position % 8 / 2 * 4 + position / 8 * 2 + position % 2;
 }
 
-/* The layout for so many row blocks and k-blocks, without the split's slices. */
-XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int terms)
+/* The layout for so many row blocks, tiles of 128 x 128 and k-blocks, without the split's slices.
+ */
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_with(int a_blocks, int b_blocks, int64_t tiles,
+                                             int k_blocks, int terms)
 {
     xg_fp16_layout at;
     at.a_blocks = a_blocks;
@@ -200,7 +210,7 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     at.b_terms = (int64_t)at.a_blocks * at.k_blocks * at.tile_bytes;
     at.partial_counts = at.b_terms + (int64_t)at.b_blocks * at.k_blocks * at.tile_bytes;
     at.recompute = at.partial_counts + XG_STREAM_K_CTAS * 4;
-    const int64_t tiles = (int64_t)at.a_blocks * at.b_blocks, rows = at.a_blocks + at.b_blocks;
+    const int64_t rows = at.a_blocks + at.b_blocks;
     at.elements =
         at.recompute + (int64_t)sizeof(xg_recompute) + 2 * tiles * (int64_t)sizeof(xg_listed_tile);
     at.a_scales = at.elements + 2 * tiles * (XG_ROW_BLOCK / 16) * XG_SUSPECTS_PER_WARP * 4;
@@ -211,17 +221,47 @@ XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blo
     return at;
 }
 
-XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int terms)
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_in(int a_blocks, int b_blocks, int k_blocks, int terms)
 {
-    const int64_t split = xg_split_k(k);
-    const int chunks = xg_blocks_of(split, XG_CHUNK_K), segment = XG_SEGMENT_K / XG_CHUNK_K;
+    return xg_fp16_layout_with(a_blocks, b_blocks, (int64_t)a_blocks * b_blocks, k_blocks, terms);
+}
+
+/* The same of a batch, by the row blocks of one of its products. */
+XG_LAYOUT xg_fp16_layout xg_batched_layout_in(int a_blocks, int b_blocks, int k_blocks, int terms,
+                                              const xg_tensor_batch *batch)
+{
+    const int room = batch->room;
+    return xg_fp16_layout_with(a_blocks * (batch->a_stride ? room : 1),
+                               b_blocks * (batch->b_stride ? room : 1),
+                               (int64_t)a_blocks * b_blocks * room, k_blocks, terms);
+}
+
+/* Sets the split's slices. */
+XG_LAYOUT void xg_set_slices(xg_fp16_layout *at, int64_t k)
+{
+    const int chunks = xg_blocks_of(xg_split_k(k), XG_CHUNK_K);
+    const int segment = XG_SEGMENT_K / XG_CHUNK_K;
     /* A slice is one segment (32 KB) if 16 slices suffice: several CTAs fit a multiprocessor. */
     const int least = chunks < segment ? chunks : segment;
     const int even = xg_blocks_of(chunks, XG_SLICES_MOST);
+    at->slice_chunks = even < segment ? least : even;
+    at->slices = xg_blocks_of(chunks, at->slice_chunks);
+}
+
+XG_LAYOUT xg_fp16_layout xg_fp16_layout_of(int64_t m, int64_t n, int64_t k, int terms)
+{
     xg_fp16_layout at = xg_fp16_layout_in(xg_row_blocks(m), xg_row_blocks(n),
-                                          xg_blocks_of(split, XG_K_BLOCK), terms);
-    at.slice_chunks = even < segment ? least : even;
-    at.slices = xg_blocks_of(chunks, at.slice_chunks);
+                                          xg_blocks_of(xg_split_k(k), XG_K_BLOCK), terms);
+    xg_set_slices(&at, k);
+    return at;
+}
+
+XG_LAYOUT xg_fp16_layout xg_batched_layout_of(int64_t m, int64_t n, int64_t k, int terms,
+                                              const xg_tensor_batch *batch)
+{
+    xg_fp16_layout at = xg_batched_layout_in(xg_row_blocks(m), xg_row_blocks(n),
+                                             xg_blocks_of(xg_split_k(k), XG_K_BLOCK), terms, batch);
+    xg_set_slices(&at, k);
     return at;
 }
 
@@ -231,8 +271,19 @@ XG_LAYOUT xg_fp16_layout xg_split_layout_of(const xg_tensor_args *p)
     const unsigned least = XG_ROW_PADDING / XG_ROW_BLOCK;
     const unsigned a_blocks = ((unsigned)p->m + XG_ROW_PADDING - 1) / XG_ROW_PADDING * least;
     const unsigned b_blocks = ((unsigned)p->n + XG_ROW_PADDING - 1) / XG_ROW_PADDING * least;
-    xg_fp16_layout at = xg_fp16_layout_in((int)a_blocks, (int)b_blocks, (int)p->split.k_blocks,
-                                          (int)p->split.terms);
+    xg_fp16_layout at =
+        xg_fp16_layout_in((int)a_blocks, (int)b_blocks, (int)p->k_blocks, (int)p->split.terms);
+    at.slices = (int)p->split.slices;
+    at.slice_chunks = (int)p->split.chunks;
+    return at;
+}
+
+/* The same of a batch. */
+XG_LAYOUT xg_fp16_layout xg_split_batched_layout_of(const xg_tensor_args *p)
+{
+    xg_fp16_layout at =
+        xg_batched_layout_in(xg_row_blocks(p->m), xg_row_blocks(p->n), (int)p->k_blocks,
+                             (int)p->split.terms, &p->split.batch);
     at.slices = (int)p->split.slices;
     at.slice_chunks = (int)p->split.chunks;
     return at;

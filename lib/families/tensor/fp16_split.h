@@ -2,7 +2,8 @@
 /*
  * The split kernel: scales the operand rows of A and B and splits them into FP16 terms, in the
  * workspace that fp16_layout.h describes. x of the grid is the slice; y and z are the row group,
- * those of A first.
+ * those of A first. In kernels of batches (batched.h) z is the product, and the row groups of an
+ * operand that all products share are split by those of the first one.
  *
  * A row's scale depends on all of its k, and each element is to be read from memory once. So a
  * cluster of CTAs holds a row group, each CTA a slice of k; the CTAs exchange the scans of the
@@ -11,6 +12,7 @@
 #ifndef XGEMM_KERNELS_FP16_SPLIT_H
 #define XGEMM_KERNELS_FP16_SPLIT_H
 
+#include "batched.h"
 #include "families/common/dialect.h"
 #include "operand_row.h"
 #include "split_slice.h"
@@ -79,7 +81,7 @@ XG_DEVICE void xg_slice_scan_mn_major(const xg_slice *s, const float4 *in, int h
 /* Whether a row of the matrix has Inf or NaN at the last k, where the terms leave it out. */
 XG_DEVICE int xg_last_k_is_not_finite(const xg_tensor_args *p, const xg_slice *s, int row)
 {
-    if (!xg_has_last_k(p->k, p->split.k_blocks) || row >= s->rows)
+    if (!xg_has_last_k(p->k, p->k_blocks) || row >= s->rows)
         return 0;
     const float *const from =
         s->is_a ? p->a + (p->k - 1) * p->a_stride_k : p->b + (p->k - 1) * p->b_stride_k;
@@ -92,7 +94,7 @@ XG_DEVICE int xg_last_k_is_not_finite(const xg_tensor_args *p, const xg_slice *s
 XG_DEVICE void xg_slice_store_stats(const xg_tensor_args *p, const xg_slice *s, int row,
                                     xg_packed_scan all, int terms)
 {
-    const xg_fp16_layout at = xg_split_layout_of(p);
+    const xg_fp16_layout at = xg_layout_of_split(p);
     /* Recomputed here, which saves registers. */
     const int64_t index = xg_rematerialize(s->group) * (int64_t)ROWS + row;
     float *const scales = (float *)(void *)((char *)p->workspace + at.a_scales);
@@ -203,12 +205,18 @@ XG_DEVICE void xg_clear_counters(const xg_tensor_args *p, const xg_fp16_layout *
 /*
  * The kernel: with "held" vec4 in registers (split_slice_copy.h), and with edge strips or without.
  */
-XG_DEVICE void xg_split_cta(const xg_tensor_args *p, int held, int strips, char *shared)
+XG_DEVICE void xg_split_cta(const xg_tensor_args *args, int held, int strips, char *shared)
 {
-    const xg_fp16_layout at = xg_split_layout_of(p);
-    if (xg_cluster_index() >= (at.a_blocks + at.b_blocks) * XG_BLOCK_GROUPS)
+    const xg_fp16_layout at = xg_layout_of_split(args);
+    const xg_row_group group = xg_row_group_of(args, &at);
+    if (!group.is_there)
         return; /* the whole cluster */
-    const xg_slice s = xg_slice_of(p, &at, held, shared + (strips ? xg_strip_sums_bytes(p) : 0));
+    xg_tensor_args moved;
+    if (BATCHED)
+        xg_pdl_wait(); /* before arrays of pointers are read */
+    const xg_tensor_args *const p = xg_split_args_of_product(args, &moved);
+    const xg_slice s =
+        xg_slice_of(p, &at, group, held, shared + (strips ? xg_strip_sums_bytes(p) : 0));
     float4 in[HELD];
     xg_pdl_trigger();
     xg_slice_begin(p, &s, strips);

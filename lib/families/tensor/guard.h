@@ -194,7 +194,7 @@ XG_DEVICE unsigned xg_disposition_of(const xg_tile_stats *rows)
 }
 
 /* Recomputing elements one by one (recompute_elements.inc). */
-#define XG_ELEMENTS_MOST 0xfffffff0u /* element indices fit 32 bits */
+#define XG_ELEMENTS_MOST XG_LISTED_ELEMENTS_MOST
 enum {
     XG_ELEMENT_LOADS = 8, /* vec4 of either operand that a lane has in flight */
     XG_WIDE_ELEMENTS_BYTES = XG_ROW_BLOCK * XG_ROW_BLOCK * 8 /* of a tile; their count follows */

@@ -13,6 +13,7 @@
 #ifndef XGEMM_KERNELS_SPLIT_SLICE_H
 #define XGEMM_KERNELS_SPLIT_SLICE_H
 
+#include "batched.h"
 #include "families/common/dialect.h"
 #include "fp16_layout.h"
 #include "operand_row.h"
@@ -60,11 +61,59 @@ XG_DEVICE int xg_cluster_index(void)
     return (int)(blockIdx.z * gridDim.y + blockIdx.y);
 }
 
-XG_DEVICE xg_slice xg_slice_of(const xg_tensor_args *p, const xg_fp16_layout *at, int held,
-                               char *shared)
+XG_DEVICE xg_fp16_layout xg_layout_of_split(const xg_tensor_args *p)
 {
-    const int group = xg_cluster_index(), a_groups = at->a_blocks * XG_BLOCK_GROUPS;
-    const int is_a = group < a_groups, own = is_a ? group : group - a_groups;
+    return BATCHED ? xg_split_batched_layout_of(p) : xg_split_layout_of(p);
+}
+
+/*
+ * The cluster's row group: its number among those of A and then of B, and in its matrix. There is
+ * none beyond those, and for an operand that an earlier product shares.
+ */
+typedef struct {
+    int is_there, is_a, number, own;
+} xg_row_group;
+
+XG_DEVICE xg_row_group xg_row_group_of(const xg_tensor_args *p, const xg_fp16_layout *at)
+{
+    const int a_groups = at->a_blocks * XG_BLOCK_GROUPS, b_groups = at->b_blocks * XG_BLOCK_GROUPS;
+    xg_row_group of;
+#if BATCHED
+    const int a_own = xg_row_blocks(p->m) * XG_BLOCK_GROUPS, in = (int)blockIdx.y;
+    const int product = (int)blockIdx.z;
+    of.is_a = in < a_own;
+    of.own = of.is_a ? in : in - a_own;
+    of.number = (of.is_a ? 0 : a_groups) + of.own;
+    const unsigned stride = of.is_a ? p->split.batch.a_stride : p->split.batch.b_stride;
+    if (stride)
+        of.number += product * (of.is_a ? a_own : xg_row_blocks(p->n) * XG_BLOCK_GROUPS);
+    of.is_there = (stride || product == 0) && of.number < a_groups + b_groups;
+#else
+    (void)p;
+    of.number = xg_cluster_index();
+    of.is_a = of.number < a_groups;
+    of.own = of.is_a ? of.number : of.number - a_groups;
+    of.is_there = of.number < a_groups + b_groups;
+#endif
+    return of;
+}
+
+/* The arguments with the matrices of the CTA's product. */
+XG_DEVICE const xg_tensor_args *xg_split_args_of_product(const xg_tensor_args *p,
+                                                         xg_tensor_args *moved)
+{
+    if (!BATCHED)
+        return p;
+    *moved = *p;
+    moved->a = xg_batched_matrix(p->a, p->split.batch.a_stride, (int)blockIdx.z);
+    moved->b = xg_batched_matrix(p->b, p->split.batch.b_stride, (int)blockIdx.z);
+    return moved;
+}
+
+XG_DEVICE xg_slice xg_slice_of(const xg_tensor_args *p, const xg_fp16_layout *at, xg_row_group of,
+                               int held, char *shared)
+{
+    const int group = of.number, is_a = of.is_a, own = of.own;
     const int room = held ? XG_SEGMENT_K : at->slice_chunks * XG_CHUNK_K;
     const unsigned first_row = (unsigned)own * ROWS, first_k = blockIdx.x * (unsigned)room;
     const int size = (int)(is_a ? p->m : p->n);
@@ -92,8 +141,8 @@ XG_DEVICE xg_slice xg_slice_of(const xg_tensor_args *p, const xg_fp16_layout *at
     if (!held) {
         s.depth = XG_MAX(XG_MIN(room, at->k_blocks * XG_K_BLOCK - (int)first_k), 0);
         s.rows = XG_MAX(XG_MIN(ROWS, size - (int)first_row), 0);
-        s.k = XG_MAX(
-            XG_MIN(s.depth, (int)p->k - xg_has_last_k(p->k, p->split.k_blocks) - (int)first_k), 0);
+        s.k =
+            XG_MAX(XG_MIN(s.depth, (int)p->k - xg_has_last_k(p->k, p->k_blocks) - (int)first_k), 0);
         s.segments = (room + XG_SEGMENT_K - 1) / XG_SEGMENT_K;
         s.vec4 = xg_split_vec4(is_a ? p->a : p->b, s.stride);
         s.realigned = first_row > 0 && s.rows == ROWS && s.k == s.depth &&

@@ -147,7 +147,7 @@ XG_DEVICE float xg_last_of_strip(const xg_tensor_args *p, const xg_slice *s, int
 {
     const float *const a = p->a + (s->is_a ? row : p->m + strip) * p->a_stride_m;
     const float *const b = p->b + (s->is_a ? p->n + strip : row) * p->b_stride_n;
-    return xg_has_last_k(p->k, p->split.k_blocks)
+    return xg_has_last_k(p->k, p->k_blocks)
                ? a[(p->k - 1) * p->a_stride_k] * b[(p->k - 1) * p->b_stride_k]
                : 0.0f;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The split kernel (fp16_split.h) for all products of a batch, where all slices are whole segments,
+ * aligned to 16 bytes. */
+#define BATCHED 1
+#include "fp16_split.h"
+
+XG_KERNEL(__launch_bounds__(XG_SPLIT_THREADS, 8), fp16_split_even_batch, xg_tensor_args)
+{
+    XG_DYNAMIC_SHARED(char, shared);
+    xg_split_cta(&p, 2, 0, shared);
+}
