@@ -13,14 +13,16 @@
 extern const xg_costs xg_costs_h100, xg_costs_h200;
 
 /* The constants of half/, of an H200; an H100's multiprocessors are the same, and nothing was
-   measured there. */
+   measured there. Those of mma.sync are estimates, by 55 % of the tensor cores' peak where a
+   multiprocessor is full. */
 #define XG_HALF_COSTS                                                                              \
     .half = {{.in_l2_us = 0.24, .beyond_l2_us = 0.30, .tile_us = 0.6},                             \
              {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.6},                            \
              {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 2.9}},                           \
     .half_store_us = {1.77, 3.0, 4.6}, .half_unaligned_us = {2.0, 2.5, 0.5},                       \
     .half_launch_us = 2.2, .half_align_us = 3.0, .half_align_rate = 3.8e6, .half_reduce_us = 4.5,  \
-    .half_reduce_rate = 0.7e6
+    .half_reduce_rate = 0.7e6,                                                                     \
+    .mma = {{2, 0.0110, 0.0080, 2.5}, {3, 0.0036, 0.0022, 1.8}, {4, 0.0025, 0.0013, 1.6}}
 
 /* Whether constants can be scaled for the GPU. */
 bool xg_peaks_known(const xgemm_device *gpu);

@@ -56,9 +56,9 @@ test_verify()
     for type in f64 c32 c64; do
         verified "verify: $type on the simulator, by each kernel" 4 -d sim --quick --type $type -m 70 -n 33 -k 17
     done
-    verified 'verify: f16 on the simulator, with tensor cores' 3 \
+    verified 'verify: f16 on the simulator, with tensor cores' 6 \
         -d sim --quick --type f16 -m 70 -n 33 -k 17
-    verified 'verify: C of f32' 3 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
+    verified 'verify: C of f32' 6 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
     verified 'verify: C of the other 16-bit type' 1 -d cpu --quick --type f16 --type-c bf16 -s 9 \
         --kernel reference
     for activation in relu gelu gelu-tanh silu; do
