@@ -49,7 +49,7 @@ typedef struct {
     double tile_us;           /* and more for each round of CTAs */
 } xg_double_cost;
 
-enum { XG_DOUBLE_TILES = 16, XG_MMA_TILES = 3 };
+enum { XG_DOUBLE_TILES = 16, XG_MMA_TILES = 5 };
 
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
 typedef struct {

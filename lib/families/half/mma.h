@@ -19,15 +19,20 @@ xgemm_status xg_mma_build(const xg_candidate *of, const xg_request *request, xg_
 
 /* A program: its tile, and what it takes of a multiprocessor. */
 typedef struct {
-    int kernel; /* XG_KERNEL_..., the row that has it */
+    int kernel;     /* XG_KERNEL_..., the row that has it */
+    bool unaligned; /* of operands whose lines begin anywhere */
     const xg_program *f16, *bf16;
     int m, n, k; /* k: of a stage */
     int threads, stages;
     int cost; /* its number in xg_costs.mma */
 } xg_mma_tile;
 
-/* The tile of a kernel's row. */
-const xg_mma_tile *xg_mma_tile_of(const xg_kernel *kernel);
+/* A tile of a kernel's row, NULL where there is none; and that of a candidate. */
+const xg_mma_tile *xg_mma_tile_of(const xg_kernel *kernel, bool unaligned);
+const xg_mma_tile *xg_mma_tile_of_candidate(const xg_candidate *of, const xg_request *request);
+
+/* The operand A or B; "aligned" where it is not copied first. */
+xg_half_operand xg_mma_operand(const xg_candidate *of, const xg_request *request, unsigned which);
 
 /* Dynamic shared memory of a CTA, in bytes. */
 uint32_t xg_mma_shared_bytes(const xg_mma_tile *tile);

@@ -23,25 +23,56 @@ enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 64, SIZE_MOST = INT32_M
 #define STRIDE_BYTES  0x1p40
 
 static const xg_mma_tile tiles[] = {
-    {XG_KERNEL_pipelined_128x128, &xg_program_mma_f16_128x128, &xg_program_mma_bf16_128x128, 128,
-     128, 32, 128, 4, 0},
-    {XG_KERNEL_pipelined_64x128, &xg_program_mma_f16_64x64, &xg_program_mma_bf16_64x64, 64, 64, 64,
-     128, 4, 1},
-    {XG_KERNEL_pipelined_32x64, &xg_program_mma_f16_32x64, &xg_program_mma_bf16_32x64, 32, 64, 64,
-     128, 4, 2},
+    {XG_KERNEL_pipelined_128x128, false, &xg_program_mma_f16_128x128, &xg_program_mma_bf16_128x128,
+     128, 128, 32, 128, 4, 0},
+    {XG_KERNEL_pipelined_64x128, false, &xg_program_mma_f16_64x64, &xg_program_mma_bf16_64x64, 64,
+     64, 64, 128, 4, 1},
+    {XG_KERNEL_pipelined_32x64, false, &xg_program_mma_f16_32x64, &xg_program_mma_bf16_32x64, 32,
+     64, 64, 128, 4, 2},
+    {XG_KERNEL_pipelined_64x128, true, &xg_program_mma_unaligned_f16_64x64,
+     &xg_program_mma_unaligned_bf16_64x64, 64, 64, 64, 128, 3, 3},
+    {XG_KERNEL_pipelined_32x64, true, &xg_program_mma_unaligned_f16_32x64,
+     &xg_program_mma_unaligned_bf16_32x64, 32, 64, 64, 128, 3, 4},
 };
 
-const xg_mma_tile *xg_mma_tile_of(const xg_kernel *kernel)
+const xg_mma_tile *xg_mma_tile_of(const xg_kernel *kernel, bool unaligned)
 {
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        if (tiles[i].kernel == kernel->id)
+        if (tiles[i].kernel == kernel->id && tiles[i].unaligned == unaligned)
             return &tiles[i];
     return NULL;
 }
 
+/* The operands that are not aligned to 16 bytes: XG_A, XG_B. */
+static unsigned unaligned_of(const xg_problem *p)
+{
+    return (xg_half_operand_a(p).aligned ? 0u : XG_A) | (xg_half_operand_b(p).aligned ? 0u : XG_B);
+}
+
+const xg_mma_tile *xg_mma_tile_of_candidate(const xg_candidate *of, const xg_request *request)
+{
+    return xg_mma_tile_of(of->kernel, (unaligned_of(&request->problem) & ~of->copied) != 0);
+}
+
+xg_half_operand xg_mma_operand(const xg_candidate *of, const xg_request *request, unsigned which)
+{
+    const xg_problem *const p = &request->problem;
+    xg_half_operand operand = which == XG_A ? xg_half_operand_a(p) : xg_half_operand_b(p);
+    if (!(of->copied & which))
+        operand.aligned = true;
+    return operand;
+}
+
+/* The stages, and of operands that are not aligned two tiles and the stages' vectors. */
 uint32_t xg_mma_shared_bytes(const xg_mma_tile *tile)
 {
-    return (uint32_t)(tile->stages * (tile->m + tile->n) * tile->k * 2);
+    const int sides[2] = {tile->m, tile->n};
+    int all = (tile->unaligned ? 2 : tile->stages) * (tile->m + tile->n) * tile->k * 2;
+    for (int i = 0; i < 2 && tile->unaligned; i++) {
+        const int k_major = sides[i] * (tile->k / 8 + 1), mn_major = tile->k * (sides[i] / 8 + 1);
+        all += tile->stages * 16 * (k_major > mn_major ? k_major : mn_major);
+    }
+    return (uint32_t)all;
 }
 
 xg_half_schedule xg_mma_schedule_of(const xg_problem *p, const xg_mma_tile *tile, int64_t splits,
@@ -64,7 +95,7 @@ xg_half_schedule xg_mma_schedule_of(const xg_problem *p, const xg_mma_tile *tile
 xg_half_schedule xg_mma_schedule_of_candidate(const xg_candidate *of, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    return xg_mma_schedule_of(p, xg_mma_tile_of(of->kernel),
+    return xg_mma_schedule_of(p, xg_mma_tile_of_candidate(of, request),
                               of->k_per_split < p->k ? xg_ceil_div(p->k, of->k_per_split) : 1,
                               of->stream_k_tiles);
 }
@@ -91,7 +122,7 @@ static bool is_asked_for(const xg_kernel *kernel, const xg_request *request)
 bool xg_mma_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    const xg_mma_tile *const tile = xg_mma_tile_of(kernel);
+    const xg_mma_tile *const tile = xg_mma_tile_of(kernel, false);
     if (!tile || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST ||
         p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)) ||
         !is_asked_for(kernel, request) || !fits(tile, request))
@@ -111,12 +142,12 @@ typedef struct {
     xg_half_operand a, b;
 } planned;
 
-static planned planned_of(const xg_kernel *kernel, const xg_request *request)
+static planned planned_of(const xg_candidate *of, const xg_request *request)
 {
     return (planned){.request = request,
-                     .tile = xg_mma_tile_of(kernel),
-                     .a = xg_half_operand_a(&request->problem),
-                     .b = xg_half_operand_b(&request->problem)};
+                     .tile = xg_mma_tile_of_candidate(of, request),
+                     .a = xg_mma_operand(of, request, XG_A),
+                     .b = xg_mma_operand(of, request, XG_B)};
 }
 
 static double bytes_of(const planned *what, const xg_half_schedule *of, int64_t products)
@@ -192,19 +223,18 @@ static void consider(const planned *what, int64_t splits, int64_t tails, xg_cand
  * All tiles whole; all of them split; and, of a single product, those split that would not fill the
  * last wave.
  */
-xg_candidate xg_mma_candidate(const xg_kernel *kernel, const xg_request *request)
+static void consider_splits(xg_candidate *of, const xg_request *request)
 {
-    const planned what = planned_of(kernel, request);
+    const planned what = planned_of(of, request);
     const xg_problem *const p = &request->problem;
-    xg_candidate of = xg_candidate_begin(kernel, request);
-    of.microseconds = INFINITY;
-    of.tile_m = what.tile->m, of.tile_n = what.tile->n, of.tile_k = what.tile->k;
-    consider(&what, 1, 0, &of);
     const xg_half_schedule one = xg_mma_schedule_of(p, what.tile, 1, 0);
     const int64_t all = request->target.multiprocessors;
     const int64_t slots = all * request->target.costs->mma[what.tile->cost].ctas_per_sm;
     const int64_t left = p->batch_count == 1 ? one.whole % all : 0;
     const bool may_split = !request->by_element && p->groups == 0;
+    of->microseconds = INFINITY;
+    of->tile_m = what.tile->m, of->tile_n = what.tile->n, of->tile_k = what.tile->k;
+    consider(&what, 1, 0, of);
     for (int64_t splits = 2; splits <= SPLITS_MOST && may_split; splits++) {
         const int64_t each = xg_ceil_div(one.k_blocks, splits), before = splits - 1;
         const bool split_all = before * one.whole < slots;
@@ -214,16 +244,34 @@ xg_candidate xg_mma_candidate(const xg_kernel *kernel, const xg_request *request
         if (xg_ceil_div(one.k_blocks, each) != splits)
             continue;
         if (split_all)
-            consider(&what, splits, one.whole, &of);
+            consider(&what, splits, one.whole, of);
         if (split_left)
-            consider(&what, splits, left, &of);
+            consider(&what, splits, left, of);
     }
-    return of;
+}
+
+static bool has_room(const xg_candidate *of, const xg_request *request)
+{
+    return request->workspace_limit == SIZE_MAX ||
+           xg_mma_workspace(of, request) <= (double)request->workspace_limit;
+}
+
+/* Operands that are not aligned are copied first, or read as they lie where that is faster. */
+xg_candidate xg_mma_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    xg_candidate of = xg_candidate_begin(kernel, request), direct = of;
+    const xg_mma_tile *const unaligned = xg_mma_tile_of(kernel, true);
+    of.copied = unaligned_of(&request->problem);
+    consider_splits(&of, request);
+    if (of.copied == 0 || !unaligned || !fits(unaligned, request))
+        return of;
+    consider_splits(&direct, request);
+    return direct.microseconds < of.microseconds || !has_room(&of, request) ? direct : of;
 }
 
 double xg_mma_workspace(const xg_candidate *of, const xg_request *request)
 {
-    const planned what = planned_of(of->kernel, request);
+    const planned what = planned_of(of, request);
     const xg_half_schedule schedule = xg_mma_schedule_of_candidate(of, request);
     return bytes_of(&what, &schedule, xg_half_products(of, request));
 }
