@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The kernels for F16 and BF16 by mma.sync on GPU 0, each by name, beside what auto takes and cuBLAS:
+# The kernels by mma.sync on GPU 0, each by name, beside what auto takes and cuBLAS:
 #
 #   bench/mma.sh BUILD >RESULTS
 #
 # BUILD is a build of this source, or the unpacked folder of bench/portable.sh. Steps, chosen by
 # XGEMM_MMA_STEPS: verify (the test programs that have these kernels by name), bits (whether wgmma's
-# sums have the same), small, large, thin (CSV of bench/types, a line "== STEP KERNEL" before each
-# table). XGEMM_MMA_TYPE is bf16 unless it says f16. All together take about two minutes.
+# sums have the same), small, large, thin (16-bit operands), floats: CSV of bench/types, a line "==
+# STEP KERNEL" before each table. XGEMM_MMA_TYPE is bf16 unless it says f16. All together take about
+# three minutes.
 set -eu
 
 build=${1:?usage: bench/mma.sh BUILD}
-steps=${XGEMM_MMA_STEPS:-verify bits small large thin}
+steps=${XGEMM_MMA_STEPS:-verify bits small large thin floats}
 type=${XGEMM_MMA_TYPE:-bf16}
 kernels='pipelined-128x128 pipelined-64x128 pipelined-32x64'
+floats='fp16x3-mma-128x64 fp16x3-mma-64x64'
 status=0
 LD_LIBRARY_PATH=$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -44,6 +46,9 @@ for step in $steps; do
     for suite in types ragged reproducible; do
       echo "== verify $suite"
       XGEMM_TEST_DEVICE=0 XGEMM_TEST_EFFORT="${XGEMM_TEST_EFFORT:-6}" run "test_$suite"
+    done
+    for kernel in $floats; do
+      run xgemm verify -d 0 --quick --kernel "$kernel" --data all -m 300 -n 200 -k 700
     done
     ;;
   bits) # of random numbers; C in FP32
@@ -78,6 +83,12 @@ END
     ;;
   large) XGEMM_LAYOUTS="NN TN" measure large 2048,2048,2048 4096,4096,4096 8192,8192,8192 4097,4097,4097 ;;
   thin) XGEMM_LAYOUTS="NN TN" measure thin 16,4096,4096 4096,16,4096 4096,4096,64 64,64,100000 ;;
+  floats)
+    for kernel in $floats fp16x3-fused-128x64; do
+      echo "== floats $kernel"
+      XGEMM_KERNEL=$kernel XGEMM_LAYOUTS="NN TN" run types f32 1024,1024,1024 4096,4096,4096 8192,8192,8192
+    done
+    ;;
   *) echo "bench/mma.sh: there is no step $step" >&2 && exit 2 ;;
   esac
 done

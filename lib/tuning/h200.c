@@ -216,6 +216,8 @@ const xg_costs xg_costs_h200 =
                                                    .scalar_k_major = 0.72,
                                                    .scalar_mn_major = 0.46,
                                                    .vec4_k_major = 2},
+                [XG_KERNEL_fp16x3_mma_128x64] = XG_FP16X3_MMA_COST(1, 0.0300, 1.0),
+                [XG_KERNEL_fp16x3_mma_64x64] = XG_FP16X3_MMA_COST(2, 0.0310, 0.7),
                 [XG_KERNEL_bf16x6_64x64] = {.ctas_per_sm = 2,
                                             .us_per_k = 0.0425,
                                             .alone = 0.600,

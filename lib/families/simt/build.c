@@ -265,6 +265,9 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
     if (xg_type_is_half(request->problem.type_a))
         return xg_mma_applies(kernel, request);
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
+    if (kernel->before_sm90 && request->target.compute_capability == 90 &&
+        request->kernel != kernel)
+        return false;
     return cost && (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem)) &&
            (kernel->tensor_products != FP16_PRODUCTS || request->problem.k >= LEAST_K);
 }
