@@ -13,27 +13,14 @@
 extern const xg_costs xg_costs_h100, xg_costs_h200;
 
 /* The constants of half/, of an H200; an H100's multiprocessors are the same, and nothing was
-   measured there. Those of mma.sync are estimates, by 55 % of the tensor cores' peak where a
-   multiprocessor is full. */
+   measured there. */
 #define XG_HALF_COSTS                                                                              \
     .half = {{.in_l2_us = 0.24, .beyond_l2_us = 0.30, .tile_us = 0.6},                             \
              {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.6},                            \
              {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 2.9}},                           \
     .half_store_us = {1.77, 3.0, 4.6}, .half_unaligned_us = {2.0, 2.5, 0.5},                       \
     .half_launch_us = 2.2, .half_align_us = 3.0, .half_align_rate = 3.8e6, .half_reduce_us = 4.5,  \
-    .half_reduce_rate = 0.7e6,                                                                     \
-    .mma = {{2, 0.0110, 0.0080, 2.5},                                                              \
-            {3, 0.0036, 0.0022, 1.8},                                                              \
-            {4, 0.0025, 0.0013, 1.6},                                                              \
-            {2, 0.0060, 0.0045, 2.2},                                                              \
-            {3, 0.0050, 0.0035, 2.0}}
-
-/* Those of FP32's products by mma.sync: estimates, by wgmma's kernel of the same kind. */
-#define XG_FP16X3_MMA_COST(ctas, us, share)                                                        \
-    {                                                                                              \
-        .ctas_per_sm = ctas, .us_per_k = us, .alone = share, .fixed_us = 2.6, .epilogue_k = 54,    \
-        .unaligned_c_k = 43, .scalar_k_major = 0.53, .scalar_mn_major = 0.25, .vec4_k_major = 2    \
-    }
+    .half_reduce_rate = 0.7e6
 
 /* Whether constants can be scaled for the GPU. */
 bool xg_peaks_known(const xgemm_device *gpu);
@@ -59,6 +46,21 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
             {3, 0.0720, 0.0470, 3.0}, {4, 0.0150, 0.0055, 2.0}, {4, 0.0150, 0.0055, 2.0},          \
             {4, 0.0300, 0.0220, 2.0}, {4, 0.0300, 0.0220, 2.0}, {4, 0.0450, 0.0360, 2.0},          \
             {4, 0.0450, 0.0360, 2.0},                                                              \
+    }
+
+/* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c: estimates, by 55 % of the
+   tensor cores' peak where a multiprocessor is full. */
+#define XG_MMA_COSTS                                                                               \
+    {                                                                                              \
+        {2, 0.0110, 0.0080, 2.5}, {3, 0.0036, 0.0022, 1.8}, {4, 0.0025, 0.0013, 1.6},              \
+            {2, 0.0060, 0.0045, 2.2}, {3, 0.0050, 0.0035, 2.0},                                    \
+    }
+
+/* Those of FP32's products by mma.sync: estimates, by wgmma's kernel of the same kind. */
+#define XG_FP16X3_MMA_COST(ctas, us, share)                                                        \
+    {                                                                                              \
+        .ctas_per_sm = ctas, .us_per_k = us, .alone = share, .fixed_us = 2.6, .epilogue_k = 54,    \
+        .unaligned_c_k = 43, .scalar_k_major = 0.53, .scalar_mn_major = 0.25, .vec4_k_major = 2    \
     }
 
 #endif
