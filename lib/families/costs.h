@@ -49,7 +49,7 @@ typedef struct {
     double tile_us;           /* and more for each round of CTAs */
 } xg_double_cost;
 
-enum { XG_DOUBLE_TILES = 16 };
+enum { XG_DOUBLE_TILES = 16, XG_MMA_TILES = 5 };
 
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
 typedef struct {
@@ -91,6 +91,8 @@ typedef struct {
     double half_unaligned_us[3]; /* and more where rows of C are not aligned */
     double half_cluster_us[2]; /* of splits within a cluster: adding them up; 64 and 128 columns */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
+    /* The same by mma.sync, by the tile's number in half/mma_cost.c */
+    xg_double_cost mma[XG_MMA_TILES];
     /* double/: by the tile's number in double/tiles.c; rates of what L2 and memory deliver */
     xg_double_cost fp64[XG_DOUBLE_TILES];
     double double_launch_us, double_reduce_us, double_reduce_rate;

@@ -44,6 +44,7 @@ typedef struct xg_kernel {
     bool rows_on_x;          /* the grid's x counts tiles along m */
     bool pads_operands;      /* reads and writes copies of whole tiles */
     bool copies_half;        /* 16-bit operands are copied to floats first */
+    bool before_sm90;        /* on compute capability 9.0 it runs by name alone: wgmma's are there */
     /* Bits 1 << type: an element is one chain of sums in ascending k, in all tiles alike, unless k
        is split: for XGEMM_REPRODUCIBLE_ELEMENT. */
     unsigned chains;

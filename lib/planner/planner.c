@@ -118,9 +118,9 @@ static double roof_us(const xg_kernel *kernel, const xg_request *request)
     if (roof->fp32_gflops == 0.0)
         return 0.0;
     const double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->batch_count;
-    const double peak = kernel->tensor_products && roof->tensor_gflops > 0.0
-                            ? roof->tensor_gflops / kernel->tensor_products
-                            : roof->fp32_gflops;
+    const int products = xg_type_is_half(p->type_a) ? 1 : kernel->tensor_products;
+    const double peak =
+        products && roof->tensor_gflops > 0.0 ? roof->tensor_gflops / products : roof->fp32_gflops;
     const double arithmetic = 1e-3 * flops / peak;
     const double memory = 1e-3 * (least_bytes(p) - roof->l2_bytes) / roof->bandwidth_gbs;
     return arithmetic > memory ? arithmetic : memory;

@@ -40,8 +40,17 @@ static const xg_costs *nearest(const xgemm_device *gpu)
     return best;
 }
 
+/*
+ * mma.sync reaches nearly all of the tensor cores' peak before compute capability 9.0, and less of
+ * it since: an estimate, as its constants are.
+ */
+static double mma_share(const xgemm_device *gpu)
+{
+    return gpu->compute_capability < 90 ? 1.5 : 1.0;
+}
+
 /* Memory's rates by the bandwidth, and a multiprocessor's times by the peak of what it uses. */
-static void scale(xg_costs *costs, double compute, double tensor, double memory)
+static void scale(xg_costs *costs, double compute, double tensor, double mma, double memory)
 {
     static const size_t rates[] = {
         offsetof(xg_costs, copy_rate),           offsetof(xg_costs, read_rate),
@@ -67,6 +76,10 @@ static void scale(xg_costs *costs, double compute, double tensor, double memory)
         costs->half[i].in_l2_us /= tensor;
         costs->half[i].beyond_l2_us /= tensor;
     }
+    for (int i = 0; i < XG_MMA_TILES; i++) {
+        costs->mma[i].alone_us /= mma;
+        costs->mma[i].full_us /= mma;
+    }
     for (int i = 0; i < XG_DOUBLE_TILES; i++) {
         costs->fp64[i].alone_us /= compute;
         costs->fp64[i].full_us /= compute;
@@ -91,7 +104,8 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled)
     const double sm_fp32 = 2e-3 * gpu->fp32_lanes * gpu->core_clock_mhz;
     const double sm_fp16 = gpu->peak_fp16_gflops / gpu->multiprocessors;
     const double compute = sm_fp32 / scaled->sm_fp32_gflops;
-    scale(scaled, compute, sm_fp16 > 0.0 ? sm_fp16 / scaled->sm_fp16_gflops : compute,
+    const double tensor = sm_fp16 > 0.0 ? sm_fp16 / scaled->sm_fp16_gflops : compute;
+    scale(scaled, compute, tensor, tensor * mma_share(gpu),
           gpu->peak_bandwidth_gbs / scaled->bandwidth_gbs);
     scaled->roof = (xg_roof){.fp32_gflops = sm_fp32 * gpu->multiprocessors,
                              .tensor_gflops = gpu->peak_fp16_gflops,

@@ -48,4 +48,19 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
             {4, 0.0450, 0.0360, 2.0},                                                              \
     }
 
+/* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c: estimates, by 55 % of the
+   tensor cores' peak where a multiprocessor is full. */
+#define XG_MMA_COSTS                                                                               \
+    {                                                                                              \
+        {2, 0.0110, 0.0080, 2.5}, {3, 0.0036, 0.0022, 1.8}, {4, 0.0025, 0.0013, 1.6},              \
+            {2, 0.0060, 0.0045, 2.2}, {3, 0.0050, 0.0035, 2.0},                                    \
+    }
+
+/* Those of FP32's products by mma.sync: estimates, by wgmma's kernel of the same kind. */
+#define XG_FP16X3_MMA_COST(ctas, us, share)                                                        \
+    {                                                                                              \
+        .ctas_per_sm = ctas, .us_per_k = us, .alone = share, .fixed_us = 2.6, .epilogue_k = 54,    \
+        .unaligned_c_k = 43, .scalar_k_major = 0.53, .scalar_mn_major = 0.25, .vec4_k_major = 2    \
+    }
+
 #endif

@@ -61,6 +61,15 @@ test_types()
         general --type c64 -m 10 -n 10 -k 10 --transa C --transb T --order col
     shows 'bfloat16 on tensor cores, odd sizes' '^C = op\(A\) op\(B\), of bf16, C of f32, NN' \
         fp16x1-128x128 --type bf16 --type-c f32 -m 65 -n 33 -k 17
+    for majors in '' '--transa T' '--transb T' '--transa T --transb T'; do
+        # shellcheck disable=SC2086 # two words an operand
+        shows "no bank conflicts of ldmatrix $majors" \
+            '^  load +dynamic +16 B +[0-9]+ +4.00 +4.00 +none +mma_fragments.inc' \
+            pipelined-64x128 --type f16 -m 136 -n 64 -k 72 $majors
+        # shellcheck disable=SC2086
+        shows "odd sizes by mma.sync $majors" '^C = op\(A\) op\(B\), of bf16' \
+            pipelined-32x64 --type bf16 -m 65 -n 33 -k 77 $majors
+    done
     shows 'a bias and an activation' '^C = op\(A\) op\(B\) \+ bias, gelu, of f16' \
         general --type f16 --bias --activation gelu -m 16 -n 16 -k 16
     shows 'the bias is read' 'load +bias +2 B' general --type f16 --bias -m 16 -n 16 -k 16

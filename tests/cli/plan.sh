@@ -13,7 +13,7 @@ test_plans()
         plan -s 4096 --gpu H200 --math strict
     says 'a large square on tensor cores' '^ +4096 +4096 +4096 +auto:fp16x3-128x256 ' \
         plan -s 4096 --gpu H200
-    says 'a GPU without those' '^ +4096 +4096 +4096 +auto:(pipelined|bf16x6)-[0-9x]+ ' plan -s 4096 --gpu A100
+    says 'a GPU without those' '^ +4096 +4096 +4096 +auto:(pipelined|bf16x6|fp16x3-mma)-[0-9x]+ ' plan -s 4096 --gpu A100
     says 'matrix times vector' '^ +1 +9000 +9000 +auto:skinny ' plan -m 1 -n 9000 -k 9000 --gpu H200
     says 'k is split' '^ +64 +64 +60000 +auto:[a-z0-9-]+ +[0-9x]+ +[1-9][0-9]+ ' \
         plan -m 64 -n 64 -k 60000 --gpu H200

@@ -56,9 +56,9 @@ test_verify()
     for type in f64 c32 c64; do
         verified "verify: $type on the simulator, by each kernel" 4 -d sim --quick --type $type -m 70 -n 33 -k 17
     done
-    verified 'verify: f16 on the simulator, with tensor cores' 3 \
+    verified 'verify: f16 on the simulator, with tensor cores' 6 \
         -d sim --quick --type f16 -m 70 -n 33 -k 17
-    verified 'verify: C of f32' 3 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
+    verified 'verify: C of f32' 6 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
     verified 'verify: C of the other 16-bit type' 1 -d cpu --quick --type f16 --type-c bf16 -s 9 \
         --kernel reference
     for activation in relu gelu gelu-tanh silu; do
@@ -196,6 +196,10 @@ test_plan()
         plan -s 4096 --type bf16 --type-c f32 --gpu H200
     says 'plan: operands that are not aligned are copied' ' 128x256x64 +[0-9]+ +[0-9]+ +1 +[23] +[1-9][0-9]+ ' \
         plan -s 4097 --type f16 --gpu H200
+    says 'plan: 16-bit operands before compute capability 9.0' '^ +4096 +4096 +4096 +auto:pipelined-128x128 +128x128x32 ' \
+        plan -s 4096 --type f16 --gpu A100
+    says 'plan: unaligned ones there, by one launch' '^ +129 +129 +129 +auto:pipelined-32x64 +32x64x64 +1 +0 +1 +1 +0 ' \
+        plan -s 129 --type bf16 --gpu A100
     says 'plan: an epilogue' 'auto:fp16x1-128x256 ' \
         plan -s 4096 --type f16 --activation gelu --bias --gpu H200
     run plan -s 64 --gpu H200 --type $all --csv

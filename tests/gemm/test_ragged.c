@@ -245,6 +245,24 @@ START_TEST(groups_have_the_bits_of_products)
 }
 END_TEST
 
+/* mma.sync, which auto does not take where there is wgmma. */
+START_TEST(groups_by_mma)
+{
+    static const char *const kernels[] = {"pipelined-128x128", "pipelined-64x128",
+                                          "pipelined-32x64"};
+    const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
+    const int trials = test_effort() >= 100 ? 40 : 6;
+    xgemm_handle *handle = open_by_element(test_device());
+    uint64_t state = (uint64_t)_i + 11;
+    ck_assert_int_eq(xgemm_set_kernel(handle, kernels[_i / 2]), XGEMM_OK);
+    for (int trial = 0; trial < trials; trial++) {
+        const ragged_spec s = random_spec(type, &state);
+        check(handle, &s, (uint64_t)trial);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Of k = 0 and alpha = 0 the rows of groups are beta C and the bias, and no others are written. */
 START_TEST(without_a_product)
 {
@@ -322,6 +340,8 @@ int main(void)
     Suite *suite = suite_create("ragged");
     TCase *groups = new_case(suite, "groups", 60), *without = add_case(suite, "without");
     tcase_add_loop_test(groups, groups_have_the_bits_of_products, 0, 2 * COUNT(types));
+    if (test_device() != XGEMM_DEVICE_CPU)
+        tcase_add_loop_test(groups, groups_by_mma, 0, 6);
     tcase_add_loop_test(without, without_a_product, 0, 2 * COUNT(types));
     tcase_add_test(add_case(suite, "refused"), what_is_refused);
     return run_suite(suite);

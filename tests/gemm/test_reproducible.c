@@ -275,20 +275,23 @@ static void compare(const whole *w, const part *p, const unsigned char *got, int
         }
 }
 
-/* Each type: parts of a few problems, of which the last has a k that would be split. */
-START_TEST(parts_have_the_bits_of_the_whole)
+/*
+ * Parts of a few problems, of which the last has a k that would be split; the whole by a kernel,
+ * the parts by others.
+ */
+static void check_parts(xgemm_type type, const char *const *kernels, int kernel_count, int trials)
 {
     static const int sizes[][3] = {{70, 90, 33}, {5, 300, 129}, {130, 70, 16}, {40, 72, 1100}};
-    const xgemm_type type = types[_i];
-    const int trials = test_effort() >= 100 ? 40 : 5;
     xgemm_handle *handle = open_by_element(test_device());
     for (int i = 0; i < COUNT(sizes); i++) {
         whole w = whole_of(type, (uint64_t)i, sizes[i][0], sizes[i][1], sizes[i][2]);
         const part all = all_of(&w);
         uint64_t state = 99 + (uint64_t)i;
+        ck_assert_int_eq(xgemm_set_kernel(handle, kernels[0]), XGEMM_OK);
         w.result = run_part(handle, &w, &all, 0);
         for (int trial = 0; trial < trials; trial++) {
             const part p = random_part_of(&w, &state);
+            ck_assert_int_eq(xgemm_set_kernel(handle, kernels[trial % kernel_count]), XGEMM_OK);
             unsigned char *got = run_part(handle, &w, &p, below(&state, p.count));
             compare(&w, &p, got, trial);
             free(got);
@@ -296,6 +299,22 @@ START_TEST(parts_have_the_bits_of_the_whole)
         whole_free(&w);
     }
     xgemm_destroy(handle);
+}
+
+START_TEST(parts_have_the_bits_of_the_whole)
+{
+    static const char *const kernels[] = {"auto"};
+    check_parts(types[_i], kernels, COUNT(kernels), test_effort() >= 100 ? 40 : 5);
+}
+END_TEST
+
+/* mma.sync, which auto does not take where there is wgmma: all of its tiles have the same bits. */
+START_TEST(parts_by_mma)
+{
+    static const char *const kernels[] = {"pipelined-128x128", "pipelined-64x128",
+                                          "pipelined-32x64"};
+    check_parts(_i ? XGEMM_BF16 : XGEMM_F16, kernels, COUNT(kernels),
+                test_effort() >= 100 ? 40 : 6);
 }
 END_TEST
 
@@ -345,6 +364,8 @@ int main(void)
     Suite *suite = suite_create("reproducible");
     TCase *parts = new_case(suite, "parts", 60), *cpu = new_case(suite, "cpu", 60);
     tcase_add_loop_test(parts, parts_have_the_bits_of_the_whole, 0, COUNT(types));
+    if (test_device() != XGEMM_DEVICE_CPU)
+        tcase_add_loop_test(parts, parts_by_mma, 0, 2);
     tcase_add_loop_test(cpu, the_cpu_has_the_same_bits, 0, 4);
     tcase_add_test(add_case(suite, "refused"), what_is_refused);
     return run_suite(suite);

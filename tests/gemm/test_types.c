@@ -161,6 +161,42 @@ START_TEST(tensor_cores)
 }
 END_TEST
 
+/*
+ * mma.sync with 16-bit operands: sizes around the tiles, with and without splits of k, every
+ * layout, lines that are aligned to 16 bytes though their length is none of a chunk, and others.
+ */
+START_TEST(mma_sync)
+{
+    static const char *const kernels[] = {"pipelined-128x128", "pipelined-64x128",
+                                          "pipelined-32x64"};
+    static const char *const orders[] = {"late", "shuffle=3,multiprocessors=4", "reverse"};
+    static const int shapes[][3] = {{130, 70, 65},   {64, 260, 200}, {257, 129, 33}, {1, 1, 1},
+                                    {40, 300, 1000}, {128, 128, 64}, {31, 77, 520},  {3, 150, 7}};
+    static const int gaps[] = {0, 3, 8, 5};
+    const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
+    const int step = test_effort() >= 100 ? 1 : 5;
+    if (test_device() == XGEMM_DEVICE_SIM)
+        setenv("XGEMM_SIM", orders[_i / 2 % COUNT(orders)], 1);
+    xgemm_handle *handle = open_handle(test_device());
+    for (int run = _i % step; run < 96; run += step) {
+        const int *size = shapes[run / COUNT(kernels) % COUNT(shapes)];
+        typed_spec s = mixed(type, run);
+        s.m = size[0], s.n = size[1], s.k = size[2];
+        s.gap = gaps[run / 5 % COUNT(gaps)];
+        if (run % 3 == 1) /* lines of multiples of 8, but for that gap */
+            s.m = (s.m + 7) / 8 * 8, s.n = (s.n + 7) / 8 * 8, s.k = (s.k + 7) / 8 * 8;
+        s.type_bias = run % 4 == 1 ? XGEMM_BF16 : (xgemm_type)0;
+        s.activation = run % 5 == 3 ? XGEMM_GELU : XGEMM_ACTIVATION_NONE;
+        ck_assert_int_eq(xgemm_set_kernel(handle, kernels[run % COUNT(kernels)]), XGEMM_OK);
+        typed_check(handle, &s, (uint64_t)run);
+        const char *const ran = xgemm_last_kernel(handle);
+        ck_assert(!ran || strcmp(ran, kernels[run % COUNT(kernels)]) == 0);
+    }
+    xgemm_destroy(handle);
+    unsetenv("XGEMM_SIM");
+}
+END_TEST
+
 /* Floats in panels of C and k: bias and activation come once, after the last panel of a product. */
 START_TEST(panels)
 {
@@ -258,8 +294,10 @@ int main(void)
     tcase_add_loop_test(numbers, layouts, first, runs);
     tcase_add_loop_test(numbers, epilogues, first, runs);
     tcase_add_loop_test(numbers, special_values, first, runs);
-    if (test_device() != XGEMM_DEVICE_CPU)
+    if (test_device() != XGEMM_DEVICE_CPU) {
         tcase_add_loop_test(numbers, tensor_cores, 0, 6);
+        tcase_add_loop_test(numbers, mma_sync, 0, 6);
+    }
     tcase_add_test(numbers, panels);
     tcase_add_test(add_case(suite, "functions"), functions);
     return run_suite(suite);

@@ -172,12 +172,25 @@ typedef union {
 #define xg_bits_of(x)        ((xg_sim_word){.value = (x)}.bits)
 #define xg_float_of(pattern) ((xg_sim_word){.bits = (pattern)}.value)
 
+/* FP16, two in a word. */
+XG_SIM_API unsigned xg_sim_half2(float low, float high);
+XG_SIM_API float xg_sim_half_value(unsigned half);
+#define xg_half2(low, high) xg_sim_half2(low, high)
+#define xg_half2_low(both)  xg_sim_half_value((both)&0xffff)
+#define xg_half2_high(both) xg_sim_half_value((both) >> 16)
+
 /* BF16, two in a word, and mma.sync of them; see families/common/ptx.h. */
 XG_SIM_API unsigned xg_sim_bf16x2(float low, float high);
 XG_SIM_API void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float *c,
                                 const xg_sim_location *here);
 #define xg_bf16x2(low, high)    xg_sim_bf16x2(low, high)
 #define xg_mma_bf16(d, a, b, c) xg_sim_mma_bf16(d, a, b, c, XG_SIM_HERE)
+
+/* ldmatrix, and mma.sync of FP16 or BF16 that adds to d; see families/common/ptx_mma.h. */
+XG_SIM_API void xg_sim_ldmatrix(uint32_t *to, const void *from, int transposed,
+                                const xg_sim_location *here);
+XG_SIM_API void xg_sim_mma_half(float *d, const uint32_t *a, const uint32_t *b, int bf16,
+                                const xg_sim_location *here);
 
 /* mma.sync in double precision, 4 or 8 of k. */
 XG_SIM_API void xg_sim_mma_f64(double *d, const double *a, const double *b, int depth,

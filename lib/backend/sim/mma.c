@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mma.sync: the matrix product that the threads of a warp compute together, of BF16 and F64. */
+/*
+ * mma.sync: the matrix product that the threads of a warp compute together, of FP16, BF16 and F64;
+ * and ldmatrix, by which they load fragments of it together.
+ */
 #include "model.h"
 #include "running.h"
 #include "scheduler.h"
@@ -26,11 +29,21 @@ typedef struct {
 static fragments brought[2][XG_SIM_THREADS_MAX];
 static uint32_t numbers[XG_SIM_THREADS_MAX]; /* of the thread's last product */
 
-/* One of the two BF16 of a word. */
-static float part_of(uint32_t both, int which)
+/* The row of a thread that ldmatrix loads, and the thread's number of that. */
+typedef struct {
+    uint16_t row[8];
+    uint32_t number;
+} loaded_row;
+static loaded_row rows_brought[2][XG_SIM_THREADS_MAX];
+static uint32_t loads[XG_SIM_THREADS_MAX];
+
+/* One of the two numbers of a word. */
+static float part_of(uint32_t both, int which, bool is_bf16)
 {
     const uint32_t bits = which ? both & 0xffff0000u : both << 16;
     float value;
+    if (!is_bf16)
+        return xg_sim_half_value(bits >> 16);
     memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -48,14 +61,15 @@ unsigned xg_sim_bf16x2(float low, float high)
 }
 
 /* Accumulator i of four is in row group + i / 2 * 8, column 2 * inner + i % 2. */
-static void factors_of(const fragments *warp, int lane, float a[DEPTH][4], float b[DEPTH][4])
+static void factors_of(const fragments *warp, int lane, bool is_bf16, float a[DEPTH][4],
+                       float b[DEPTH][4])
 {
     const int group = lane / GROUP, inner = lane % GROUP;
     for (int k = 0; k < DEPTH; k++) {
         const int inside = k / 2 % GROUP, half = k / 2 / GROUP;
         for (int i = 0; i < 4; i++) {
-            a[k][i] = part_of(warp[group * GROUP + inside].a[half * 2 + i / 2], k % 2);
-            b[k][i] = part_of(warp[(2 * inner + i % 2) * GROUP + inside].b[half], k % 2);
+            a[k][i] = part_of(warp[group * GROUP + inside].a[half * 2 + i / 2], k % 2, is_bf16);
+            b[k][i] = part_of(warp[(2 * inner + i % 2) * GROUP + inside].b[half], k % 2, is_bf16);
         }
     }
 }
@@ -79,15 +93,55 @@ static const fragments *bring(const void *a, size_t a_bytes, const void *b, size
     return warp;
 }
 
-void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float *c,
+/* d = c + A * B. */
+static void multiply(float *d, const uint32_t *a, const uint32_t *b, const float *c, bool is_bf16,
                      const xg_sim_location *here)
 {
     float rows[DEPTH][4], columns[DEPTH][4], result[4];
     const fragments *const warp = bring(a, 4 * sizeof(uint32_t), b, 2 * sizeof(uint32_t), here);
-    factors_of(warp, xg_sim_thread() % XG_SIM_WARP, rows, columns);
+    factors_of(warp, xg_sim_thread() % XG_SIM_WARP, is_bf16, rows, columns);
     memcpy(result, c, sizeof result);
     xg_tensor_core_multiply_warp(result, (const float(*)[4])rows, (const float(*)[4])columns);
     memcpy(d, result, sizeof result);
+}
+
+void xg_sim_mma_bf16(float *d, const uint32_t *a, const uint32_t *b, const float *c,
+                     const xg_sim_location *here)
+{
+    multiply(d, a, b, c, true, here);
+}
+
+void xg_sim_mma_half(float *d, const uint32_t *a, const uint32_t *b, int bf16,
+                     const xg_sim_location *here)
+{
+    multiply(d, a, b, d, bf16 != 0, here);
+}
+
+/* Four matrices of 8 x 8: lane i has brought row i % 8 of number i / 8. */
+void xg_sim_ldmatrix(uint32_t *to, const void *from, int transposed, const xg_sim_location *here)
+{
+    enum { MATRICES = 4, SIZE = 8 };
+    const int thread = xg_sim_thread(), lane = thread % XG_SIM_WARP;
+    const int group = lane / GROUP, inner = 2 * (lane % GROUP);
+    const uint32_t number = ++loads[thread];
+    loaded_row *const rows = rows_brought[number % 2] + thread - lane;
+    uint16_t parts[MATRICES][2];
+    xg_sim_use_models();
+    if ((uintptr_t)from % sizeof rows->row)
+        xg_sim_fail_at(here, "loads a row of a matrix that is not at a multiple of %zu bytes",
+                       sizeof rows->row);
+    memcpy(rows[lane].row, from, sizeof rows->row);
+    rows[lane].number = number;
+    xg_sim_sync_lanes(0xffffffffu, false, here);
+    for (int i = 0; i < MATRICES; i++)
+        for (int j = 0; j < 2; j++) {
+            const loaded_row *const row = &rows[i * SIZE + (transposed ? inner + j : group)];
+            if (row->number != number)
+                xg_sim_fail_at(here, "loads matrices with a warp of which lane %d brings no row",
+                               (int)(row - rows));
+            parts[i][j] = row->row[transposed ? group : inner + j];
+        }
+    memcpy(to, parts, sizeof parts);
 }
 
 /* Fused multiply-adds in ascending k; on the card each step is rounded likewise. */
@@ -111,8 +165,10 @@ void xg_sim_mma_f64(double *d, const double *a, const double *b, int depth,
 
 static void reset(void)
 {
-    for (int thread = 0; thread < xg_sim_all_threads(); thread++)
+    for (int thread = 0; thread < xg_sim_all_threads(); thread++) {
         numbers[thread] = brought[0][thread].number = brought[1][thread].number = 0;
+        loads[thread] = rows_brought[0][thread].number = rows_brought[1][thread].number = 0;
+    }
 }
 
 const xg_sim_model xg_sim_mma_model = {.reset = reset};

@@ -192,11 +192,4 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
     } while (0)
 #define xg_wgmma_pin(d, count) ((void)(d), (void)(count))
 
-/* FP16, two in a word. */
-XG_SIM_API unsigned xg_sim_half2(float low, float high);
-XG_SIM_API float xg_sim_half_value(unsigned half);
-#define xg_half2(low, high) xg_sim_half2(low, high)
-#define xg_half2_low(both)  xg_sim_half_value((both)&0xffff)
-#define xg_half2_high(both) xg_sim_half_value((both) >> 16)
-
 #endif

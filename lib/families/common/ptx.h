@@ -266,6 +266,35 @@ XG_DEVICE unsigned xg_bf16x2(float low, float high)
 }
 
 /*
+ * Two floats rounded to FP16 (to nearest, ties to even), the first in the low half; beyond FP16's
+ * largest finite number they become infinite.
+ */
+XG_DEVICE unsigned xg_half2(float low, float high)
+{
+    unsigned both;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    return both;
+}
+
+XG_DEVICE float xg_half2_low(unsigned both)
+{
+    float value;
+    asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }"
+        : "=f"(value)
+        : "r"(both));
+    return value;
+}
+
+XG_DEVICE float xg_half2_high(unsigned both)
+{
+    float value;
+    asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }"
+        : "=f"(value)
+        : "r"(both));
+    return value;
+}
+
+/*
  * mma.m16n8k16: d = A * B + c on a warp's tensor cores, A 16 x 16 and B 16 x 8 in BF16, two to a
  * register. With g = lane / 4 and t = lane % 4 a thread holds
  *   a[0]  A(g, 2t) and A(g, 2t + 1); a[1] the same of row g + 8; a[2], a[3] the same at k + 8

@@ -352,35 +352,6 @@ XG_DEVICE void xg_spin(int cycles)
 /* setmaxnreg: the registers a thread of the warpgroup has from here on. */
 #define xg_setmaxnreg_inc(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n))
 #define xg_setmaxnreg_dec(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n))
-
-/*
- * Two floats rounded to FP16 (to nearest, ties to even), the first in the low half; beyond FP16's
- * largest finite number they become infinite.
- */
-XG_DEVICE unsigned xg_half2(float low, float high)
-{
-    unsigned both;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
-    return both;
-}
-
-XG_DEVICE float xg_half2_low(unsigned both)
-{
-    float value;
-    asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }"
-        : "=f"(value)
-        : "r"(both));
-    return value;
-}
-
-XG_DEVICE float xg_half2_high(unsigned both)
-{
-    float value;
-    asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }"
-        : "=f"(value)
-        : "r"(both));
-    return value;
-}
 #endif
 
 #endif

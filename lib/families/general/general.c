@@ -7,13 +7,6 @@
 
 #include <math.h>
 
-/* Whether the target has tensor cores of compute capability 9.0, and this build kernels for them.
- */
-static bool has_wgmma(const xg_request *request)
-{
-    return request->target.compute_capability == 90;
-}
-
 /*
  * It is chosen where no other family's kernels apply: for all but F32 whose scalars are known. By
  * element, 16-bit operands are multiplied by tensor cores alone, where there are kernels for these.
@@ -22,7 +15,7 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
     (void)kernel;
-    if (request->by_element && xg_type_is_half(p->type_a) && has_wgmma(request))
+    if (request->by_element && xg_type_is_half(p->type_a))
         return xg_has_no_product(p);
     return !xg_is_f32(p) || p->epilogue.device_scalars || p->groups > 0;
 }

@@ -50,6 +50,21 @@ typedef struct {
     xg_epilogue_args epilogue;
 } xg_half_args;
 
+/*
+ * mma.inc: the product by mma.sync. Operands are lines, rows of a K-major one, that begin at
+ * multiples of 16 bytes.
+ */
+typedef struct {
+    xg_half_args product;       /* of which k_blocks, a_rows, b_rows and cluster are not used */
+    const void *a, *b;          /* or arrays of pointers */
+    int64_t a_stride, b_stride; /* elements from line to line */
+    int64_t a_batch_stride, b_batch_stride; /* or XG_POINTER_ARRAYS; with groups, from one's to the
+                                               next one's */
+    int32_t k;
+} xg_mma_args;
+
+enum { XG_MMA_BLOCK_K = 64 /* of a k-block of splits */ };
+
 /* half_reduce.cu: the tiles of C that were split, from the sums. */
 typedef struct {
     int64_t m, n;

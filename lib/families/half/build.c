@@ -24,11 +24,6 @@ enum {
     STAGED_BYTES = 8 * 16 * 272 /* of the epilogue: wgmma_store.inc */
 };
 
-/* Where in the workspace the copies of A and B and the partial sums are; -1: there are none. */
-typedef struct {
-    int64_t a, b, sums, words; /* bytes; and how many 32-bit words there are */
-} rooms;
-
 /* By the tile: 64, 128 or 256 columns; with splits within a cluster 64 or 128, of ragged groups 64
    or 256. */
 static const xg_program *program_of(const xg_problem *p, int tile_n, bool splits_in_cluster)
@@ -64,22 +59,13 @@ static int stages_of(int rows, int tile_n)
     return fit < XG_HALF_STAGES_MOST ? fit : XG_HALF_STAGES_MOST;
 }
 
-/* What the launches of a plan have in common. */
-typedef struct {
-    const xg_problem *problem;
-    xg_half_operand a, b;
-    xg_half_schedule schedule;
-    int tile_n;
-    bool splits_in_cluster;
-    int64_t products; /* whose operands there are: of a pass, or the groups */
-    rooms room;
-} launches;
+typedef xg_half_launches launches;
 
-static bool reserve(launches *of, xg_plan *plan, xg_error *error)
+bool xg_half_reserve(launches *of, xg_plan *plan, xg_error *error)
 {
     const xg_half_operand *const operands[2] = {&of->a, &of->b};
     int64_t *const at[2] = {&of->room.a, &of->room.b};
-    of->room = (rooms){-1, -1, -1, 0};
+    of->room = (xg_half_rooms){-1, -1, -1, 0};
     for (int i = 0; i < 2; i++)
         if (!operands[i]->aligned &&
             !xg_plan_reserve(plan, operands[i]->lines * (operands[i]->batched ? of->products : 1),
@@ -94,7 +80,7 @@ static bool reserve(launches *of, xg_plan *plan, xg_error *error)
     return true;
 }
 
-static void use_workspace(xg_step *step, const rooms *room)
+static void use_workspace(xg_step *step, const xg_half_rooms *room)
 {
     if (room->words > 0)
         xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, room->words,
@@ -119,7 +105,7 @@ static int64_t copying_ctas(const xg_half_operand *of)
                                      ALIGN_THREADS * ALIGN_CHUNKS);
 }
 
-static xgemm_status add_align(const launches *of, xg_plan *plan, xg_error *error)
+xgemm_status xg_half_add_align(const launches *of, xg_plan *plan, xg_error *error)
 {
     const xg_problem *const p = of->problem;
     const int64_t ctas_a = copying_ctas(&of->a), ctas_b = copying_ctas(&of->b);
@@ -184,7 +170,7 @@ static bool is_plain(const xg_problem *p)
            xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0);
 }
 
-static xg_half_args args_of(const launches *of)
+xg_half_args xg_half_args_of(const launches *of)
 {
     const xg_problem *const p = of->problem;
     const xg_half_schedule *const s = &of->schedule;
@@ -225,11 +211,25 @@ static void use_c(xg_step *step, const launches *of, const xg_plan *plan, size_t
     xg_regions_of_epilogue(step, of->problem);
 }
 
+void xg_half_use_operands(xg_step *step, const launches *of, const xg_plan *plan)
+{
+    const xg_problem *const p = of->problem;
+    xg_region_a(step, plan, p);
+    xg_region_b(step, plan, p);
+    use_workspace(step, &of->room);
+    if (p->groups > 0)
+        xg_step_point(step, offsetof(xg_half_args, offsets), xg_at_offsets());
+    if (of->schedule.tails > 0)
+        xg_step_point(step, offsetof(xg_half_args, sums), xg_at_workspace(of->room.sums));
+    if (of->schedule.whole > 0)
+        use_c(step, of, plan, offsetof(xg_half_args, c), offsetof(xg_half_args, epilogue));
+}
+
 static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *error)
 {
     const xg_problem *const p = of->problem;
     const int cluster = of->schedule.launch_cluster;
-    const xg_half_args args = args_of(of);
+    const xg_half_args args = xg_half_args_of(of);
     xg_step *const step = xg_plan_add(plan, program_of(p, of->tile_n, of->splits_in_cluster), &args,
                                       sizeof args, error);
     if (!step)
@@ -242,19 +242,11 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
                of->a.aligned ? xg_at_a(plan, p) : xg_at_workspace(of->room.a));
     set_tensor(step, 1, &of->b, args.b_rows, of->products,
                of->b.aligned ? xg_at_b(plan, p) : xg_at_workspace(of->room.b));
-    xg_region_a(step, plan, p);
-    xg_region_b(step, plan, p);
-    use_workspace(step, &of->room);
-    if (p->groups > 0)
-        xg_step_point(step, offsetof(xg_half_args, offsets), xg_at_offsets());
-    if (of->schedule.tails > 0)
-        xg_step_point(step, offsetof(xg_half_args, sums), xg_at_workspace(of->room.sums));
-    if (of->schedule.whole > 0)
-        use_c(step, of, plan, offsetof(xg_half_args, c), offsetof(xg_half_args, epilogue));
+    xg_half_use_operands(step, of, plan);
     return xg_step_grid(step, of->schedule.ctas, 1, PRODUCT_THREADS, 1, error);
 }
 
-static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *error)
+xgemm_status xg_half_add_reduce(const launches *of, xg_plan *plan, xg_error *error)
 {
     enum { THREADS = 256, LANES = 4, CTAS = 264 /* that keep a GPU busy */ };
     const xg_problem *const p = of->problem;
@@ -274,7 +266,7 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
                                       .whole = (uint32_t)s->whole,
                                       .tails = (uint32_t)s->tails,
                                       .tile_rows = (uint32_t)s->tile_rows,
-                                      .tile_m = (uint32_t)(XG_HALF_TILE_M * s->cluster),
+                                      .tile_m = (uint32_t)of->tile_m,
                                       .tile_n = (uint32_t)of->tile_n,
                                       .rows = (uint32_t)s->rows,
                                       .columns = (uint32_t)s->columns,
@@ -307,10 +299,11 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
     all.a = xg_half_operand_a(p);
     all.b = xg_half_operand_b(p);
     all.schedule = xg_half_schedule_of_candidate(of, request);
-    if (!reserve(&all, plan, error))
+    all.tile_m = XG_HALF_TILE_M * all.schedule.cluster;
+    if (!xg_half_reserve(&all, plan, error))
         return XGEMM_ERROR_OVERFLOW;
-    xgemm_status status = add_align(&all, plan, error);
+    xgemm_status status = xg_half_add_align(&all, plan, error);
     if (!status)
         status = add_product(&all, plan, error);
-    return status ? status : add_reduce(&all, plan, error);
+    return status ? status : xg_half_add_reduce(&all, plan, error);
 }

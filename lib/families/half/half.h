@@ -6,6 +6,7 @@
 #ifndef XGEMM_LIB_HALF_H
 #define XGEMM_LIB_HALF_H
 
+#include "args.h"
 #include "families/family.h"
 
 /* The same as the members of xg_family. */
@@ -79,5 +80,34 @@ int64_t xg_half_products(const xg_candidate *of, const xg_request *request);
 xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_way *way,
                                      int64_t products);
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
+
+/* ---- Between build.c and mma_build.c ---- */
+
+/* Where in the workspace the copies of A and B and the partial sums are; -1: there are none. */
+typedef struct {
+    int64_t a, b, sums, words; /* bytes; and how many 32-bit words there are */
+} xg_half_rooms;
+
+/* What the launches of a plan have in common. */
+typedef struct {
+    const xg_problem *problem;
+    xg_half_operand a, b;
+    xg_half_schedule schedule;
+    int tile_m, tile_n; /* of a cluster */
+    bool splits_in_cluster;
+    int64_t products; /* whose operands there are: of a pass, or the groups */
+    xg_half_rooms room;
+} xg_half_launches;
+
+/* Rooms in the plan's workspace; the product's arguments, without pointers to the operands. */
+bool xg_half_reserve(xg_half_launches *of, xg_plan *plan, xg_error *error);
+xg_half_args xg_half_args_of(const xg_half_launches *of);
+
+/* The regions of the product's step, and the pointers of xg_half_args at its arguments' begin. */
+void xg_half_use_operands(xg_step *step, const xg_half_launches *of, const xg_plan *plan);
+
+/* The launches before and after the product, if there are any. */
+xgemm_status xg_half_add_align(const xg_half_launches *of, xg_plan *plan, xg_error *error);
+xgemm_status xg_half_add_reduce(const xg_half_launches *of, xg_plan *plan, xg_error *error);
 
 #endif

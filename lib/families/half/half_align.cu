@@ -11,6 +11,7 @@
 #include "args.h"
 #include "families/common/batch.h"
 #include "families/common/ptx.h"
+#include "families/common/shifted_vector.h"
 
 #define THREADS 256
 #define CHUNK   8
@@ -33,24 +34,6 @@ XG_DEVICE uint4 load_vector(const uint16_t *line, int64_t length, int64_t first)
     return four;
 }
 
-/* Elements "shift" to shift + 7 of two vectors. */
-XG_DEVICE uint4 shifted(uint4 low, uint4 high, int shift)
-{
-    const unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    unsigned by_two[7], by_four[5], x[4];
-    XG_UNROLL
-    for (int i = 0; i < 7; i++)
-        by_two[i] = xg_select_bits(shift & 2, words[i + 1], words[i]);
-    XG_UNROLL
-    for (int i = 0; i < 5; i++)
-        by_four[i] = xg_select_bits(shift & 4, by_two[i + 2], by_two[i]);
-    XG_UNROLL
-    for (int i = 0; i < 4; i++)
-        x[i] = shift & 1 ? by_four[i] >> 16 | by_four[i + 1] << 16 : by_four[i];
-    const uint4 four = {x[0], x[1], x[2], x[3]};
-    return four;
-}
-
 XG_DEVICE void align(const xg_half_aligned *of, unsigned cta, int once)
 {
     const int64_t per_line = of->to_stride / CHUNK;
@@ -70,7 +53,8 @@ XG_DEVICE void align(const xg_half_aligned *of, unsigned cta, int once)
         const int shift = (int)((uintptr_t)line / 2 % CHUNK);
         const uint4 low = load_vector(line, of->length, first - shift);
         const uint4 high = shift > 0 ? load_vector(line, of->length, first - shift + CHUNK) : low;
-        *(uint4 *)(void *)(to + at_line * of->to_stride + first) = shifted(low, high, shift);
+        *(uint4 *)(void *)(to + at_line * of->to_stride + first) =
+            xg_shifted_vector(low, high, shift);
     }
 }
 

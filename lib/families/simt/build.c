@@ -3,6 +3,7 @@
 #include "args.h"
 #include "families/double/double.h"
 #include "families/gemv/gemv.h"
+#include "families/half/mma.h"
 #include "families/programs.h"
 #include "families/transform/transform.h"
 #include "simt.h"
@@ -222,6 +223,8 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
 {
     if (xg_is_double(request->problem.type_a))
         return xg_double_build(of, request, plan, error);
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_mma_build(of, request, plan, error);
     const xg_kernel *const kernel = of->kernel;
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     operands from = {.packed = xg_copied(of, &request->problem)};
@@ -244,6 +247,8 @@ double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
 {
     if (xg_is_double(request->problem.type_a))
         return xg_double_workspace(of, request);
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_mma_workspace(of, request);
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     const int64_t splits = xg_partial_sums(tiles.k, of->k_per_split, of->cluster);
     return xg_pack_bytes(&tiles, xg_copied(of, &request->problem), of->batch_per_pass) +
@@ -257,7 +262,12 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
     enum { FP16_PRODUCTS = 3, LEAST_K = 64 };
     if (xg_is_double(request->problem.type_a))
         return xg_double_applies(kernel, request);
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_mma_applies(kernel, request);
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
+    if (kernel->before_sm90 && request->target.compute_capability == 90 &&
+        request->kernel != kernel)
+        return false;
     return cost && (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem)) &&
            (kernel->tensor_products != FP16_PRODUCTS || request->problem.k >= LEAST_K);
 }
@@ -269,21 +279,29 @@ bool xg_simt_batches(const xg_kernel *kernel)
 
 bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
 {
-    return xg_is_double(type) ||
+    return xg_is_double(type) || xg_type_is_half(type) ||
            (xg_simt_batches(kernel) && kernel->operands == XG_ANY_OPERANDS);
+}
+
+static bool takes_groups(const xg_kernel *kernel, xg_type type)
+{
+    return xg_type_is_half(type) && kernel->typed[type];
 }
 
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
-    return xg_is_double(request->problem.type_a) ? xg_double_candidate(kernel, request)
-                                           : xg_simt_candidate(kernel, request, most_us);
+    const xg_type type = request->problem.type_a;
+    if (xg_is_double(type) || xg_type_is_half(type))
+        return xg_is_double(type) ? xg_double_candidate(kernel, request)
+                                  : xg_mma_candidate(kernel, request);
+    return xg_simt_candidate(kernel, request, most_us);
 }
 
 /* Without strips' tiles, which may cost less as strips. */
 static double least_us(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *p = &request->problem;
-    if (xg_is_double(p->type_a))
+    if (!xg_is_f32(p))
         return 0.0;
     return xg_simt_least_us(kernel, request, xg_without_strip(p->m, kernel->tile_m),
                             xg_without_strip(p->n, kernel->tile_n));
@@ -298,4 +316,5 @@ const xg_family xg_family_simt = {
     .build = build,
     .batches = xg_simt_batches,
     .takes_pointer_arrays = xg_simt_takes_pointer_arrays,
+    .takes_groups = takes_groups,
 };

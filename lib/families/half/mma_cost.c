@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a product of F16 or BF16 operands is computed by mma.sync: how many splits of k, and how long
+ * it takes.
+ *
+ *     time = launch + copies + multiprocessor's share + reduction
+ *
+ * A multiprocessor's share is the CTAs that it computes one after another, as many at a time as it
+ * holds: each k of one takes alone_us by itself and full_us where the multiprocessor is full, and a
+ * round of them tile_us more. Copies and reduction are those of cost.c.
+ */
+#include "args.h"
+#include "families/programs.h"
+#include "mma.h"
+
+#include <math.h>
+
+enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 64, SIZE_MOST = INT32_MAX / 4 };
+
+/* Copies and partial sums of a pass, at most, unless a single product has more; and of that. */
+#define PASS_BYTES    0x1p29
+#define PRODUCT_BYTES 0x1p36
+#define STRIDE_BYTES  0x1p40
+
+static const xg_mma_tile tiles[] = {
+    {XG_KERNEL_pipelined_128x128, false, &xg_program_mma_f16_128x128, &xg_program_mma_bf16_128x128,
+     128, 128, 32, 128, 4, 0},
+    {XG_KERNEL_pipelined_64x128, false, &xg_program_mma_f16_64x64, &xg_program_mma_bf16_64x64, 64,
+     64, 64, 128, 4, 1},
+    {XG_KERNEL_pipelined_32x64, false, &xg_program_mma_f16_32x64, &xg_program_mma_bf16_32x64, 32,
+     64, 64, 128, 4, 2},
+    {XG_KERNEL_pipelined_64x128, true, &xg_program_mma_unaligned_f16_64x64,
+     &xg_program_mma_unaligned_bf16_64x64, 64, 64, 64, 128, 3, 3},
+    {XG_KERNEL_pipelined_32x64, true, &xg_program_mma_unaligned_f16_32x64,
+     &xg_program_mma_unaligned_bf16_32x64, 32, 64, 64, 128, 3, 4},
+};
+
+const xg_mma_tile *xg_mma_tile_of(const xg_kernel *kernel, bool unaligned)
+{
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        if (tiles[i].kernel == kernel->id && tiles[i].unaligned == unaligned)
+            return &tiles[i];
+    return NULL;
+}
+
+/* The operands that are not aligned to 16 bytes: XG_A, XG_B. */
+static unsigned unaligned_of(const xg_problem *p)
+{
+    return (xg_half_operand_a(p).aligned ? 0u : XG_A) | (xg_half_operand_b(p).aligned ? 0u : XG_B);
+}
+
+const xg_mma_tile *xg_mma_tile_of_candidate(const xg_candidate *of, const xg_request *request)
+{
+    return xg_mma_tile_of(of->kernel, (unaligned_of(&request->problem) & ~of->copied) != 0);
+}
+
+xg_half_operand xg_mma_operand(const xg_candidate *of, const xg_request *request, unsigned which)
+{
+    const xg_problem *const p = &request->problem;
+    xg_half_operand operand = which == XG_A ? xg_half_operand_a(p) : xg_half_operand_b(p);
+    if (!(of->copied & which))
+        operand.aligned = true;
+    return operand;
+}
+
+/* The stages, and of operands that are not aligned two tiles and the stages' vectors. */
+uint32_t xg_mma_shared_bytes(const xg_mma_tile *tile)
+{
+    const int sides[2] = {tile->m, tile->n};
+    int all = (tile->unaligned ? 2 : tile->stages) * (tile->m + tile->n) * tile->k * 2;
+    for (int i = 0; i < 2 && tile->unaligned; i++) {
+        const int k_major = sides[i] * (tile->k / 8 + 1), mn_major = tile->k * (sides[i] / 8 + 1);
+        all += tile->stages * 16 * (k_major > mn_major ? k_major : mn_major);
+    }
+    return (uint32_t)all;
+}
+
+xg_half_schedule xg_mma_schedule_of(const xg_problem *p, const xg_mma_tile *tile, int64_t splits,
+                                    int64_t tails)
+{
+    xg_half_schedule of = {.cluster = 1, .splits = splits};
+    const int64_t rows = xg_round_up(p->m, 16);
+    of.rows = xg_ceil_div(p->m, tile->m) + (p->ragged_columns ? 0 : p->groups);
+    of.columns = xg_ceil_div(p->n, tile->n) + (p->ragged_columns ? p->groups : 0);
+    of.k_blocks = xg_ceil_div(p->k, XG_MMA_BLOCK_K);
+    of.k_blocks_per_split = xg_ceil_div(of.k_blocks, splits);
+    of.tails = splits > 1 ? tails : 0;
+    of.whole = of.rows * of.columns - of.tails;
+    of.tile_rows = rows < tile->m ? rows : tile->m;
+    of.sum_bytes = 4.0 * (double)(of.tails * splits) * (double)of.tile_rows * tile->n;
+    of.ctas = of.whole + of.tails * splits;
+    return of;
+}
+
+xg_half_schedule xg_mma_schedule_of_candidate(const xg_candidate *of, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    return xg_mma_schedule_of(p, xg_mma_tile_of_candidate(of, request),
+                              of->k_per_split < p->k ? xg_ceil_div(p->k, of->k_per_split) : 1,
+                              of->stream_k_tiles);
+}
+
+static bool fits(const xg_mma_tile *tile, const xg_request *request)
+{
+    const int64_t most = request->target.shared_per_block;
+    const xg_problem *const p = &request->problem;
+    const double m = (double)xg_ceil_div(p->m, tile->m) + (double)p->groups;
+    const double n = (double)xg_ceil_div(p->n, tile->n) + (double)p->groups;
+    return (most == 0 || (int64_t)xg_mma_shared_bytes(tile) <= most) &&
+           m * n * SPLITS_MOST < INT32_MAX;
+}
+
+/*
+ * On compute capability 9.0 these run by name alone: wgmma's kernels are there, and by element it
+ * is their sums that count.
+ */
+static bool is_asked_for(const xg_kernel *kernel, const xg_request *request)
+{
+    return request->target.compute_capability != 90 || request->kernel == kernel;
+}
+
+bool xg_mma_applies(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_mma_tile *const tile = xg_mma_tile_of(kernel, false);
+    if (!tile || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST ||
+        p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)) ||
+        !is_asked_for(kernel, request) || !fits(tile, request))
+        return false;
+    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    const double most = STRIDE_BYTES / 2;
+    const int64_t least = p->groups > 0 ? p->groups : 1; /* products whose copies there must be */
+    return (double)a.stride < most && (double)b.stride < most && (double)a.batch_stride < most &&
+           (double)b.batch_stride < most &&
+           xg_half_copy_bytes(&a, least) + xg_half_copy_bytes(&b, least) < PRODUCT_BYTES;
+}
+
+/* What is the same for all ways to compute a problem. */
+typedef struct {
+    const xg_request *request;
+    const xg_mma_tile *tile;
+    xg_half_operand a, b;
+} planned;
+
+static planned planned_of(const xg_candidate *of, const xg_request *request)
+{
+    return (planned){.request = request,
+                     .tile = xg_mma_tile_of_candidate(of, request),
+                     .a = xg_mma_operand(of, request, XG_A),
+                     .b = xg_mma_operand(of, request, XG_B)};
+}
+
+static double bytes_of(const planned *what, const xg_half_schedule *of, int64_t products)
+{
+    return xg_half_copy_bytes(&what->a, products) + xg_half_copy_bytes(&what->b, products) +
+           (of->tails > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
+}
+
+/* The products of a pass: as many as fit what there is. */
+static int64_t products_within(const planned *what, const xg_half_schedule *of)
+{
+    const xg_request *const request = what->request;
+    const int64_t count = request->problem.batch_count;
+    const double room = request->workspace_limit == SIZE_MAX
+                            ? PASS_BYTES
+                            : xg_smaller((double)request->workspace_limit, PASS_BYTES);
+    if (request->problem.groups > 0)
+        return 1;
+    int64_t products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    while (products > 1 && bytes_of(what, of, products) > room)
+        products = xg_ceil_div(products, 2);
+    return products;
+}
+
+/* A multiprocessor's time for so many CTAs, each with so much of k. */
+static double share_us(const xg_double_cost *cost, double ctas, double k)
+{
+    const double rounds = ceil(ctas / cost->ctas_per_sm);
+    return rounds * cost->tile_us + k * xg_larger(rounds * cost->alone_us, ctas * cost->full_us);
+}
+
+/* The time of a pass. */
+static double pass_us(const planned *what, const xg_half_schedule *of, int64_t products)
+{
+    const xg_request *const request = what->request;
+    const xg_costs *const costs = request->target.costs;
+    const xg_double_cost *const cost = &costs->mma[what->tile->cost];
+    const int64_t groups = request->problem.groups;
+    const double all = request->target.multiprocessors;
+    const double whole = ceil((double)(of->whole * products) / all);
+    const double split = ceil((double)(of->tails * of->splits * products) / all);
+    const int64_t copied = groups > 0 ? groups : products; /* whose operands there are */
+    const double copies =
+        xg_half_copy_bytes(&what->a, copied) + xg_half_copy_bytes(&what->b, copied);
+    double us = costs->half_launch_us + share_us(cost, whole, (double)request->problem.k) +
+                share_us(cost, split, (double)of->k_blocks_per_split * XG_MMA_BLOCK_K);
+    if (copies > 0.0)
+        us += costs->half_align_us + 2.0 * copies / costs->half_align_rate;
+    if (of->tails > 0)
+        us += costs->half_reduce_us + (double)products * of->sum_bytes / costs->half_reduce_rate;
+    return us;
+}
+
+/* So many splits of so many tiles, into *of where it is faster. */
+static void consider(const planned *what, int64_t splits, int64_t tails, xg_candidate *of)
+{
+    const xg_problem *const p = &what->request->problem;
+    const xg_half_schedule schedule = xg_mma_schedule_of(p, what->tile, splits, tails);
+    const int64_t products = products_within(what, &schedule);
+    const double us = xg_passes_us(what->request->target.costs, pass_us(what, &schedule, products),
+                                   xg_ceil_div(p->batch_count, products));
+    if (us >= of->microseconds)
+        return;
+    if (splits > 1 && bytes_of(what, &schedule, products) > (double)what->request->workspace_limit)
+        return;
+    of->microseconds = us;
+    of->batch_per_pass = products;
+    of->k_per_split = splits > 1 ? schedule.k_blocks_per_split * XG_MMA_BLOCK_K : p->k;
+    of->stream_k_tiles = schedule.tails;
+}
+
+/*
+ * All tiles whole; all of them split; and, of a single product, those split that would not fill the
+ * last wave.
+ */
+static void consider_splits(xg_candidate *of, const xg_request *request)
+{
+    const planned what = planned_of(of, request);
+    const xg_problem *const p = &request->problem;
+    const xg_half_schedule one = xg_mma_schedule_of(p, what.tile, 1, 0);
+    const int64_t all = request->target.multiprocessors;
+    const int64_t slots = all * request->target.costs->mma[what.tile->cost].ctas_per_sm;
+    const int64_t left = p->batch_count == 1 ? one.whole % all : 0;
+    const bool may_split = !request->by_element && p->groups == 0;
+    of->microseconds = INFINITY;
+    of->tile_m = what.tile->m, of->tile_n = what.tile->n, of->tile_k = what.tile->k;
+    consider(&what, 1, 0, of);
+    for (int64_t splits = 2; splits <= SPLITS_MOST && may_split; splits++) {
+        const int64_t each = xg_ceil_div(one.k_blocks, splits), before = splits - 1;
+        const bool split_all = before * one.whole < slots;
+        const bool split_left = left > 0 && left < one.whole && before * left < slots;
+        if (each < PER_SPLIT_LEAST || !(split_all || split_left))
+            break;
+        if (xg_ceil_div(one.k_blocks, each) != splits)
+            continue;
+        if (split_all)
+            consider(&what, splits, one.whole, of);
+        if (split_left)
+            consider(&what, splits, left, of);
+    }
+}
+
+static bool has_room(const xg_candidate *of, const xg_request *request)
+{
+    return request->workspace_limit == SIZE_MAX ||
+           xg_mma_workspace(of, request) <= (double)request->workspace_limit;
+}
+
+/* Operands that are not aligned are copied first, or read as they lie where that is faster. */
+xg_candidate xg_mma_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    xg_candidate of = xg_candidate_begin(kernel, request), direct = of;
+    const xg_mma_tile *const unaligned = xg_mma_tile_of(kernel, true);
+    of.copied = unaligned_of(&request->problem);
+    consider_splits(&of, request);
+    if (of.copied == 0 || !unaligned || !fits(unaligned, request))
+        return of;
+    consider_splits(&direct, request);
+    return direct.microseconds < of.microseconds || !has_room(&of, request) ? direct : of;
+}
+
+double xg_mma_workspace(const xg_candidate *of, const xg_request *request)
+{
+    const planned what = planned_of(of, request);
+    const xg_half_schedule schedule = xg_mma_schedule_of_candidate(of, request);
+    return bytes_of(&what, &schedule, xg_half_products(of, request));
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F16 operands on tensor cores by mma.sync, tiles of 64 x 64. */
+#define KERNEL  mma_f16_64x64
+#define TYPE    "f16"
+#define TILE_M  64
+#define TILE_N  64
+#define TILE_K  64
+#define WARPS_M 2
+#define WARPS_N 2
+#define STAGES  4
+#define CTAS    3
+#include "mma.inc"

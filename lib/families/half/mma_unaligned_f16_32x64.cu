@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F16 operands whose lines begin anywhere, by mma.sync, tiles of 32 x 64. */
+#define UNALIGNED
+#define KERNEL  mma_unaligned_f16_32x64
+#define TYPE    "f16"
+#define TILE_M  32
+#define TILE_N  64
+#define TILE_K  64
+#define WARPS_M 2
+#define WARPS_N 2
+#define STAGES  3
+#define CTAS    2
+#include "mma.inc"
