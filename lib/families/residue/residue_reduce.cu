@@ -74,7 +74,9 @@ XG_DEVICE double integer_of(double digit[DIGITS], const double product[2])
                         : dropped == 2 ? 0x1p-200
                                        : 0x1p-240;
     const double x = high * unit, y = low * unit;
-    const double large = x * product[0];
+    /* rounded: as a part of a fused multiply-add below it would not be what "rest" is the rest of
+     */
+    const double large = __dmul_rn(x, product[0]);
     const double rest = fma(x, product[0], -large) + fma(x, product[1], y * product[0]);
     const double integer = large + rest;
     return fabs(integer) < 0x1p45 ? rint(integer) : integer;
