@@ -164,7 +164,7 @@ static xgemm_status add_product(const launches *of, const xg_program *program, i
 
 static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *error)
 {
-    enum { THREADS_X = 64, THREADS_Y = 4, COLUMNS = 4 };
+    enum { THREADS_X = 64, THREADS_Y = 4, COLUMNS = 2 };
     const xg_problem *const p = of->problem;
     const xg_typed_args typed = xg_typed_args_of(p);
     const xg_residue_reduce_args args = {.m = p->m,

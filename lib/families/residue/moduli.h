@@ -93,14 +93,21 @@ XG_TABLE double xg_residue_product[3][2] = {{0x1.b88e245754182p+117, -0x1.df6669
  */
 #define XG_RESIDUE_NORM 0x1.4c748bd79788cp+58
 
-/* The balanced residue of a sum below 2^21 in magnitude, in the low byte; the others hold nothing.
+/* 1.5 * 2^23, and its bits: integers below 2^21 that are added to these are in a float's low bits.
  */
-XG_DEVICE unsigned xg_residue_of_sum(int sum, float modulus, float inverse)
+#define XG_RESIDUE_MAGIC      12582912.0f
+#define XG_RESIDUE_MAGIC_BITS 0x4b400000
+
+/*
+ * The balanced residue of a sum below 2^21 in magnitude, which is given plus XG_RESIDUE_MAGIC_BITS:
+ * in the low byte; the others hold nothing.
+ */
+XG_DEVICE unsigned xg_residue_of_sum(int biased, float modulus, float inverse)
 {
-    const float magic = 12582912.0f; /* 1.5 * 2^23: integers added to it are in its low bits */
-    const float x = xg_float_of((unsigned)(0x4b400000 + sum)) - magic;
-    const float quotient = fmaf(x, inverse, magic) - magic;
-    return xg_bits_of(fmaf(-modulus, quotient, x) + magic);
+    const float sum = xg_float_of((unsigned)biased);
+    const float quotient =
+        fmaf(sum - XG_RESIDUE_MAGIC, inverse, XG_RESIDUE_MAGIC) - XG_RESIDUE_MAGIC;
+    return xg_bits_of(fmaf(-modulus, quotient, sum));
 }
 
 /* The moduli that a product takes: as few as its elements allow; 0: it is to be computed in FP64.

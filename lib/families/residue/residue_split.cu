@@ -46,7 +46,7 @@ XG_DEVICE void reduce(const integers *of, int modulus, unsigned words[UNITS])
     const unsigned *const by = xg_residue_words[modulus];
     const float number = (float)xg_residue_moduli[modulus];
     const float inverse = xg_residue_inverses[modulus];
-    const int offset = xg_residue_offset[modulus];
+    const int offset = xg_residue_offset[modulus] + XG_RESIDUE_MAGIC_BITS;
     XG_UNROLL
     for (int i = 0; i < UNITS; i++) {
         unsigned byte[UNIT];
