@@ -5,6 +5,7 @@
  * computed in FP64.
  */
 #include "doubles.h"
+#include "typed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -337,6 +338,63 @@ START_TEST(refused)
 }
 END_TEST
 
+/* Batches, whose products share the workspace; scalars on the device; bytes beside C. */
+START_TEST(calls)
+{
+    xgemm_handle *handle = open_residues();
+    if (!handle)
+        return;
+    for (int run = 0; run < 8; run++) {
+        typed_spec s = typed_spec_of(XGEMM_F64, 130 + run, 70, 65);
+        s.order = run % 2 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+        s.gap = run % 3;
+        s.count = run % 4 == 3 ? 3 : 1;
+        s.shared_b = run == 7;
+        s.device_scalars = run % 4 > 1;
+        s.alpha[0] = run == 2 ? 0.0 : 0.5;
+        s.beta[0] = run % 3 - 1.0;
+        s.special = run == 5 ? (double)INFINITY : 0.0;
+        typed_check(handle, &s, (uint64_t)run);
+        ck_assert_str_eq(xgemm_last_kernel(handle), kernel_name);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* One product of a batch has a NaN, and is recomputed; the count is of all. */
+START_TEST(batch)
+{
+    enum { SIZE = 40, COUNT_OF_PRODUCTS = 3, ELEMENTS = SIZE * SIZE * COUNT_OF_PRODUCTS };
+    static double x[ELEMENTS];
+    xgemm_handle *handle = open_residues();
+    xgemm_product call = XGEMM_PRODUCT_INIT;
+    void *memory[3];
+    int64_t recomputed = -1;
+    generator from = {7};
+    if (!handle)
+        return;
+    for (int i = 0; i < ELEMENTS; i++)
+        x[i] = doubles_normal(&from);
+    x[SIZE * SIZE + 5] = (double)NAN;
+    for (int i = 0; i < 3; i++) {
+        require(xgemm_malloc(handle, sizeof x, &memory[i]) == XGEMM_OK, xgemm_last_error(handle));
+        require(xgemm_upload(handle, memory[i], x, sizeof x) == XGEMM_OK, xgemm_last_error(handle));
+    }
+    call.m = call.n = call.k = SIZE;
+    call.lda = call.ldb = call.ldc = SIZE;
+    call.stride_a = call.stride_b = call.stride_c = SIZE * SIZE;
+    call.batch_count = COUNT_OF_PRODUCTS;
+    call.type_a = call.type_b = call.type_c = XGEMM_F64;
+    call.a = memory[0], call.b = memory[1], call.c = memory[2];
+    ck_assert_int_eq(xgemm_gemm(handle, &call), XGEMM_OK);
+    ck_assert_int_eq(xgemm_last_recomputed(handle, &recomputed), XGEMM_OK);
+    ck_assert_int_eq(recomputed, SIZE * SIZE);
+    for (int i = 0; i < 3; i++)
+        xgemm_free(handle, memory[i]);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Large products are computed by residues, small ones in FP64; in STRICT all are. */
 START_TEST(choices)
 {
@@ -375,6 +433,8 @@ int main(void)
         tcase_add_loop_test(numbers, data, 0, doubles_count());
         tcase_add_loop_test(numbers, shapes, 0, test_effort() >= 100 ? 48 : 8);
         tcase_add_test(numbers, planted);
+        tcase_add_test(numbers, calls);
+        tcase_add_test(numbers, batch);
         tcase_add_test(numbers, refused);
     }
     if (test_device() == XGEMM_DEVICE_SIM)
