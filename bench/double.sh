@@ -7,12 +7,14 @@
 # BUILD is a build of this source, or the unpacked folder of bench/portable.sh. Steps, chosen by
 # XGEMM_DOUBLE_STEPS: verify (the test programs of these types), squares, thin, batches (bench/types,
 # all four layouts, as the library chooses), tiles (the same squares and thin shapes by each kernel
-# by name, from which the cost model is fitted). XGEMM_DOUBLE_TYPES ("f64 c64 c32") leaves out types.
+# by name, from which the cost model is fitted), all of these in STRICT; and residues (F64 in DEFAULT:
+# squares by the residues' kernel, and as the library chooses). XGEMM_DOUBLE_TYPES ("f64 c64 c32")
+# leaves out types.
 # The results are CSV, with a line "== STEP TYPE" before each table; all together take about two minutes.
 set -eu
 
 build=${1:?usage: bench/double.sh BUILD}
-steps=${XGEMM_DOUBLE_STEPS:-verify squares thin batches tiles}
+steps=${XGEMM_DOUBLE_STEPS:-verify squares thin batches tiles residues}
 types=${XGEMM_DOUBLE_TYPES:-f64 c64 c32}
 
 # The program of that name, in a build or in a package.
@@ -37,8 +39,17 @@ measure() {
   for type in $types; do
     echo "== $name $type"
     LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-      timeout 60 "$(program types)" "$type" "$@" || status=1
+      XGEMM_STRICT=1 timeout 60 "$(program types)" "$type" "$@" || status=1
   done
+}
+
+# residues NAME SHAPES...: of F64 in DEFAULT.
+residues() {
+  name=$1
+  shift
+  echo "== $name f64"
+  LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    timeout 90 "$(program types)" f64 "$@" || status=1
 }
 
 status=0
@@ -46,6 +57,8 @@ if wants verify; then
   echo "== verify"
   LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" XGEMM_TEST_DEVICE=0 \
     XGEMM_TEST_EFFORT="${XGEMM_TEST_EFFORT:-6}" timeout 60 "$(program test_double)" || status=1
+  LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" XGEMM_TEST_DEVICE=0 \
+    timeout 60 "$(program test_residue)" || status=1
 fi
 if wants squares; then
   measure squares 64,64,64 128,128,128 256,256,256 512,512,512 1024,1024,1024 2048,2048,2048 \
@@ -64,5 +77,11 @@ if wants tiles; then
     XGEMM_KERNEL=$kernel XGEMM_LAYOUTS="NN TN" measure "$kernel" 256,256,256 512,512,512 \
       1024,1024,1024 2048,2048,2048 4096,4096,4096 1025,1025,1025 4096,1,4096 4096,16,4096
   done
+fi
+if wants residues; then
+  XGEMM_KERNEL=fp16x3-128x256 residues residues-by-name 512,512,512 1024,1024,1024 2048,2048,2048 \
+    4096,4096,4096 8192,8192,8192 4097,4097,4097 4096,4096,512
+  residues residues-chosen 1024,1024,1024 2048,2048,2048 4096,4096,4096 8192,8192,8192 \
+    1025,1025,1025 4097,4097,4097
 fi
 exit $status

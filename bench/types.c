@@ -7,7 +7,7 @@
  * Types are f32 f64 f16 bf16 c32 c64, all of them without one; a shape stands for the list of
  * shapes below, E more than the least leading dimensions, B products at once, one after another in
  * memory. XGEMM_LAYOUTS="NN TN" leaves out others; XGEMM_BY_ELEMENT=1 computes by
- * XGEMM_REPRODUCIBLE_ELEMENT.
+ * XGEMM_REPRODUCIBLE_ELEMENT, XGEMM_STRICT=1 in XGEMM_MATH_STRICT.
  *
  * For each shape and layout the median of SAMPLES bursts of each, taken in turns; a burst is as
  * many products as take some milliseconds, over copies of the matrices that L2 does not hold.
@@ -350,6 +350,8 @@ int main(int argc, char **argv)
     require(handle, xgemm_timer_create(handle, &timer));
     if (getenv("XGEMM_BY_ELEMENT"))
         require(handle, xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT));
+    if (getenv("XGEMM_STRICT"))
+        require(handle, xgemm_set_math(handle, XGEMM_MATH_STRICT));
     const cublas other = cublas_open();
     printf("type,layout,m,n,k,ld_extra,batch,kernel,us,tflops,cublas_us,cublas_tflops,speedup\n");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {

@@ -97,6 +97,8 @@ typedef struct {
     xg_double_cost fp64[XG_DOUBLE_TILES];
     double double_launch_us, double_reduce_us, double_reduce_rate;
     double double_l2_rate, double_memory_rate;
+    /* residue/: all launches, 128 of k of a tile, the rest of a tile; bytes of the other passes */
+    double residue_launches_us, residue_block_us, residue_tile_us, residue_rate;
     double scalar_k_major_us, scalar_k_major_rate, scalar_mn_major_us, scalar_mn_major_rate;
 } xg_costs;
 

@@ -290,6 +290,7 @@ const xg_costs xg_costs_h200 =
         .split_strip_more = 0.3,
         XG_HALF_COSTS,
         .mma = XG_MMA_COSTS,
+        XG_RESIDUE_COSTS,
         .fp64 = XG_DOUBLE_COSTS_SM90,
         .double_launch_us = 2.5,
         .double_reduce_us = 4.5,

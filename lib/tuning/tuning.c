@@ -62,7 +62,7 @@ static void scale(xg_costs *costs, double compute, double tensor, double mma, do
         offsetof(xg_costs, scalar_k_major_rate), offsetof(xg_costs, scalar_mn_major_rate),
         offsetof(xg_costs, half_align_rate),     offsetof(xg_costs, half_reduce_rate),
         offsetof(xg_costs, double_reduce_rate),  offsetof(xg_costs, double_l2_rate),
-        offsetof(xg_costs, double_memory_rate)};
+        offsetof(xg_costs, double_memory_rate),  offsetof(xg_costs, residue_rate)};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         *(double *)(void *)((char *)costs + rates[i]) *= memory;
     for (int i = 0; i < XG_GEMV_SIDES; i++)
@@ -80,6 +80,7 @@ static void scale(xg_costs *costs, double compute, double tensor, double mma, do
         costs->mma[i].alone_us /= mma;
         costs->mma[i].full_us /= mma;
     }
+    costs->residue_block_us /= tensor;
     for (int i = 0; i < XG_DOUBLE_TILES; i++) {
         costs->fp64[i].alone_us /= compute;
         costs->fp64[i].full_us /= compute;

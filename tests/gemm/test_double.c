@@ -101,6 +101,7 @@ START_TEST(choices)
         {64, 64, 100000, NULL, {0}, {0}, true},
     };
     xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_STRICT), XGEMM_OK);
     for (int i = 0; i < COUNT(wanted); i++)
         for (int type = 0; type < COUNT(types); type++) {
             xgemm_product p = XGEMM_PRODUCT_INIT;

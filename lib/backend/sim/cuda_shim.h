@@ -129,6 +129,9 @@ XG_SIM_API void xg_trace_access(const void *address, const void *site, int bytes
 #define XG_SIM_TRACE(address, bytes, kind) ((void)(address))
 #endif
 
+/* Tables of numbers, which the trace knows by their section. */
+#define XG_SIM_TABLE static const __attribute__((section("xg_tables")))
+
 /* Atomics: no two threads of the simulator run at once. */
 #define XG_SIM_ATOMIC_TYPES(X)                                                                     \
     X(f32, float)                                                                                  \
@@ -171,6 +174,12 @@ typedef union {
 } xg_sim_word;
 #define xg_bits_of(x)        ((xg_sim_word){.value = (x)}.bits)
 #define xg_float_of(pattern) ((xg_sim_word){.bits = (pattern)}.value)
+typedef union {
+    double value;
+    long long bits;
+} xg_sim_long_word;
+#define xg_bits_of_double(x)  ((xg_sim_long_word){.value = (x)}.bits)
+#define xg_double_of(pattern) ((xg_sim_long_word){.bits = (pattern)}.value)
 
 /* FP16, two in a word. */
 XG_SIM_API unsigned xg_sim_half2(float low, float high);

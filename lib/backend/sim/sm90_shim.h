@@ -152,10 +152,11 @@ XG_SIM_API void xg_sim_registers(int count, const xg_sim_location *here);
 #define xg_setmaxnreg_inc(n) xg_sim_registers(n, XG_SIM_HERE)
 #define xg_setmaxnreg_dec(n) xg_sim_registers(n, XG_SIM_HERE)
 
-/* Matrix products of a warpgroup: of FP16, unless the kind says BF16, and K-major operands. */
-enum { XG_SIM_BF16 = 1, XG_SIM_A_MN_MAJOR = 2, XG_SIM_B_MN_MAJOR = 4 };
+/* Matrix products of a warpgroup: of FP16, unless the kind says BF16 or bytes, and K-major
+ * operands. */
+enum { XG_SIM_BF16 = 1, XG_SIM_A_MN_MAJOR = 2, XG_SIM_B_MN_MAJOR = 4, XG_SIM_S8 = 8 };
 XG_SIM_API void xg_sim_wgmma_fence(const xg_sim_location *here);
-XG_SIM_API void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns,
+XG_SIM_API void xg_sim_wgmma(void *registers, uint64_t a, uint64_t b, int add, int columns,
                              unsigned kind, const xg_sim_location *here);
 /* A in registers: four of each thread. */
 XG_SIM_API void xg_sim_wgmma_ra(float *registers, const unsigned *a, uint64_t b, int add,
@@ -170,6 +171,7 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
     xg_sim_wgmma(d, a, b, add, 128, XG_SIM_BF16, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x256x16(d, a, b, add)                                                      \
     xg_sim_wgmma(d, a, b, add, 256, XG_SIM_BF16, XG_SIM_HERE)
+#define xg_wgmma_s8_64x256x32(d, a, b, add) xg_sim_wgmma(d, a, b, add, 256, XG_SIM_S8, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x64x16(d, a, b, add)                                                       \
     xg_sim_wgmma(d, a, b, add, 64, XG_SIM_BF16, XG_SIM_HERE)
 /* The same with a type, "f16" or "bf16", and majors as the instruction has them: "0, 1". */
@@ -191,5 +193,11 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
             (d)[xg_i] = __builtin_nanf("");                                                        \
     } while (0)
 #define xg_wgmma_pin(d, count) ((void)(d), (void)(count))
+#define xg_wgmma_undefined_s32(d, count)                                                           \
+    do {                                                                                           \
+        for (int xg_i = 0; xg_i < (count); xg_i++)                                                 \
+            (d)[xg_i] = INT32_MIN;                                                                 \
+    } while (0)
+#define xg_wgmma_pin_s32(d, count) ((void)(d), (void)(count))
 
 #endif

@@ -120,3 +120,16 @@ void xg_tensor_core_multiply_warp(float d[4], const float a[DEPTH][4], const flo
     sum = add_products(sum, product);
     memcpy(d, &sum, sizeof sum);
 }
+
+void xg_tensor_core_multiply_s8(int32_t *d, const int8_t *a, const int8_t *b, int columns)
+{
+    enum { BYTES = 2 * DEPTH };
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < columns; column++) {
+            int32_t sum = 0;
+            for (int k = 0; k < BYTES; k++)
+                sum += a[row * BYTES + k] * b[column * BYTES + k];
+            int32_t *const at = d + row * columns + column;
+            *at = (int32_t)((uint32_t)*at + (uint32_t)sum);
+        }
+}

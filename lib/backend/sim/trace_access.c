@@ -144,12 +144,25 @@ HOT void count_access(xg_trace *trace, const xg_trace_site *wanted, uintptr_t ad
     take_part(trace, code, code->merged, (uint32_t)((address - origin) / 4));
 }
 
+/* The kernels' tables, which the linker puts side by side; a program may have no kernel with one.
+ */
+extern const char __start_xg_tables[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_xg_tables[] __attribute__((weak, visibility("hidden")));
+
+HOT bool is_in_table(uintptr_t address, int bytes)
+{
+    return address >= (uintptr_t)__start_xg_tables &&
+           address + (uintptr_t)bytes <= (uintptr_t)__stop_xg_tables;
+}
+
 HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, int site)
 {
     const bool is_store = kind != XG_SIM_READ;
     const int index = region_of(trace, address, bytes);
     if (index < 0 && xg_fiber_owns(address))
         return; /* a variable of the thread's own */
+    if (index < 0 && !is_store && is_in_table(address, bytes))
+        return; /* constant memory's, which is no traffic */
     if (index < 0 && !is_store && is_in_list(trace, address, bytes)) {
         const xg_trace_site wanted = {.array = "pointers", .bytes = bytes};
         count_access(trace, &wanted, address, address, site);

@@ -29,13 +29,22 @@ enum {
     RING = 2 * IN_FLIGHT_MAX /* other threads may be behind */
 };
 
-/* The accumulators of one or more products in a row: each thread's registers, and as a matrix. */
+/*
+ * The accumulators of one or more products in a row: each thread's registers, and as a matrix,
+ * whose elements are floats, or integers of products of bytes. Registers are copied as bits.
+ */
 typedef struct {
     int columns;
-    int64_t last;                /* number of the latest product that adds to them */
-    float *registers[WARPGROUP]; /* of each thread; NULL: it has not issued yet */
-    float values[ROWS * COLUMNS_MAX];
+    int64_t last;               /* number of the latest product that adds to them */
+    char *registers[WARPGROUP]; /* of each thread; NULL: it has not issued yet */
+    union {
+        uint32_t bits[ROWS * COLUMNS_MAX];
+        float f32[ROWS * COLUMNS_MAX];
+        int32_t s32[ROWS * COLUMNS_MAX];
+    } values;
 } accumulators;
+
+enum { REGISTER = 4 /* bytes */ };
 
 typedef struct {
     uint64_t a, b;
@@ -141,7 +150,8 @@ static void write_registers(const accumulators *tile)
 {
     for (int lane = 0; lane < WARPGROUP; lane++)
         for (int i = 0; i < tile->columns / 2; i++)
-            tile->registers[lane][i] = tile->values[element_of(lane, i, tile->columns)];
+            memcpy(tile->registers[lane] + i * REGISTER,
+                   &tile->values.bits[element_of(lane, i, tile->columns)], REGISTER);
 }
 
 /*
@@ -150,10 +160,10 @@ static void write_registers(const accumulators *tile)
  */
 static const uint32_t poison = 0xffa5a5a5u;
 
-static void fill_with_poison(float *registers, int count)
+static void fill_with_poison(char *registers, int count)
 {
     for (int i = 0; i < count; i++)
-        memcpy(&registers[i], &poison, sizeof poison);
+        memcpy(registers + i * REGISTER, &poison, REGISTER);
 }
 
 static void check_poison(const accumulators *tile, const xg_sim_location *here)
@@ -161,7 +171,7 @@ static void check_poison(const accumulators *tile, const xg_sim_location *here)
     for (int lane = 0; lane < WARPGROUP; lane++)
         for (int i = 0; i < tile->columns / 2; i++) {
             uint32_t bits;
-            memcpy(&bits, &tile->registers[lane][i], sizeof bits);
+            memcpy(&bits, tile->registers[lane] + i * REGISTER, sizeof bits);
             if (bits != poison)
                 xg_sim_fail_at(here,
                                "computes accumulators of which thread %d of the warpgroup changed "
@@ -170,12 +180,18 @@ static void check_poison(const accumulators *tile, const xg_sim_location *here)
         }
 }
 
-static void compute_next(warpgroup *g, int rank)
+static void multiply_bytes(accumulators *tile, const product *p, int rank)
+{
+    static int8_t a[ROWS * DEPTH * 2], b[COLUMNS_MAX * DEPTH * 2];
+    const xg_sim_operand from_a = operand_a(p), from_b = operand_b(p);
+    xg_sim_operand_load_s8(&from_a, a, rank, p->location);
+    xg_sim_operand_load_s8(&from_b, b, rank, p->location);
+    xg_tensor_core_multiply_s8(tile->values.s32, a, b, p->columns);
+}
+
+static void multiply_floats(accumulators *tile, const product *p, int rank)
 {
     static float a[ROWS * DEPTH], b[DEPTH * COLUMNS_MAX];
-    const int64_t number = g->computed++;
-    const product *p = product_at(g, number);
-    accumulators *tile = g->tiles[p->tile];
     const xg_sim_operand from_a = operand_a(p), from_b = operand_b(p);
     const bool bf16 = (p->kind & XG_SIM_BF16) != 0;
     if (p->a_in_registers)
@@ -183,9 +199,20 @@ static void compute_next(warpgroup *g, int rank)
     else
         xg_sim_operand_load(&from_a, a, DEPTH, 1, rank, bf16, p->location);
     xg_sim_operand_load(&from_b, b, 1, p->columns, rank, bf16, p->location);
+    xg_tensor_core_multiply(tile->values.f32, a, b, p->columns);
+}
+
+static void compute_next(warpgroup *g, int rank)
+{
+    const int64_t number = g->computed++;
+    const product *p = product_at(g, number);
+    accumulators *tile = g->tiles[p->tile];
     if (!p->add)
-        memset(tile->values, 0, sizeof tile->values);
-    xg_tensor_core_multiply(tile->values, a, b, p->columns);
+        memset(&tile->values, 0, sizeof tile->values);
+    if (p->kind & XG_SIM_S8)
+        multiply_bytes(tile, p, rank);
+    else
+        multiply_floats(tile, p, rank);
     if (xg_sim_is_late() && tile->last == number)
         check_poison(tile, p->location);
     if (!xg_sim_is_late() || tile->last == number)
@@ -219,17 +246,18 @@ static int new_tile(warpgroup *g, int columns)
 }
 
 /* The tile in flight of which these are the thread's accumulators; -1: there is none. */
-static int tile_in_flight(const warpgroup *g, int lane, const float *registers, int columns,
+static int tile_in_flight(const warpgroup *g, int lane, const char *registers, int columns,
                           const xg_sim_location *here)
 {
     for (int i = 0; i < TILES_MAX && g->tiles[i]; i++) {
         const accumulators *tile = g->tiles[i];
-        const float *other = tile->registers[lane];
+        const char *other = tile->registers[lane];
         if (!other || g->awaited[lane] > tile->last)
             continue;
         if (other == registers && tile->columns == columns)
             return i;
-        if (registers < other + tile->columns / 2 && other < registers + columns / 2)
+        if (registers < other + tile->columns / 2 * REGISTER &&
+            other < registers + columns / 2 * REGISTER)
             xg_sim_fail_at(here, "uses accumulators of which some belong to a product of another "
                                  "shape in flight");
     }
@@ -237,11 +265,12 @@ static int tile_in_flight(const warpgroup *g, int lane, const float *registers, 
 }
 
 /* The thread's accumulators so far; the registers then hold nothing until it has waited. */
-static void read_registers(accumulators *tile, int lane, float *registers)
+static void read_registers(accumulators *tile, int lane, char *registers)
 {
     tile->registers[lane] = registers;
     for (int i = 0; i < tile->columns / 2; i++)
-        tile->values[element_of(lane, i, tile->columns)] = registers[i];
+        memcpy(&tile->values.bits[element_of(lane, i, tile->columns)], registers + i * REGISTER,
+               REGISTER);
     if (xg_sim_is_late())
         fill_with_poison(registers, tile->columns / 2);
 }
@@ -272,7 +301,7 @@ static void check_same(const product *p, const product *wanted)
 }
 
 /* The thread's part of a product, whose accumulators are "registers". */
-static product *issue(warpgroup *g, float *registers, product *wanted)
+static product *issue(warpgroup *g, void *registers, product *wanted)
 {
     const xg_sim_location *const here = wanted->location;
     const int lane = lane_of(xg_sim_thread()), columns = wanted->columns;
@@ -303,7 +332,7 @@ static void compute_if_issued(warpgroup *g, const product *p)
         compute_next(g, xg_sim_rank());
 }
 
-void xg_sim_wgmma(float *registers, uint64_t a, uint64_t b, int add, int columns, unsigned kind,
+void xg_sim_wgmma(void *registers, uint64_t a, uint64_t b, int add, int columns, unsigned kind,
                   const xg_sim_location *here)
 {
     warpgroup *g = running_warpgroup(here);

@@ -7,6 +7,7 @@
 #include "sm90_shim.h"
 #include "trace_events.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { LINE_BYTES = 128, GROUP_BYTES = 8 * LINE_BYTES, UNIT = 8 /* elements of 16 bytes */ };
@@ -128,6 +129,21 @@ static float value_of(uint16_t bits, bool bf16)
     return bf16 ? value : halves[bits];
 }
 
+/* The 16 bytes of a unit, which a copy is to have brought. */
+static void load_unit(const xg_sim_operand *operand, const layout *of, int unit, void *to, int rank,
+                      const xg_sim_location *here)
+{
+    const unsigned address = address_of(operand, of, unit);
+    const void *from = xg_sim_shared_at(rank, address, 2 * UNIT);
+    if (!from)
+        xg_sim_fail_at(here,
+                       "multiplies what is outside the dynamic shared memory: 16 bytes at 0x%x",
+                       address);
+    if (xg_sim_is_traced())
+        xg_trace_model_reads(from, 2 * UNIT, true, here);
+    memcpy(to, from, 2 * UNIT);
+}
+
 void xg_sim_operand_load(const xg_sim_operand *operand, float *to, int row_step, int k_step,
                          int rank, bool bf16, const xg_sim_location *here)
 {
@@ -137,18 +153,20 @@ void xg_sim_operand_load(const xg_sim_operand *operand, float *to, int row_step,
     if (is_copied_to(operand, &of, rank))
         check_copies(operand, &of, rank, here);
     for (int unit = 0; unit < units_of(operand); unit++) {
-        const unsigned address = address_of(operand, &of, unit);
-        const void *from = xg_sim_shared_at(rank, address, 2 * UNIT);
         float *const first = to + row_of(operand, unit) * row_step + k_of(operand, unit) * k_step;
         uint16_t values[UNIT];
-        if (!from)
-            xg_sim_fail_at(here,
-                           "multiplies what is outside the dynamic shared memory: 16 bytes at 0x%x",
-                           address);
-        if (xg_sim_is_traced())
-            xg_trace_model_reads(from, sizeof values, true, here);
-        memcpy(values, from, sizeof values);
+        load_unit(operand, &of, unit, values, rank, here);
         for (int i = 0; i < UNIT; i++)
             first[i * step] = value_of(values[i], bf16);
     }
+}
+
+void xg_sim_operand_load_s8(const xg_sim_operand *operand, int8_t *to, int rank,
+                            const xg_sim_location *here)
+{
+    const layout of = decode(operand->descriptor);
+    if (is_copied_to(operand, &of, rank))
+        check_copies(operand, &of, rank, here);
+    for (int unit = 0; unit < units_of(operand); unit++)
+        load_unit(operand, &of, unit, to + (ptrdiff_t)unit * 2 * UNIT, rank, here);
 }

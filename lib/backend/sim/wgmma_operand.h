@@ -29,4 +29,8 @@ bool xg_sim_operand_reads(const xg_sim_operand *operand, unsigned address, unsig
 void xg_sim_operand_load(const xg_sim_operand *operand, float *to, int row_step, int k_step,
                          int rank, bool bf16, const xg_sim_location *here);
 
+/* The same of a K-major operand of bytes: rows of 32. */
+void xg_sim_operand_load_s8(const xg_sim_operand *operand, int8_t *to, int rank,
+                            const xg_sim_location *here);
+
 #endif

@@ -29,7 +29,9 @@
 #ifndef XG_DEVICE_NOINLINE /* backend/cuda/clang_shim.h */
 #define XG_DEVICE_NOINLINE extern "C" __device__ __noinline__
 #endif
-#define XG_UNROLL       _Pragma("unroll")
+#define XG_UNROLL _Pragma("unroll")
+/* A table of numbers: "XG_TABLE int primes[2] = {2, 3};". Not static: see above. */
+#define XG_TABLE        __constant__
 #define XG_UNROLL_BY(n) XG_PRAGMA(unroll n)
 #define XG_PRAGMA(text) _Pragma(#text)
 #define XG_SHARED16     __shared__ __align__(16)
@@ -61,6 +63,7 @@ typedef const xg_tensor_map *xg_tensor_map_ref;
 #define XG_KERNEL_WITH_TENSOR_MAPS XG_KERNEL
 #define XG_DEVICE                  static inline __attribute__((always_inline))
 #define XG_DEVICE_NOINLINE         static
+#define XG_TABLE                   XG_SIM_TABLE
 #define XG_UNROLL
 #define XG_UNROLL_BY(n)
 #define __fmul_rn(x, y)           ((x) * (y))

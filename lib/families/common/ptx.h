@@ -257,6 +257,18 @@ XG_DEVICE void xg_store_vec4(float *to, float x, float y, float z, float w)
 #define xg_bits_of(x)     __float_as_uint(x)
 #define xg_float_of(bits) __uint_as_float(bits)
 
+/* The same of a double; the bits are signed. */
+#define xg_bits_of_double(x) __double_as_longlong(x)
+#define xg_double_of(bits)   __longlong_as_double(bits)
+
+/* sum, plus the products of the four bytes of "numbers", not signed, and of "factors", signed. */
+XG_DEVICE int xg_dot_bytes(unsigned numbers, unsigned factors, int sum)
+{
+    int result;
+    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(result) : "r"(numbers), "r"(factors), "r"(sum));
+    return result;
+}
+
 /* Two floats rounded to BF16 (to nearest, ties to even); the first in the low half. */
 XG_DEVICE unsigned xg_bf16x2(float low, float high)
 {
@@ -421,6 +433,12 @@ XG_DEVICE float xg_max_nan(float x, float y)
 #define xg_store_streaming(to, value)          (*(to) = (value))
 #define xg_store_u32x2(to, first, second)      ((void)(*(uint2 *)(to) = (uint2){first, second}))
 #define xg_flip_sign(x, sign)                  ((sign) ? -(x) : (x))
+XG_DEVICE int xg_dot_bytes(unsigned numbers, unsigned factors, int sum)
+{
+    for (int i = 0; i < 32; i += 8)
+        sum += (int)(numbers >> i & 0xff) * (int8_t)(factors >> i & 0xff);
+    return sum;
+}
 #define xg_reread_thread()                     (threadIdx.x)
 #define xg_reread_block()                      (blockIdx.x)
 #define xg_rematerialize(x)                    (x)

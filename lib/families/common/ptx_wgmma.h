@@ -39,14 +39,17 @@ XG_DEVICE void xg_wgmma_commit(void)
                                xg_i++) asm volatile("" : "=f"((acc)[xg_i]));                       \
     } while (0)
 
-#define XG_ACCUMULATORS4(acc, i)                                                                   \
-    "+f"((acc)[i]), "+f"((acc)[(i) + 1]), "+f"((acc)[(i) + 2]), "+f"((acc)[(i) + 3])
-#define XG_ACCUMULATORS16(acc, i)                                                                  \
-    XG_ACCUMULATORS4(acc, i), XG_ACCUMULATORS4(acc, (i) + 4), XG_ACCUMULATORS4(acc, (i) + 8),      \
-        XG_ACCUMULATORS4(acc, (i) + 12)
-#define XG_ACCUMULATORS64(acc, i)                                                                  \
-    XG_ACCUMULATORS16(acc, i), XG_ACCUMULATORS16(acc, (i) + 16), XG_ACCUMULATORS16(acc, (i) + 32), \
-        XG_ACCUMULATORS16(acc, (i) + 48)
+/* So many accumulators as operands of the instruction: floats, "+f", or 32-bit integers, "+r". */
+#define XG_OPERANDS4(kind, acc, i)                                                                 \
+    kind((acc)[i]), kind((acc)[(i) + 1]), kind((acc)[(i) + 2]), kind((acc)[(i) + 3])
+#define XG_OPERANDS16(kind, acc, i)                                                                \
+    XG_OPERANDS4(kind, acc, i), XG_OPERANDS4(kind, acc, (i) + 4),                                  \
+        XG_OPERANDS4(kind, acc, (i) + 8), XG_OPERANDS4(kind, acc, (i) + 12)
+#define XG_OPERANDS64(kind, acc, i)                                                                \
+    XG_OPERANDS16(kind, acc, i), XG_OPERANDS16(kind, acc, (i) + 16),                               \
+        XG_OPERANDS16(kind, acc, (i) + 32), XG_OPERANDS16(kind, acc, (i) + 48)
+#define XG_ACCUMULATORS16(acc, i) XG_OPERANDS16("+f", acc, i)
+#define XG_ACCUMULATORS64(acc, i) XG_OPERANDS64("+f", acc, i)
 
 /* The instruction for FP16 or BF16, see the functions; majors: "0, 0", or 1 for an operand that is
  * MN-major (xg_wgmma_descriptor_mn_major()). */
@@ -103,23 +106,24 @@ XG_DEVICE void xg_wgmma_bf16_64x64x16(float *acc, uint64_t a, uint64_t b, int ad
     XG_WGMMA_64x64x16("bf16", "0, 0", acc, a, b, add);
 }
 
+/* The names of 128 accumulators in PTX. */
+#define XG_WGMMA_REGISTERS_128                                                                     \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "   \
+    "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "   \
+    "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "   \
+    "%56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, "   \
+    "%74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, "   \
+    "%92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "     \
+    "%108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, "   \
+    "%123, %124, %125, %126, %127"
+
 /* The instruction for FP16 or BF16, see the functions. */
 #define XG_WGMMA_64x256x16(type, majors, acc, a, b, add)                                           \
-    asm volatile(                                                                                  \
-        "{ .reg .pred add; setp.ne.b32 add, %130, 0;\n"                                            \
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type " {"                          \
-        "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "    \
-        "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, "    \
-        "%36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, "    \
-        "%53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, "    \
-        "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, "    \
-        "%87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, "      \
-        "%103, "                                                                                   \
-        "%104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, "     \
-        "%118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "                            \
-        "%128, %129, add, 1, 1, " majors "; }"                                                     \
-        : XG_ACCUMULATORS64(acc, 0), XG_ACCUMULATORS64(acc, 64)                                    \
-        : "l"(a), "l"(b), "r"(add))
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, %130, 0;\n"                                   \
+                 "wgmma.mma_async.sync.aligned.m64n256k16.f32." type "." type                      \
+                 " {" XG_WGMMA_REGISTERS_128 "}, %128, %129, add, 1, 1, " majors "; }"             \
+                 : XG_ACCUMULATORS64(acc, 0), XG_ACCUMULATORS64(acc, 64)                           \
+                 : "l"(a), "l"(b), "r"(add))
 
 /* The same with a B of 16 x 256 and 128 accumulators; columns from 128 on are in acc[64] and on. */
 XG_DEVICE void xg_wgmma_64x256x16(float *acc, uint64_t a, uint64_t b, int add)
@@ -132,6 +136,31 @@ XG_DEVICE void xg_wgmma_bf16_64x256x16(float *acc, uint64_t a, uint64_t b, int a
 {
     XG_WGMMA_64x256x16("bf16", "0, 0", acc, a, b, add);
 }
+
+/*
+ * The same of bytes, signed: A 64 x 32, B 32 x 256, both K-major as only FP16 and BF16 need not be;
+ * accumulators are 32-bit integers, which wrap around.
+ */
+XG_DEVICE void xg_wgmma_s8_64x256x32(int *acc, uint64_t a, uint64_t b, int add)
+{
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, %130, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8"
+                 " {" XG_WGMMA_REGISTERS_128 "}, %128, %129, add; }"
+                 : XG_OPERANDS64("+r", acc, 0), XG_OPERANDS64("+r", acc, 64)
+                 : "l"(a), "l"(b), "r"(add));
+}
+
+/* Those of integers. */
+#define xg_wgmma_pin_s32(acc, count)                                                               \
+    do {                                                                                           \
+        _Pragma("unroll") for (int xg_i = 0; xg_i < (count);                                       \
+                               xg_i++) asm volatile("" : "+r"((acc)[xg_i])::"memory");             \
+    } while (0)
+#define xg_wgmma_undefined_s32(acc, count)                                                         \
+    do {                                                                                           \
+        _Pragma("unroll") for (int xg_i = 0; xg_i < (count);                                       \
+                               xg_i++) asm volatile("" : "=r"((acc)[xg_i]));                       \
+    } while (0)
 #endif
 
 /*
@@ -156,7 +185,7 @@ XG_DEVICE uint64_t xg_wgmma_descriptor_mn_major(unsigned address)
            (address & 0x3ffff) >> 4;
 }
 
-/* The descriptor "steps" times 16 of k further on: + 2 for each. */
+/* The descriptor "steps" times 16 of k further on, of bytes 32 of k: + 2 for each. */
 XG_DEVICE uint64_t xg_wgmma_descriptor_advance(uint64_t descriptor, int steps)
 {
     return (descriptor & ~(uint64_t)0xffffffff) |

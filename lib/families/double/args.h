@@ -17,6 +17,7 @@ typedef struct {
     int64_t k_per_split;
     uint32_t whole, tails, splits;
     uint32_t c_is_aligned; /* every row of C, and its end, to 16 bytes */
+    const void *ratios;    /* of a fallback: it computes where these allow no residues (residue/) */
 } xg_double_args;
 
 /* double_reduce.inc: the tiles of C that were split, from the sums. */

@@ -5,6 +5,7 @@
  */
 #include "args.h"
 #include "double.h"
+#include "families/kernels.h"
 #include "families/programs.h"
 #include "families/typed.h"
 
@@ -64,6 +65,23 @@ static xgemm_status add_product(const xg_double_tile *tile, const xg_double_sche
         use_c(step, p, plan, offsetof(xg_typed_args, c), offsetof(xg_typed_args, epilogue));
     return xg_step_grid(step, schedule->whole + schedule->tails * schedule->splits, 1,
                         tile->threads, 1, error);
+}
+
+xgemm_status xg_double_add_fallback(xg_plan *plan, const xg_problem *p, xg_location ratios,
+                                    xg_error *error)
+{
+    xg_double_tile tile = *xg_double_tile_at(xg_kernel_at(XG_KERNEL_pipelined_128x128), XG_F64, 0);
+    tile.program = &xg_program_dmma_f64_fallback_128x128;
+    const xg_double_schedule schedule = xg_double_schedule_of(p, &tile, 1, 0);
+    const xgemm_status status = add_product(&tile, &schedule, 0, p, plan, error);
+    if (status)
+        return status;
+    xg_step *const step = &plan->steps[plan->step_count - 1];
+    const int64_t words = (int64_t)(plan->workspace_bytes / 4);
+    xg_step_point(step, offsetof(xg_double_args, ratios), ratios);
+    xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, words, words,
+                   XG_F32);
+    return XGEMM_OK;
 }
 
 static const xg_program *reduction_of(xg_type type)

@@ -18,6 +18,13 @@ double xg_double_workspace(const xg_candidate *of, const xg_request *request);
 xgemm_status xg_double_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                              xg_error *error);
 
+/*
+ * Adds a launch that computes a product of F64 as a whole, in tiles of 128 x 128 and FP64, if the
+ * ratios there (residue/args.h) allow no residues; else it ends at once.
+ */
+xgemm_status xg_double_add_fallback(xg_plan *plan, const xg_problem *problem, xg_location ratios,
+                                    xg_error *error);
+
 /* ---- Between build.c, tiles.c and cost.c ---- */
 
 /* A program: its tile, and what it takes of a multiprocessor. */

@@ -4,6 +4,7 @@
 #include "families/gemv/gemv.h"
 #include "families/half/half.h"
 #include "families/programs.h"
+#include "families/residue/residue.h"
 #include "fp16_layout.h"
 #include "tensor.h"
 
@@ -357,6 +358,8 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
         return xg_half_build(of, request, plan, error);
     if (xg_tensor_is_batched(of, &request->problem))
         return add_batch(of, request, plan, error);
+    if (request->problem.type_a == XG_F64)
+        return xg_residue_build(of, request, plan, error);
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     if (of->panels > 1)
         return add_panels(of, request, &tiles, plan, error);
@@ -369,6 +372,8 @@ static double workspace(const xg_candidate *of, const xg_request *request)
 {
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_workspace(of, request);
+    if (request->problem.type_a == XG_F64)
+        return xg_residue_workspace(of, request);
     const xg_kernel *const kernel = of->kernel;
     if (xg_tensor_is_batched(of, &request->problem))
         return xg_batch_bytes(kernel, &request->problem, of->batch_per_pass);
@@ -391,6 +396,8 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_applies(kernel, request);
+    if (request->problem.type_a == XG_F64)
+        return xg_residue_applies(kernel, request);
     return (kernel->fp16_terms != 2 || request->problem.k >= XG_K_BLOCK) &&
            (!request->problem.pointer_arrays || xg_tensor_can_batch(kernel, &request->problem));
 }
@@ -398,12 +405,13 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
     return xg_type_is_half(request->problem.type_a) ? xg_half_candidate(kernel, request)
+           : request->problem.type_a == XG_F64      ? xg_residue_candidate(kernel, request)
                                                     : xg_tensor_candidate(kernel, request, most_us);
 }
 
 static double least_us(const xg_kernel *kernel, const xg_request *request)
 {
-    return xg_type_is_half(request->problem.type_a) ? 0.0 : xg_tensor_least_us(kernel, request);
+    return xg_is_f32(&request->problem) ? xg_tensor_least_us(kernel, request) : 0.0;
 }
 
 static bool takes_more(const xg_kernel *kernel, xg_type operands)

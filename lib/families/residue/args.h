@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The arguments of products of doubles by residues. What they do is told in residue.h; op(A)'s rows
+ * and op(B)'s columns are both called lines here.
+ */
+#ifndef XGEMM_RESIDUE_ARGS_H
+#define XGEMM_RESIDUE_ARGS_H
+
+#include "families/common/args.h"
+
+/*
+ * Moduli: the fewest of a product, and the most. With "count" of them a line is scaled by
+ * 2^XG_RESIDUE_MORE_BITS(count) more than by the fewest.
+ */
+enum { XG_RESIDUES_LEAST = 15, XG_RESIDUES_MOST = 17 };
+#define XG_RESIDUE_MORE_BITS(count) ((count) == 15 ? 0 : (count) == 16 ? 3 : 7)
+
+/* Planes of an operand: magnitudes, then the residues by each modulus. */
+enum { XG_RESIDUE_PLANES = 1 + XG_RESIDUES_MOST };
+
+/*
+ * What is known of a line. Norms are Euclidean, upper bounds, in units of the magnitudes' last
+ * digit: of the line, and of what rounding it to integers leaves, with the fewest moduli as it is,
+ * and by the number of entries that are rounded alone.
+ */
+typedef struct {
+    float norm, rounded, rounded_most;
+    double scale, unscale; /* the power of two by the fewest moduli, and its inverse */
+} xg_residue_line;
+
+/*
+ * Why more or fewer moduli are taken (guard.inc): the largest ratios of all elements, as bits of
+ * floats. And how many elements the fallback computed, for xgemm_last_recomputed(): all or none of
+ * each product of a batch.
+ */
+typedef struct {
+    uint32_t ratio, ratio_most;
+    unsigned long long recomputed;
+} xg_residue_ratios;
+
+/* An operand, and its planes: each has a row of to_stride bytes a line. */
+typedef struct {
+    const double *from;
+    int64_t count, line_stride, k_stride; /* lines; entries */
+    int8_t *planes;
+    xg_residue_line *about;
+} xg_residue_operand;
+
+/* residue_scale.cu and residue_split.cu: CTAs along the grid's x for A, then for B. */
+typedef struct {
+    xg_residue_operand operands[2];
+    xg_residue_ratios *ratios;
+    int64_t k, to_stride;
+    uint32_t ctas_a;
+    uint32_t later_pass; /* not the first product of a batch: the count goes on */
+} xg_residue_split_args;
+
+/*
+ * product.inc: tiles of all planes; operands by tensor maps. Residues of C have a plane for each
+ * modulus, of m rows.
+ */
+typedef struct {
+    int64_t m, n;
+    const xg_residue_line *a, *b;
+    xg_residue_ratios *ratios;
+    uint8_t *c;
+    int64_t c_stride;
+    float tolerance; /* of what rounding leaves, relative to |A||B| */
+    uint32_t k_blocks;
+    uint32_t rows, columns; /* tiles */
+    int32_t a_rows, b_rows; /* that a tile's copy has */
+} xg_residue_product_args;
+
+/* residue_reduce.cu: C from its residues. */
+typedef struct {
+    int64_t m, n;
+    const uint8_t *residues;
+    const xg_residue_line *a, *b;
+    xg_residue_ratios *ratios;
+    double *c;
+    int64_t residue_stride, c_stride_m;
+    xg_epilogue_args epilogue;
+} xg_residue_reduce_args;
+
+#endif
