@@ -2,11 +2,14 @@
 /* A user's own kernel as one page of HTML, which needs nothing else. */
 #include "explain_page.h"
 
+#include "replacement.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void page_text(FILE *to, const char *text)
 {
@@ -160,7 +163,7 @@ static int64_t requests_of(const xgemm_trace_report *t, int line)
 {
     int64_t all = 0;
     for (int i = 0; i < t->site_count; i++)
-        all += t->sites[i].line == line ? t->sites[i].requests : 0;
+        all += t->sites[i].line == line && *t->sites[i].source ? t->sites[i].requests : 0;
     return all;
 }
 
@@ -241,14 +244,29 @@ static int write_page(FILE *to, FILE *file, const source_request *r,
 int source_page(const source_request *r, const xgemm_source_report *report, char *why,
                 size_t why_size)
 {
+    replacement output;
     FILE *file = fopen(r->launch.file, "r");
-    FILE *to = file ? fopen(r->html, "w") : NULL;
-    int result = to ? write_page(to, file, r, report) : -1;
-    if (to && fclose(to) != 0)
-        result = -1;
-    if (result)
-        snprintf(why, why_size, "cannot write %s: %s", r->html, strerror(errno));
-    if (file)
+    if (!file) {
+        snprintf(why, why_size, "cannot read %s: %s", r->launch.file, strerror(errno));
+        return -1;
+    }
+    if (!replacement_open(&output, r->html)) {
+        snprintf(why, why_size, "cannot write %s: %s", r->html, output.why);
         fclose(file);
+        return -1;
+    }
+    const int descriptor = dup(output.descriptor);
+    FILE *to = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    int result = to ? write_page(to, file, r, report) : -1;
+    if (to ? fclose(to) != 0 : descriptor >= 0 && close(descriptor) != 0)
+        result = -1;
+    if (result) {
+        snprintf(why, why_size, "cannot write %s: %s", r->html, strerror(errno));
+    } else if (!replacement_commit(&output)) {
+        snprintf(why, why_size, "cannot write %s: %s", r->html, output.why);
+        result = -1;
+    }
+    replacement_abandon(&output);
+    fclose(file);
     return result;
 }

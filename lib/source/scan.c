@@ -3,17 +3,29 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SPACES_MOST = 16 };
 
 /* Where the scanner is in the file. */
 typedef struct {
     const char *path, *at;
-    int line, depth;    /* of braces */
-    int device_depth;   /* -1: not in the body of a kernel or of a function of the device */
-    bool device_header; /* after __global__ or __device__, before the body or the semicolon */
-    bool kernel_header; /* after __global__, before the parameters */
-    char last_name[XG_NAME_MOST]; /* the last identifier */
+    int line, depth;      /* of braces */
+    int device_depth;     /* -1: not in the body of a kernel or of a function of the device */
+    bool device_header;   /* after __global__ or __device__, before the body or the semicolon */
+    bool kernel_header;   /* after __global__, before the parameters */
+    bool template_header; /* after template, before the body or the semicolon */
+    char last_name[XG_NAME_MOST];  /* the last identifier */
+    char outer_name[XG_NAME_MOST]; /* in a kernel's header the one before < */
+    int angles;                    /* that are open there */
+    struct {
+        int depth; /* of its brace */
+        char name[XG_NAME_MOST];
+    } spaces[SPACES_MOST]; /* the namespaces that are open */
+    int space_count;
+    const char *define_end; /* of the last #define */
     xg_scan *to;
     xg_error *error;
 } scanner;
@@ -33,6 +45,9 @@ static const struct {
     {"tex3D", "a texture fetch"},
     {"cudaSurfaceObject_t", "a surface object"},
 };
+
+/* The same in code of the device alone. */
+static const char *const allocations[] = {"malloc", "new", "cudaMalloc"};
 
 static bool is_name(char c)
 {
@@ -168,6 +183,29 @@ static void take_parameters(xg_source_kernel *kernel, const char *at)
     }
 }
 
+/* "outer::inner::" */
+static void join_spaces(const scanner *s, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < s->space_count && used < size; i++)
+        if (*s->spaces[i].name)
+            used += (size_t)snprintf(text + used, size - used, "%s::", s->spaces[i].name);
+}
+
+/* After the word namespace: "outer::inner {", "{", or an alias, which opens nothing. */
+static void take_space(scanner *s)
+{
+    const char *const from = skip_space(s->at), *to = from;
+    while (is_name(*to) || *to == ':')
+        to++;
+    if (*skip_space(to) != '{' || s->space_count == SPACES_MOST || to - from >= XG_NAME_MOST)
+        return;
+    s->spaces[s->space_count].depth = s->depth;
+    memcpy(s->spaces[s->space_count].name, from, (size_t)(to - from));
+    s->spaces[s->space_count++].name[to - from] = '\0';
+}
+
 /* After __global__: a ( follows a name; whether it is an attribute's. */
 static bool take_kernel(scanner *s)
 {
@@ -178,14 +216,26 @@ static bool take_kernel(scanner *s)
         if (strcmp(s->last_name, attributes[i]) == 0)
             return true;
     s->kernel_header = false;
+    if (s->at < s->define_end) {
+        to->has_others = true;
+        return false;
+    }
     if (to->kernel_count == XG_KERNELS_MOST || !*s->last_name)
         return false;
-    xg_source_kernel kernel = {.line = s->line};
+    const char *const end = closing(s->at);
+    const bool is_defined = end && *skip_space(end) == '{';
+    xg_source_kernel kernel = {.line = s->line, .is_template = s->template_header};
     strcpy(kernel.name, s->last_name);
+    join_spaces(s, kernel.space, sizeof kernel.space);
     take_parameters(&kernel, s->at);
-    for (int i = 0; i < to->kernel_count; i++)
-        if (strcmp(to->kernels[i].name, kernel.name) == 0)
-            return false; /* declared before */
+    for (int i = 0; i < to->kernel_count; i++) {
+        xg_source_kernel *const known = &to->kernels[i];
+        if (strcmp(known->name, kernel.name) == 0 && strcmp(known->space, kernel.space) == 0) {
+            if (is_defined && !known->is_template)
+                *known = kernel; /* declared before, and maybe with other names */
+            return false;
+        }
+    }
     to->kernels[to->kernel_count++] = kernel;
     return false;
 }
@@ -205,11 +255,19 @@ static xgemm_status take_word(scanner *s)
         if (strlen(refused[i].word) == length && memcmp(s->at, refused[i].word, length) == 0 &&
             (strcmp(refused[i].word, "texture") != 0 || *skip_space(s->at + length) == '<'))
             return refuse(s, refused[i].what);
+    for (size_t i = 0; s->device_depth >= 0 && i < sizeof allocations / sizeof *allocations; i++)
+        if (strlen(allocations[i]) == length && memcmp(s->at, allocations[i], length) == 0 &&
+            (strcmp(allocations[i], "new") != 0 || *skip_space(s->at + length) != '('))
+            return refuse(s, "memory that a kernel allocates");
     const size_t kept = length < XG_NAME_MOST ? length : XG_NAME_MOST - 1;
     memcpy(s->last_name, s->at, kept);
     s->last_name[kept] = '\0';
-    if (strcmp(s->last_name, "__global__") == 0)
+    if (strcmp(s->last_name, "__global__") == 0) {
         s->device_header = s->kernel_header = true;
+        s->angles = 0;
+    }
+    if (strcmp(s->last_name, "template") == 0)
+        s->template_header = true;
     if (strcmp(s->last_name, "__device__") == 0)
         s->device_header = true;
     if (strcmp(s->last_name, "__noinline__") == 0) {
@@ -218,7 +276,25 @@ static xgemm_status take_word(scanner *s)
     } else {
         copy(s, length);
     }
+    if (strcmp(s->last_name, "namespace") == 0)
+        take_space(s);
     return XGEMM_OK;
+}
+
+/* At a #: a definition, to the end of its last line, or a header beside the file. */
+static void take_directive(scanner *s)
+{
+    const char *word = s->at + 1;
+    word += strspn(word, " \t");
+    if (strncmp(word, "include", 7) == 0 && word[7 + strspn(word + 7, " \t")] == '"')
+        s->to->has_others = true;
+    if (strncmp(word, "define", 6) == 0) {
+        const char *end = word + strcspn(word, "\n");
+        while (*end && end[-1] == '\\')
+            end += 1 + strcspn(end + 1, "\n");
+        s->define_end = end;
+    }
+    copy(s, 1);
 }
 
 static xgemm_status take_launch(scanner *s)
@@ -233,11 +309,23 @@ static xgemm_status take_launch(scanner *s)
     return XGEMM_OK;
 }
 
+/* In a kernel's header: of k<float>( the kernel's name is k. */
+static void take_angle(scanner *s)
+{
+    if (*s->at == '<' && s->angles++ == 0)
+        strcpy(s->outer_name, s->last_name);
+    if (*s->at == '>' && s->angles > 0 && --s->angles == 0)
+        strcpy(s->last_name, s->outer_name);
+}
+
 /* Braces and semicolons: which bodies are the device's. */
 static void take_mark(scanner *s)
 {
     const char mark = *s->at;
-    const char *const end = mark == '(' && s->kernel_header ? closing(s->at) : NULL;
+    if (s->kernel_header)
+        take_angle(s);
+    const char *const end =
+        mark == '(' && s->kernel_header && s->angles == 0 ? closing(s->at) : NULL;
     if (end && take_kernel(s)) {
         copy(s, (size_t)(end - s->at));
         return;
@@ -245,12 +333,16 @@ static void take_mark(scanner *s)
     if (mark == '{') {
         if (s->device_header && s->device_depth < 0)
             s->device_depth = s->depth;
-        s->device_header = s->kernel_header = false;
+        s->device_header = s->kernel_header = s->template_header = false;
         s->depth++;
     }
     if (mark == '}' && --s->depth <= s->device_depth)
         s->device_depth = -1;
-    if (mark == ';' || mark == '=')
+    if (mark == '}' && s->space_count > 0 && s->spaces[s->space_count - 1].depth == s->depth)
+        s->space_count--;
+    if (mark == ';')
+        s->template_header = false;
+    if (mark == ';' || (mark == '=' && s->angles == 0))
         s->device_header = s->kernel_header = false;
     copy(s, 1);
 }
@@ -269,6 +361,8 @@ static xgemm_status scan_all(scanner *s)
         else if (c == '"' ||
                  (c == '\'' && !(s->to->text.length > 0 && isdigit((unsigned char)s->at[-1]))))
             copy(s, quoted_length(s->at));
+        else if (c == '#' && s->at >= s->define_end)
+            take_directive(s);
         else if (strncmp(s->at, "<<<", 3) == 0)
             status = take_launch(s);
         else if (is_name(c) && !isdigit((unsigned char)c) && !inside_name)
@@ -310,6 +404,7 @@ xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error)
                  .at = scan->original.at,
                  .line = 1,
                  .device_depth = -1,
+                 .define_end = scan->original.at,
                  .to = scan,
                  .error = error};
     xg_text_add(&scan->text, "", 0);

@@ -13,7 +13,9 @@ enum { XG_NAME_MOST = 128, XG_PARAMETERS_MOST = 32, XG_KERNELS_MOST = 64 };
 
 typedef struct {
     char name[XG_NAME_MOST];
+    char space[XG_NAME_MOST]; /* the namespaces that it is in: "outer::inner::" */
     int line;
+    bool is_template;
     int parameter_count; /* -1: they could not be told apart */
     char parameters[XG_PARAMETERS_MOST][XG_NAME_MOST];
 } xg_source_kernel;
@@ -25,6 +27,7 @@ typedef struct {
     int line_count;
     int kernel_count;
     xg_source_kernel kernels[XG_KERNELS_MOST];
+    bool has_others; /* from headers and macros, of which nothing is known */
 } xg_scan;
 
 /* Reads and scans the file. The result is to be freed, also after a failure. */

@@ -226,6 +226,22 @@ __global__ void k(const float *a, float *c) {
         --block 32 --arg 'a=float[128]:index' --arg 'c=float[128]'
     right 'an asynchronous copy' "$(printf '%s' "$copied" | sed 's/WAIT/__pipeline_wait_prior(0);/')" \
         --block 32 --arg 'a=float[128]:index' --arg 'c=float[128]'
+    wrong 'a null pointer that the compiler sees' 'line 1: .* writes 4 bytes at a null pointer' \
+        '__global__ void k(int *a) { int *p = 0; *p = 1; *a = 2; }' --arg 'a=int[1]'
+    wrong 'an array larger than the stack' 'its stack is too large' \
+        '__global__ void k(int *a, int n) { volatile char x[1 << 26]; x[n] = 1; *a = x[*a]; }' \
+        --arg 'a=int[1]' --arg n=int:0
+    wrong 'a static object without end' 'no end before kernel k began' \
+        'struct x { x() { for (volatile int i = 0;;) i = i; } } object;
+__global__ void k(int *a) { *a = 1; }' --seconds 1 --arg 'a=int[1]'
+    wrong 'a race before no end' 'race between lines 2 and 2' \
+        '__global__ void k(volatile int *a) {
+    a[0] = threadIdx.x;
+    if (threadIdx.x == 1) while (a[1] == 0) ; }' --block 2 --seconds 1 --arg 'a=int[2]'
+    printf '__device__ void up(int *a) {\n\n    a[0] += threadIdx.x; }\n' >up.cuh
+    wrong 'a race in a header' 'race between lines 3 of up.cuh and 3 of up.cuh' '#include "up.cuh"
+__global__ void k(int *a) {
+    up(a); }' --block 2 --arg 'a=int[1]'
     wrong 'an assertion' 'wrong.cu:2 fails its assertion' \
         '__global__ void k(int *a) {
     assert(*a == 1); }' --arg 'a=int[1]'
@@ -265,8 +281,82 @@ test_refusals()
     refuses 'no argument' 2 'parameter "a", for which there is no argument' explain first.cu
     refuses 'another type' 2 'elements of 4 bytes, and its argument has elements of 8' \
         explain first.cu --arg 'a=double[32]'
+    refuses 'a number that is none of the type' 2 '"n=int:99999999999": int has no such number' \
+        explain first.cu --arg n=int:99999999999
+    refuses 'a grid that is too high' 2 'a grid of 65536 blocks along y; the most is 65535' \
+        explain first.cu --grid 1,65536 --block 32 --arg 'a=float[32]'
+    refuses 'a grid that is no number' 2 'each from 1 to 2147483647, not "99999999999"' \
+        explain first.cu --grid 99999999999 --arg 'a=float[32]'
+    refuses 'a block that is too deep' 2 'a block of 65 threads along z' \
+        explain first.cu --block 1,1,65 --arg 'a=float[32]'
+    refuses 'a page that cannot be written' 1 'cannot write none/x.html' \
+        explain first.cu --block 32 --arg 'a=float[32]' --html none/x.html
+    refuses 'a page and JSON' 2 'would both go to the standard output' \
+        explain first.cu --block 32 --arg 'a=float[32]' --html - --json
+    refuses 'an option of a product' 2 '-m is for the library' explain first.cu -m 3
+    refuses 'a plot of a file' 2 '--plot is for the library' explain first.cu --plot x.svg
     refuses 'no file' 2 'cannot read none.cu' explain none.cu
     refuses 'an option of a file' 2 'are for a file' explain tiled16 --grid 2
+}
+
+# unsupported NAME PATTERN LINES-OF-SOURCE OPTION...: status 2, and the sentence.
+unsupported()
+{
+    printf '%s\n' "$3" >unsupported.cu
+    refused=$1 pattern=$2
+    shift 3
+    run explain unsupported.cu "$@"
+    if [ "$status" -eq 2 ] && tail -n 1 err | grep -Eq -e "$pattern"; then
+        ok "$refused"
+    else
+        no "$refused" "exit status $status; $(tail -n 1 err)"
+    fi
+}
+
+test_strangers()
+{
+    unsupported 'a template without arguments' 'unsupported.cu:1: kernel k is a template' \
+        'template <int N> __global__ void k(int *a) { *a = N; }' --arg 'a=int[1]'
+    right 'a template with arguments by default' \
+        'template <int N = 3> __global__ void k(int *a) { *a = N; }' --arg 'a=int[1]'
+    unsupported 'a struct' 'unsupported.cu:2: kernel k cannot be called: this parameter' \
+        'struct p { int n; };
+__global__ void k(int *a, p q) { *a = q.n; }' --arg 'a=int[1]' --arg q=int:1
+    unsupported 'CUB' 'unsupported.cu:1: the simulator of libxgemm has no CUB' \
+        '#include <cub/cub.cuh>
+__global__ void k(int *a) { *a = 1; }' --arg 'a=int[1]'
+    unsupported 'memory of its own' 'unsupported.cu:2: memory that a kernel allocates' \
+        '__global__ void k(int **a) {
+    *a = new int[3]; }' --arg 'a=ulong[1]'
+    unsupported 'too much static memory' '400000 bytes of static shared memory; the most is 49152' \
+        '__global__ void k(float *a) { __shared__ float s[100000]; s[threadIdx.x] = *a;
+    __syncthreads(); *a = s[0]; }' --arg 'a=float[1]'
+    unsupported 'too large variables' 'variables take more than its memory' \
+        '__device__ float all[1L << 34]; __global__ void k(float *a) { *a = all[5]; }' --arg 'a=float[1]'
+    printf '__device__ inline int lane() { int x; asm("mov.u32 %%0, %%%%laneid;" : "=r"(x)); return x; }\n' >ptx.cuh
+    unsupported 'inline PTX of a header' 'ptx.cuh:1: inline PTX' '#include "ptx.cuh"
+__global__ void k(int *a) { *a = lane(); }' --arg 'a=int[1]'
+    right 'a kernel in namespaces' \
+        'namespace outer { namespace inner { __global__ void k(int *a) { *a = 1; } } }' --arg 'a=int[1]'
+    right 'two that have one name' 'namespace x { __global__ void k(int *a) { *a = 1; } }
+namespace y { __global__ void k(float *b) { *b = 1; } }' --kernel y::k --arg 'b=float[1]'
+    right 'a kernel by a macro' '#define KERNEL(T) __global__ void k_##T(T *a) { *a = 1; }
+KERNEL(float) KERNEL(int)' --kernel k_float --arg 'a=float[1]'
+    right 'declared with other names' '__global__ void k(int *);
+__global__ void k(int *a) { *a = 1; }' --arg 'a=int[1]'
+    right 'instances of a template' 'template <class T> __global__ void k(T *a) { *a = 1; }
+template __global__ void k<float>(float *); template <> __global__ void k<int>(int *a) { *a = 2; }' \
+        --kernel 'k<int>' --arg 'a=int[1]'
+    right 'a pointer to rows' '__global__ void k(float (*a)[4]) { a[threadIdx.x][3] = 1; }' --block 4 \
+        --arg 'a=float[4x4]'
+    right 'lanes that match' '__global__ void k(int *a) { int all;
+    assert(__match_any_sync(~0u, threadIdx.x / 8) == 255u << threadIdx.x / 8 * 8);
+    assert(__match_all_sync(~0u, 3, &all) == ~0u && all);
+    a[threadIdx.x] = clock() >= 0; }' --block 32 --arg 'a=int[32]'
+    # Of a huge grid neither all blocks run nor are all come by.
+    printf '__global__ void k(int *a) { *a = 1; }\n' >huge.cu
+    says 'a huge grid' 'a sample of 3 of 2147483647 blocks' explain huge.cu --grid 2147483647 --blocks 3 \
+        --arg 'a=int[1]'
 }
 
 test_forms()
@@ -404,5 +494,6 @@ test_patterns
 test_faults
 test_tensor
 test_refusals
+test_strangers
 test_forms
 finish
