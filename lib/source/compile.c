@@ -147,6 +147,20 @@ static void list_kernels(const xg_scan *scan, char *text, size_t size)
                                  scan->kernels[i].name);
 }
 
+/* The only one of the file itself, or of all headers; NULL: there are several. */
+static const xg_source_kernel *only_kernel(const xg_scan *scan)
+{
+    const xg_source_kernel *only = NULL;
+    for (int i = 0; i < scan->kernel_count; i++) {
+        const bool in_header = scan->kernels[i].line == 0;
+        if (only && in_header == (only->line == 0))
+            return NULL;
+        if (!only || !in_header)
+            only = &scan->kernels[i];
+    }
+    return only;
+}
+
 /* Whether the name, up to template arguments, is the kernel's: with all, some or no namespaces. */
 static bool is_named(const xg_source_kernel *kernel, const char *name)
 {
@@ -183,10 +197,13 @@ static xgemm_status choose_kernel(const xgemm_source_launch *launch, xg_compiled
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s has no kernel (__global__ function)",
                        launch->file);
     list_kernels(scan, all, sizeof all);
-    if (!launch->kernel && scan->kernel_count > 1)
+    const xg_source_kernel *only = only_kernel(scan);
+    if (!launch->kernel && !only)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "%s has several kernels; name one of them: %s", launch->file, all);
-    const char *asked = launch->kernel ? launch->kernel : scan->kernels[0].name;
+    const char *asked = launch->kernel ? launch->kernel : only->name;
+    if (!launch->kernel)
+        c->found = only;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(asked, "< "), asked);
     for (int i = 0; i < scan->kernel_count && !c->found; i++)
         if (is_named(&scan->kernels[i], strncmp(name, "::", 2) == 0 ? name + 2 : name))
@@ -223,19 +240,29 @@ static const char *in_folder(const xg_compiled *c, const char *name, char *path)
     return path;
 }
 
+/* Where the copy of a header is, in the temporary folder, too. */
+static const char *header_copy(const xg_compiled *c, int number, char *path)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%d", XG_HEADER_NAME, number);
+    return in_folder(c, name, path);
+}
+
 static xgemm_status write_unit(const xgemm_source_launch *launch, xg_compiled *c, const char *path,
                                xg_error *error)
 {
     xg_text unit = {NULL, 0, 0, false};
-    const char *file = launch->file;
     xg_text_print(&unit, "#line 1 \"");
-    for (; *file; file++)
-        xg_text_print(&unit, *file == '"' || *file == '\\' ? "\\%c" : "%c", *file);
+    xg_text_quote(&unit, launch->file);
     xg_text_print(&unit, "\"\n");
     xg_text_add(&unit, c->scan.text.at, c->scan.text.length);
     xg_text_print(&unit, "\n#line 1 \"xgemm-launch\"\n#include \"launch.h\"\nXG_LAUNCH(%s)\n",
                   c->kernel);
-    const bool written = xg_text_write(&unit, path);
+    bool written = xg_text_write(&unit, path);
+    for (int i = 0; i < c->scan.header_count && written; i++) {
+        char header[PATH_MOST];
+        written = xg_text_write(&c->scan.headers[i].text, header_copy(c, i, header));
+    }
     xg_text_free(&unit);
     return written ? XGEMM_OK
                    : xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot write %s: %s", path,
@@ -372,6 +399,8 @@ void xg_compiled_remove(xg_compiled *c)
     char path[PATH_MOST];
     for (size_t i = 0; *c->folder && i < sizeof files / sizeof *files; i++)
         unlink(in_folder(c, files[i], path));
+    for (int i = 0; *c->folder && i < c->scan.header_count; i++)
+        unlink(header_copy(c, i, path));
     if (*c->folder)
         rmdir(c->folder);
     for (int i = 0; c->texts && i < c->sites.count; i++)

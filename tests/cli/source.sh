@@ -299,66 +299,6 @@ test_refusals()
     refuses 'an option of a file' 2 'are for a file' explain tiled16 --grid 2
 }
 
-# unsupported NAME PATTERN LINES-OF-SOURCE OPTION...: status 2, and the sentence.
-unsupported()
-{
-    printf '%s\n' "$3" >unsupported.cu
-    refused=$1 pattern=$2
-    shift 3
-    run explain unsupported.cu "$@"
-    if [ "$status" -eq 2 ] && tail -n 1 err | grep -Eq -e "$pattern"; then
-        ok "$refused"
-    else
-        no "$refused" "exit status $status; $(tail -n 1 err)"
-    fi
-}
-
-test_strangers()
-{
-    unsupported 'a template without arguments' 'unsupported.cu:1: kernel k is a template' \
-        'template <int N> __global__ void k(int *a) { *a = N; }' --arg 'a=int[1]'
-    right 'a template with arguments by default' \
-        'template <int N = 3> __global__ void k(int *a) { *a = N; }' --arg 'a=int[1]'
-    unsupported 'a struct' 'unsupported.cu:2: kernel k cannot be called: this parameter' \
-        'struct p { int n; };
-__global__ void k(int *a, p q) { *a = q.n; }' --arg 'a=int[1]' --arg q=int:1
-    unsupported 'CUB' 'unsupported.cu:1: the simulator of libxgemm has no CUB' \
-        '#include <cub/cub.cuh>
-__global__ void k(int *a) { *a = 1; }' --arg 'a=int[1]'
-    unsupported 'memory of its own' 'unsupported.cu:2: memory that a kernel allocates' \
-        '__global__ void k(int **a) {
-    *a = new int[3]; }' --arg 'a=ulong[1]'
-    unsupported 'too much static memory' '400000 bytes of static shared memory; the most is 49152' \
-        '__global__ void k(float *a) { __shared__ float s[100000]; s[threadIdx.x] = *a;
-    __syncthreads(); *a = s[0]; }' --arg 'a=float[1]'
-    unsupported 'too large variables' 'variables take more than its memory' \
-        '__device__ float all[1L << 34]; __global__ void k(float *a) { *a = all[5]; }' --arg 'a=float[1]'
-    printf '__device__ inline int lane() { int x; asm("mov.u32 %%0, %%%%laneid;" : "=r"(x)); return x; }\n' >ptx.cuh
-    unsupported 'inline PTX of a header' 'ptx.cuh:1: inline PTX' '#include "ptx.cuh"
-__global__ void k(int *a) { *a = lane(); }' --arg 'a=int[1]'
-    right 'a kernel in namespaces' \
-        'namespace outer { namespace inner { __global__ void k(int *a) { *a = 1; } } }' --arg 'a=int[1]'
-    right 'two that have one name' 'namespace x { __global__ void k(int *a) { *a = 1; } }
-namespace y { __global__ void k(float *b) { *b = 1; } }' --kernel y::k --arg 'b=float[1]'
-    right 'a kernel by a macro' '#define KERNEL(T) __global__ void k_##T(T *a) { *a = 1; }
-KERNEL(float) KERNEL(int)' --kernel k_float --arg 'a=float[1]'
-    right 'declared with other names' '__global__ void k(int *);
-__global__ void k(int *a) { *a = 1; }' --arg 'a=int[1]'
-    right 'instances of a template' 'template <class T> __global__ void k(T *a) { *a = 1; }
-template __global__ void k<float>(float *); template <> __global__ void k<int>(int *a) { *a = 2; }' \
-        --kernel 'k<int>' --arg 'a=int[1]'
-    right 'a pointer to rows' '__global__ void k(float (*a)[4]) { a[threadIdx.x][3] = 1; }' --block 4 \
-        --arg 'a=float[4x4]'
-    right 'lanes that match' '__global__ void k(int *a) { int all;
-    assert(__match_any_sync(~0u, threadIdx.x / 8) == 255u << threadIdx.x / 8 * 8);
-    assert(__match_all_sync(~0u, 3, &all) == ~0u && all);
-    a[threadIdx.x] = clock() >= 0; }' --block 32 --arg 'a=int[32]'
-    # Of a huge grid neither all blocks run nor are all come by.
-    printf '__global__ void k(int *a) { *a = 1; }\n' >huge.cu
-    says 'a huge grid' 'a sample of 3 of 2147483647 blocks' explain huge.cu --grid 2147483647 --blocks 3 \
-        --arg 'a=int[1]'
-}
-
 test_forms()
 {
     cat >tile.txt <<LAUNCH
@@ -494,6 +434,5 @@ test_patterns
 test_faults
 test_tensor
 test_refusals
-test_strangers
 test_forms
 finish
