@@ -55,7 +55,8 @@ static void head(FILE *to, const source_request *r, const xgemm_trace_report *t)
         "p.faint,.faint{color:var(--faint)}\n.scroll{overflow-x:auto}\n"
         "table{border-collapse:collapse;font-size:.85rem}td,th{padding:.1rem .6rem;"
         "text-align:right;white-space:nowrap}td.left,th.left{text-align:left}\n"
-        "td.code{font-family:ui-monospace,monospace;white-space:pre;text-align:left}\n"
+        "td.code{font-family:ui-monospace,monospace;white-space:pre-wrap;"
+        "overflow-wrap:anywhere;text-align:left}\n"
         "tr.line:hover{background:var(--cell)}th{color:var(--faint);font-weight:600;"
         "border-bottom:1px solid var(--line)}\n"
         ".bad{color:var(--bad);background:var(--bad-back)}.fair{color:var(--fair);"
@@ -63,8 +64,7 @@ static void head(FILE *to, const source_request *r, const xgemm_trace_report *t)
         "li{margin:.3rem 0}svg{max-width:100%;height:auto}svg text{fill:var(--text);"
         "font:11px ui-monospace,monospace}summary{cursor:pointer;padding:.2rem 0}\n"
         "@media print{body{font-size:9pt;padding:0}.scroll{overflow:visible}td,th{padding:0 .3rem}"
-        "td.code{font-size:7.5pt;white-space:pre-wrap;overflow-wrap:anywhere}td.left{white-space:"
-        "normal}}\n"
+        "td.code{font-size:7.5pt}td.left{white-space:normal}}\n"
         "</style></head><body>\n<h1>",
         to);
     page_text(to, t->kernel);

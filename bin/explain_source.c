@@ -187,16 +187,22 @@ static void take_line(const command *which, source_request *r, char *line, int n
 
 static void read_launch_file(const command *which, source_request *r)
 {
-    char line[1024];
+    char *line = NULL;
+    size_t room = 0;
     const unsigned given = r->given;
-    FILE *file = fopen(r->launch_file, "r");
+    const bool is_input = strcmp(r->launch_file, "-") == 0;
+    FILE *file = is_input ? stdin : fopen(r->launch_file, "r");
     if (!file)
         usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
-    for (int number = 1; fgets(line, sizeof line, file); number++) {
+    for (int number = 1; getline(&line, &room, file) >= 0; number++) {
         line[strcspn(line, "\r\n")] = '\0';
         take_line(which, r, line, number, given);
     }
-    fclose(file);
+    free(line);
+    if (ferror(file))
+        usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
+    if (!is_input)
+        fclose(file);
 }
 
 /* ---- The run ---- */

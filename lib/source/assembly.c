@@ -416,6 +416,7 @@ static void take_line(pass *p, const char *line, size_t length)
         strcspn(at, "\n") > (size_t)(strstr(at, "function") - at)) {
         p->function++;
         p->label_count = 0;
+        p->line = p->file = 0; /* until its first line: not that of the function before */
     }
     note_local(p, line, length);
     const size_t symbol = strcspn(line, ":\n");

@@ -314,7 +314,13 @@ arg n=int:32
 LAUNCH
     says 'a launch file' 'load +a +4 B +64 .*coalesced' explain --source tile.txt
     run explain --source tile.txt --json
+    json 'no lines of other kernels' "{l['line'] for l in d['lines']} <= set(range(28, 44))"
     json 'JSON' "d['kernel'] == 'tiled<16>' and d['faults'] == [] and d['trace']['flops'] == 2 * 32 ** 3 and d['trace']['barriers'] == 16 and d['sites'][0]['array'] == 'a'"
+    if $XGEMM explain --source - --check-only <tile.txt >out 2>err; then
+        ok 'a launch file from the standard input'
+    else
+        no 'a launch file from the standard input' "$(first_error)"
+    fi
     run explain --source tile.txt --compare naive_columns --json
     json 'JSON of a comparison' "d['before'] == 'tiled<16>' and d['counts'][2]['count'] == 'sectors'"
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns

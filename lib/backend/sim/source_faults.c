@@ -24,7 +24,7 @@ static place place_of(int site)
     place p = {"0"};
     if (site >= 0 && *s->of->sites[site].text)
         snprintf(p.text, sizeof p.text, "%d", line_of(site));
-    else if (site >= 0)
+    else if (site >= 0 && *s->of->sites[site].file)
         snprintf(p.text, sizeof p.text, "%d of %.32s", line_of(site), s->of->sites[site].file);
     return p;
 }
