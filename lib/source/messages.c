@@ -63,9 +63,15 @@ static int place_length(const char *line)
     return colon ? (int)(colon - line) + 1 + (int)strspn(colon + 1, "0123456789") : 0;
 }
 
-static bool is_about_asm(const char *what)
+/* Of the compiler, or of clang's assembler, which adds where the instruction came to stand. */
+static bool is_about_asm(const message *m)
 {
     static const char *const words[] = {"constraint in", "invalid 'asm'", "in asm", "asm operand"};
+    const char *what = m->what, *next = strstr(m->at, "error: ");
+    const char *note = strstr(m->at, "instantiated into assembly here");
+    next = next ? strstr(next + 1, "error: ") : NULL;
+    if (note && (!next || note < next))
+        return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(what, words[i]))
             return true;
@@ -79,15 +85,30 @@ static xgemm_status inline_ptx(const message *m, xg_error *error)
                    place_length(m->line), m->line);
 }
 
+/* What a static_assert says, which compilers put after different words. */
+static bool take_assertion(const char *what, char *sentence, size_t size)
+{
+    if (strncmp(what, "static assertion failed", 23) != 0 &&
+        strncmp(what, "static_assert failed", 20) != 0)
+        return false;
+    const char *quote = strchr(what, '"'), *colon = strstr(what, "failed: ");
+    const char *requirement = strstr(what, "': ");
+    const char *from = quote         ? quote + 1
+                       : colon       ? colon + strlen("failed: ")
+                       : requirement ? requirement + 3
+                                     : what;
+    snprintf(sentence, size, "%.*s", (int)strcspn(from, "\""), from);
+    return true;
+}
+
 /* The error is in what calls the kernel: its template's arguments, or its parameters' types. */
 static xgemm_status cannot_be_called(const xgemm_source_launch *launch, const xg_source_kernel *k,
                                      const char *called, const char *what, xg_error *error)
 {
-    static const char asserted[] = "static assertion failed: ";
-    char place[400];
+    char place[400], sentence[400];
     snprintf(place, sizeof place, k->line > 0 ? "%s:%d" : "%s", launch->file, k->line);
-    if (strncmp(what, asserted, strlen(asserted)) == 0)
-        what += strlen(asserted);
+    if (take_assertion(what, sentence, sizeof sentence))
+        what = sentence;
     else if (k->is_template)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "%s: kernel %s is a template, and %s is none of its kernels; name it with "
@@ -130,7 +151,7 @@ xgemm_status xg_compiler_failed(const xgemm_source_launch *launch, const xg_sour
         status = cannot_be_called(launch, kernel, called, m.what, error);
     else if (ours && line > 0)
         status = in_header(launch, &m, line, error);
-    else if (is_compilers && is_about_asm(m.what))
+    else if (is_compilers && is_about_asm(&m))
         status = inline_ptx(&m, error);
     else if (!is_compilers && find_message(&messages, ": Error: ", &m)) /* the assembler's */
         status = inline_ptx(&m, error);
