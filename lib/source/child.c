@@ -268,10 +268,11 @@ static loaded load(char **image)
 {
     struct link_map *map;
     void *object = dlopen(child->compiled->object, RTLD_LAZY | RTLD_LOCAL);
-    if (!object && strstr(dlerror(), "failed to map"))
+    const char *why = object ? NULL : dlerror();
+    if (why && strstr(why, "failed to map"))
         send_failure(XGEMM_ERROR_OUT_OF_MEMORY, "the file's variables take more than its memory");
     if (!object)
-        send_failure(XGEMM_ERROR_INVALID_VALUE, "the compiled kernel cannot be loaded");
+        send_failure(XGEMM_ERROR_INVALID_VALUE, why ? why : "the compiled kernel cannot be loaded");
     loaded code;
     *(void **)&code.start = dlsym(object, "xg_start");
     *(void **)&code.entry = dlsym(object, "xg_entry");
