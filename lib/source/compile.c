@@ -120,7 +120,8 @@ static void add_tracing(command_line *line, bool is_clang)
                                       "-fno-tree-loop-distribute-patterns",
                                       "--param",
                                       "tsan-instrument-func-entry-exit=0"};
-    static const char *const clang[] = {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+    static const char *const clang[] = {"-fno-finite-loops", "-mllvm",
+                                        "-tsan-instrument-func-entry-exit=0", "-mllvm",
                                         "-tsan-instrument-read-before-write=1"};
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         add(line,
@@ -318,6 +319,9 @@ static xgemm_status pass_assembly(xg_compiled *c, xg_error *error)
     if (!xg_text_read(&from, in_folder(c, "unit.s", path)))
         status =
             xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot read %s: %s", path, strerror(errno));
+    for (size_t i = 0; i < from.length; i++) /* clang has them in comments */
+        if (from.at[i] == '\0')
+            from.at[i] = ' ';
     if (!status)
         status = xg_assembly_pass(from.at, shim_folder(), &to, &c->sites, error);
     if (!status && !xg_text_write(&to, in_folder(c, "traced.s", path)))
