@@ -117,7 +117,7 @@ if wants sanitizer; then
   done
 fi
 if wants probe; then
-  for probe in $("$xgemm" probe --csv | sed -e 1d -e 's/,.*//'); do
+  for probe in $("$xgemm" probe --list --csv | sed -e 1d -e 's/,.*//'); do
     step "probe $probe" "probe-$probe.json" "$xgemm" probe "$probe" --device 0 --json --quiet
   done
 fi

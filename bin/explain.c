@@ -63,12 +63,25 @@ static void parse_dram(const char *text, dram_shape *dram)
                     DRAM_MOST, text);
 }
 
+/* An option that a file's kernel has no use for. */
+static void not_for_a_file(int key)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].key == key && rows[i].name)
+            usage_error(ME, "--%s is for the library's kernels, not for a file", rows[i].name);
+    usage_error(ME, "-%c is for the library's kernels, not for a file", key);
+}
+
 static explain_request parse(int argc, char **argv, source_request *source)
 {
     explain_request r = {.common = {.device = XGEMM_DEVICE_SIM}, .problem = problem_defaults()};
     shape size = {256, 256, 256};
     const char *value;
+    int product_key = 0; /* of an option that is for the library's kernels */
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
+        const bool is_source_key = source_option(ME, source, key, value);
+        if (!is_source_key && key != KEY_BLOCKS && key != KEY_GPU)
+            product_key = key;
         switch (key) {
         case 'm':
             size.m = size_option(key, value);
@@ -98,12 +111,18 @@ static explain_request parse(int argc, char **argv, source_request *source)
             r.problem.type = option_type(ME, "type", value);
             break;
         default:
-            if (!source_option(ME, source, key, value))
+            if (!is_source_key)
                 problem_option(ME, &r.problem, key, value);
         }
     }
-    if (source->launch_file || (optind < argc && is_source(argv[optind])))
+    if (r.common.device != XGEMM_DEVICE_AUTO && r.common.device != XGEMM_DEVICE_SIM)
+        usage_error(ME, "kernels are explained on the simulator; --gpu names the GPU to explain "
+                        "them for");
+    if (source->launch_file || (optind < argc && is_source(argv[optind]))) {
+        if (product_key)
+            not_for_a_file(product_key);
         return r;
+    }
     if (source->any)
         usage_error(ME, "these options are for a file, FILE.cu");
     if (argc - optind != 1)
@@ -113,9 +132,6 @@ static explain_request parse(int argc, char **argv, source_request *source)
         usage_error(ME, "--math is for the kernel auto, which depends on it");
     if (option_given(KEY_TILE) && !option_given(KEY_DRAM))
         usage_error(ME, "--tile is the width of tiles for --dram; give both");
-    if (r.common.device != XGEMM_DEVICE_AUTO && r.common.device != XGEMM_DEVICE_SIM)
-        usage_error(ME, "kernels are explained on the simulator; --gpu names the GPU to explain "
-                        "them for");
     problem_check(ME, &r.problem);
     r.work = problem_workload(&r.problem, size);
     return r;

@@ -86,6 +86,23 @@ static void drawing(FILE *to, const xgemm_trace_site *s, const xgemm_source_requ
     fputs("</svg>\n", to);
 }
 
+/* The access that is furthest from what could be: its drawing is the one that is open. */
+static int worst_access(const xgemm_trace_report *t)
+{
+    double worst = 0.0;
+    int at = 0;
+    for (int i = 0; i < t->site_count; i++) {
+        const xgemm_trace_site *s = &t->sites[i];
+        const double ideal = (double)(s->is_shared ? s->ideal_wavefronts : s->ideal_sectors);
+        const double work = (double)(s->is_shared ? s->wavefronts : s->sectors);
+        if (!s->is_constant && ideal > 0.0 && work / ideal > worst) {
+            worst = work / ideal;
+            at = i;
+        }
+    }
+    return at;
+}
+
 void page_accesses(FILE *to, const xgemm_source_report *report)
 {
     const xgemm_trace_report *t = report->trace;
@@ -93,11 +110,17 @@ void page_accesses(FILE *to, const xgemm_source_report *report)
           "is a word of 4 bytes, with the number of the thread of the warp that wants it, or how "
           "many do; a row is a sector of 32 bytes, or one word of each bank.</p>\n",
           to);
+    const int open = worst_access(t);
     for (int i = 0; i < t->site_count; i++) {
         const xgemm_trace_site *s = &t->sites[i];
         if (s->is_constant)
             continue;
-        fprintf(to, "<details%s><summary>line %d: ", i == 0 ? " open" : "", s->line);
+        fprintf(to, "<details%s><summary>line %d", i == open ? " open" : "", s->line);
+        if (!*s->source) {
+            fputs(" of ", to);
+            page_text(to, s->file);
+        }
+        fputs(": ", to);
         page_text(to, s->is_atomic ? "atomic on " : s->is_store ? "store to " : "load of ");
         page_text(to, s->array);
         fprintf(to, ", %d bytes a thread: %s %d %s</summary><div class=\"scroll\">\n", s->bytes,

@@ -2,11 +2,14 @@
 /* A user's own kernel as one page of HTML, which needs nothing else. */
 #include "explain_page.h"
 
+#include "replacement.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void page_text(FILE *to, const char *text)
 {
@@ -52,7 +55,8 @@ static void head(FILE *to, const source_request *r, const xgemm_trace_report *t)
         "p.faint,.faint{color:var(--faint)}\n.scroll{overflow-x:auto}\n"
         "table{border-collapse:collapse;font-size:.85rem}td,th{padding:.1rem .6rem;"
         "text-align:right;white-space:nowrap}td.left,th.left{text-align:left}\n"
-        "td.code{font-family:ui-monospace,monospace;white-space:pre;text-align:left}\n"
+        "td.code{font-family:ui-monospace,monospace;white-space:pre-wrap;"
+        "overflow-wrap:anywhere;text-align:left}\n"
         "tr.line:hover{background:var(--cell)}th{color:var(--faint);font-weight:600;"
         "border-bottom:1px solid var(--line)}\n"
         ".bad{color:var(--bad);background:var(--bad-back)}.fair{color:var(--fair);"
@@ -60,8 +64,7 @@ static void head(FILE *to, const source_request *r, const xgemm_trace_report *t)
         "li{margin:.3rem 0}svg{max-width:100%;height:auto}svg text{fill:var(--text);"
         "font:11px ui-monospace,monospace}summary{cursor:pointer;padding:.2rem 0}\n"
         "@media print{body{font-size:9pt;padding:0}.scroll{overflow:visible}td,th{padding:0 .3rem}"
-        "td.code{font-size:7.5pt;white-space:pre-wrap;overflow-wrap:anywhere}td.left{white-space:"
-        "normal}}\n"
+        "td.code{font-size:7.5pt}td.left{white-space:normal}}\n"
         "</style></head><body>\n<h1>",
         to);
     page_text(to, t->kernel);
@@ -160,7 +163,7 @@ static int64_t requests_of(const xgemm_trace_report *t, int line)
 {
     int64_t all = 0;
     for (int i = 0; i < t->site_count; i++)
-        all += t->sites[i].line == line ? t->sites[i].requests : 0;
+        all += t->sites[i].line == line && *t->sites[i].source ? t->sites[i].requests : 0;
     return all;
 }
 
@@ -241,14 +244,29 @@ static int write_page(FILE *to, FILE *file, const source_request *r,
 int source_page(const source_request *r, const xgemm_source_report *report, char *why,
                 size_t why_size)
 {
+    replacement output;
     FILE *file = fopen(r->launch.file, "r");
-    FILE *to = file ? fopen(r->html, "w") : NULL;
-    int result = to ? write_page(to, file, r, report) : -1;
-    if (to && fclose(to) != 0)
-        result = -1;
-    if (result)
-        snprintf(why, why_size, "cannot write %s: %s", r->html, strerror(errno));
-    if (file)
+    if (!file) {
+        snprintf(why, why_size, "cannot read %s: %s", r->launch.file, strerror(errno));
+        return -1;
+    }
+    if (!replacement_open(&output, r->html)) {
+        snprintf(why, why_size, "cannot write %s: %s", r->html, output.why);
         fclose(file);
+        return -1;
+    }
+    const int descriptor = dup(output.descriptor);
+    FILE *to = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    int result = to ? write_page(to, file, r, report) : -1;
+    if (to ? fclose(to) != 0 : descriptor >= 0 && close(descriptor) != 0)
+        result = -1;
+    if (result) {
+        snprintf(why, why_size, "cannot write %s: %s", r->html, strerror(errno));
+    } else if (!replacement_commit(&output)) {
+        snprintf(why, why_size, "cannot write %s: %s", r->html, output.why);
+        result = -1;
+    }
+    replacement_abandon(&output);
+    fclose(file);
     return result;
 }

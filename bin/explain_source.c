@@ -2,6 +2,8 @@
 #include "explain_source.h"
 
 #include "gpu.h"
+#include "replacement.h"
+#include "stdout_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,15 +25,21 @@ bool is_source(const char *operand)
 /* "8", "8,4" or "8x4x2". */
 static void take_sizes(const command *which, const char *name, const char *text, unsigned *to)
 {
-    unsigned x = 1, y = 1, z = 1;
-    char comma, rest;
-    int count = sscanf(text, "%u%c%u%c%u%c", &x, &comma, &y, &comma, &z, &rest);
-    if ((count != 1 && count != 3 && count != 5) || x < 1 || y < 1 || z < 1 || strchr(text, '-') ||
-        (count > 1 && comma != ',' && comma != 'x'))
-        usage_error(which, "--%s takes X, X,Y or X,Y,Z, each at least 1, not \"%s\"", name, text);
-    to[0] = x;
-    to[1] = y;
-    to[2] = z;
+    const char *at = text;
+    bool right = true;
+    for (int d = 0; d < 3 && right && (d == 0 || *at); d++) {
+        char *end;
+        if (d > 0)
+            right = *at == ',' || *at == 'x', at++;
+        right = right && isdigit((unsigned char)*at);
+        const unsigned long long size = right ? strtoull(at, &end, 10) : 0;
+        right = right && size >= 1 && size <= INT32_MAX;
+        to[d] = (unsigned)size;
+        at = right ? end : at;
+    }
+    if (!right || *at)
+        usage_error(which, "--%s takes X, X,Y or X,Y,Z, each from 1 to %d, not \"%s\"", name,
+                    INT32_MAX, text);
 }
 
 static void add_word(const command *which, const char *name, const char **words, int *count,
@@ -179,16 +187,22 @@ static void take_line(const command *which, source_request *r, char *line, int n
 
 static void read_launch_file(const command *which, source_request *r)
 {
-    char line[1024];
+    char *line = NULL;
+    size_t room = 0;
     const unsigned given = r->given;
-    FILE *file = fopen(r->launch_file, "r");
+    const bool is_input = strcmp(r->launch_file, "-") == 0;
+    FILE *file = is_input ? stdin : fopen(r->launch_file, "r");
     if (!file)
         usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
-    for (int number = 1; fgets(line, sizeof line, file); number++) {
+    for (int number = 1; getline(&line, &room, file) >= 0; number++) {
         line[strcspn(line, "\r\n")] = '\0';
         take_line(which, r, line, number, given);
     }
-    fclose(file);
+    free(line);
+    if (ferror(file))
+        usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
+    if (!is_input)
+        fclose(file);
 }
 
 /* ---- The run ---- */
@@ -253,6 +267,17 @@ static int compare(const command *which, source_request *r)
     return faults > 0 ? STATUS_FAILED : STATUS_DONE;
 }
 
+/* A page that cannot be written is found before the kernel runs. */
+static void prepare_page(const command *which, const source_request *r)
+{
+    replacement there;
+    if (!r->html)
+        return;
+    stdout_for_file(which, &r->common, r->html, "the page");
+    if (!replacement_check(&there, r->html))
+        exit(failed(which, "cannot write %s: %s", r->html, there.why));
+}
+
 int explain_source(const command *which, source_request *r, int count, char *const *operands)
 {
     char why[512];
@@ -265,6 +290,7 @@ int explain_source(const command *which, source_request *r, int count, char *con
         r->launch.most_blocks = -1;
     if (r->compare || r->other)
         return compare(which, r);
+    prepare_page(which, r);
     find_registers(r);
     xgemm_source_report *report = trace(which, r);
     const int written = r->html ? source_page(r, report, why, sizeof why) : 0;

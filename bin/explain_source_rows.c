@@ -4,6 +4,12 @@
 #include "explain_text.h"
 #include "report.h"
 
+/* A line of the source; 0, which is not known or of none, is null. */
+static json_t *line_or_null(int line)
+{
+    return line > 0 ? json_integer(line) : json_null();
+}
+
 static json_t *faults_of(const xgemm_source_report *source)
 {
     static const char *const kinds[] = {"",          "race",    "race between blocks",
@@ -12,8 +18,9 @@ static json_t *faults_of(const xgemm_source_report *source)
     json_t *all = json_array();
     for (int i = 0; i < source->fault_count; i++) {
         const xgemm_source_fault *f = &source->faults[i];
-        json_array_append_new(all, json_pack("{s:s, s:i, s:i, s:I, s:s}", "kind", kinds[f->kind],
-                                             "line", f->line, "other_line", f->other_line, "count",
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:I, s:s}", "kind", kinds[f->kind],
+                                             "line", line_or_null(f->line), "other_line",
+                                             line_or_null(f->other_line), "count",
                                              (json_int_t)f->count, "text", f->text));
     }
     return all;
@@ -36,8 +43,8 @@ static json_t *advice_of(const source_request *r, const xgemm_source_report *sou
     source_advice advice = source_advise(r, source);
     json_t *all = json_array();
     for (int i = 0; i < advice.count; i++)
-        json_array_append_new(
-            all, json_pack("{s:i, s:s}", "line", advice.lines[i], "text", advice.sentences[i]));
+        json_array_append_new(all, json_pack("{s:o, s:s}", "line", line_or_null(advice.lines[i]),
+                                             "text", advice.sentences[i]));
     source_advice_free(&advice);
     return all;
 }

@@ -12,17 +12,19 @@
 
 #define ME (&command_probe)
 
-enum { KEY_BYTES = 256, KEY_PLOT };
+enum { KEY_BYTES = 256, KEY_LIST, KEY_PLOT };
 
 static const option_row rows[] = {
     {KEY_BYTES, "bytes", "N", "size of each array; default one that suits the device"},
+    {KEY_LIST, "list", NULL, "only list the probes"},
     {KEY_PLOT, "plot", "FILE", "draw the curves (SVG or PNG; needs gnuplot)"},
 };
 
 typedef struct {
     settings common;
-    const char *name, *plot_path;
+    const char *name, *plot_path; /* NULL: all probes, no picture */
     int64_t bytes;
+    bool list;
 } request;
 
 /* A probe that ran: on what, and what it found. */
@@ -41,6 +43,8 @@ static request parse(int argc, char **argv)
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         if (key == KEY_BYTES)
             r.bytes = option_integer(ME, "bytes", value, 16384, INT64_C(1) << 39);
+        else if (key == KEY_LIST)
+            r.list = true;
         else
             r.plot_path = value;
     }
@@ -48,8 +52,10 @@ static request parse(int argc, char **argv)
         usage_error(ME, "one probe at a time; \"%s\" is too much", argv[optind + 1]);
     if (optind < argc)
         r.name = argv[optind];
-    else if (r.bytes || r.plot_path)
-        usage_error(ME, "which probe? One name; 'xgemm probe' lists them");
+    else if (r.plot_path)
+        usage_error(ME, "--plot draws one probe; name it: 'xgemm probe --list' lists them");
+    if (r.list && (r.name || r.bytes || r.common.device != XGEMM_DEVICE_AUTO))
+        usage_error(ME, "--list runs nothing: a name, --bytes and --device have no effect");
     return r;
 }
 
@@ -114,27 +120,25 @@ static double each(int64_t sum, const xgemm_probe_point *p)
     return p->requests ? (double)sum / (double)p->requests : 0.0;
 }
 
-/* For programs: everything, under names that are the same for every probe. */
-static void all_rows(const outcome *o, json_t *facts)
+/* For programs: everything, under names that are the same for every probe; the first of several. */
+static report all_rows_open(const request *r, json_t *facts)
 {
     static const column columns[] = {
-        {"series", 0},
-        {"parameter", 0},
-        {"bytes", 0},
-        {"median_us", 0},
-        {"gbs", 0},
-        {"percent_of_peak", 0},
-        {"requests", 0},
-        {"sectors", 0},
-        {"ideal_sectors", 0},
-        {"wavefronts", 0},
-        {"ideal_wavefronts", 0},
+        {"probe", 0},     {"series", 0},        {"parameter", 0},       {"bytes", 0},
+        {"median_us", 0}, {"gbs", 0},           {"percent_of_peak", 0}, {"requests", 0},
+        {"sectors", 0},   {"ideal_sectors", 0}, {"wavefronts", 0},      {"ideal_wavefronts", 0},
     };
-    report to =
-        report_open(&o->r->common, columns, sizeof columns / sizeof *columns, "points", facts);
+    const int count = sizeof columns / sizeof *columns;
+    return r->name ? report_open(&r->common, columns + 1, count - 1, "points", facts)
+                   : report_open(&r->common, columns, count, "points", facts);
+}
+
+static void all_rows(const outcome *o, report *to)
+{
     for (int i = 0; i < o->report->point_count; i++) {
         const xgemm_probe_point *p = point_at(o->report, i);
         const cell cells[] = {
+            cell_text(o->info.name),
             cell_text(p->series),
             cell_real(p->parameter, 0),
             p->bytes > 0.0 ? cell_integer((int64_t)p->bytes) : cell_none(),
@@ -147,9 +151,8 @@ static void all_rows(const outcome *o, json_t *facts)
             counted(p->wavefronts),
             counted(p->ideal_wavefronts),
         };
-        report_row(&to, cells);
+        report_row(to, o->r->name ? cells + 1 : cells);
     }
-    report_close(&to);
 }
 
 /* Of a launch there are no bytes, and of a transfer no peak: no columns for what is not there. */
@@ -234,21 +237,19 @@ static void print_text(const outcome *o)
     }
 }
 
-static void print(const outcome *o)
+/* For programs; of all probes "probe" is in each row. */
+static report open_rows(const outcome *o)
 {
-    if (o->r->common.format == FORMAT_TEXT) {
-        print_text(o);
-        return;
-    }
     json_t *facts = report_facts(ME);
     device_add_ordinal(facts, o->device.ordinal);
-    json_object_set_new(facts, "probe",
-                        json_pack("{s:s, s:s, s:s, s:s}", "name", o->info.name, "parameter",
-                                  o->info.parameter, "unit", o->info.unit, "measured",
-                                  is_timed(o) ? "time" : "counts"));
+    if (o->r->name)
+        json_object_set_new(facts, "probe",
+                            json_pack("{s:s, s:s, s:s, s:s}", "name", o->info.name, "parameter",
+                                      o->info.parameter, "unit", o->info.unit, "measured",
+                                      is_timed(o) ? "time" : "counts"));
     if (o->fell_back && !o->r->common.quiet)
         fputs("xgemm probe: there is no GPU; counted on the simulator\n", stderr);
-    all_rows(o, facts);
+    return all_rows_open(o->r, facts);
 }
 
 /* ---- The drawing ---- */
@@ -324,38 +325,89 @@ static xgemm_handle *open_probe_device(const request *r, bool *fell_back)
     return open_device(ME, &simulator);
 }
 
-static int run_on(xgemm_handle *handle, outcome *o)
+/* Runs the outcome's probe; NULL in its report where that failed, which was said. */
+static int probe(xgemm_handle *handle, outcome *o, xgemm_probe_report **found)
+{
+    *found = NULL;
+    if (xgemm_probe(handle, o->info.name, o->r->bytes, found))
+        return failed_call(ME, handle);
+    o->report = *found;
+    return STATUS_DONE;
+}
+
+static int run_one(xgemm_handle *handle, outcome *o)
 {
     xgemm_probe_report *found;
-    int status = STATUS_DONE;
-    o->device.struct_size = sizeof o->device;
-    if (xgemm_device_get(xgemm_get_device(handle), &o->device))
-        return failed_call(ME, NULL);
     if (o->fell_back && !(o->info.devices & XGEMM_RUNS_ON_SIM)) {
         failed(ME, "probe %s needs a GPU, and there is none that can be used", o->info.name);
         return STATUS_NO_DEVICE;
     }
-    if (xgemm_probe(handle, o->info.name, o->r->bytes, &found))
-        return failed_call(ME, handle);
-    o->report = found;
-    print(o);
+    int status = probe(handle, o, &found);
+    if (status)
+        return status;
+    if (o->r->common.format == FORMAT_TEXT) {
+        print_text(o);
+    } else {
+        report to = open_rows(o);
+        all_rows(o, &to);
+        report_close(&to);
+    }
     if (o->r->plot_path)
         status = draw(o);
     xgemm_probe_free(found);
     return status;
 }
 
+/* Every probe that the device has, one after the other. */
+static int run_all(xgemm_handle *handle, outcome *o)
+{
+    const bool text = o->r->common.format == FORMAT_TEXT;
+    const unsigned here = is_timed(o)                             ? XGEMM_RUNS_ON_CUDA
+                          : o->device.ordinal == XGEMM_DEVICE_SIM ? XGEMM_RUNS_ON_SIM
+                                                                  : 0;
+    int status = STATUS_DONE, ran = 0;
+    report to = {.root = NULL};
+    for (int i = 0; i < xgemm_probe_count() && !status; i++) {
+        xgemm_probe_report *found;
+        o->info = (xgemm_probe_info){.struct_size = sizeof o->info};
+        if (xgemm_probe_get(i, &o->info) || !(o->info.devices & here))
+            continue;
+        status = probe(handle, o, &found);
+        if (status)
+            break;
+        if (text && ran > 0)
+            putchar('\n');
+        if (!text && ran == 0)
+            to = open_rows(o);
+        if (text)
+            print_text(o);
+        else
+            all_rows(o, &to);
+        ran++;
+        xgemm_probe_free(found);
+    }
+    if (!text && ran > 0)
+        report_close(&to);
+    if (!status && ran == 0)
+        return failed(ME, "device %s has no probes", o->device.name);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
-    outcome o = {.r = &r};
-    if (!r.name)
+    outcome o = {.r = &r, .device = {.struct_size = sizeof o.device}};
+    if (r.list)
         return list_probes(&r);
-    if (!find(r.name, &o.info))
-        usage_error(ME, "there is no probe \"%s\"; 'xgemm probe' lists them", r.name);
+    if (r.name && !find(r.name, &o.info))
+        usage_error(ME, "there is no probe \"%s\"; 'xgemm probe --list' lists them", r.name);
     plot_prepare(ME, &r.common, r.plot_path);
     xgemm_handle *handle = open_probe_device(&r, &o.fell_back);
-    const int status = run_on(handle, &o);
+    int status;
+    if (xgemm_device_get(xgemm_get_device(handle), &o.device))
+        status = failed_call(ME, NULL);
+    else
+        status = r.name ? run_one(handle, &o) : run_all(handle, &o);
     xgemm_destroy(handle);
     return status;
 }

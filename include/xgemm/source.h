@@ -57,7 +57,7 @@ enum {
 /** \brief A fault: the first of its kind at these lines, and how many there were. */
 typedef struct {
     int kind;         /**< XGEMM_FAULT_... */
-    int line;         /**< Of the source; 0: not known. */
+    int line;         /**< Of the source; 0: not known, or of a header. */
     int other_line;   /**< Of a race: the other access's; else 0. */
     int64_t count;    /**< How often, in the blocks that ran. */
     const char *text; /**< The sentence, with line, thread, block, array and element. */
@@ -91,7 +91,7 @@ typedef struct {
     const xgemm_source_fault *faults; /**< In the order of their appearance. */
     const xgemm_source_request *requests; /**< One of each site, of those with most sectors or
                                                passes: trace->site_count of them. */
-    int line_count;                       /**< Lines with basic blocks. */
+    int line_count;                       /**< Lines with basic blocks; none of headers. */
     const xgemm_source_line *lines;       /**< In order. */
     int static_shared_bytes;              /**< Of the kernel's file; trace->shared_bytes has all. */
 } xgemm_source_report;

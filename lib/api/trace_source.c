@@ -118,13 +118,22 @@ static int public_kind(xg_fault_kind kind)
     return kinds[kind];
 }
 
-static void add_faults(owned_report *owned, const xg_run_result *from)
+/* Of the user's file, and not of a header; a site is not known of all faults. */
+static bool is_of_file(const xg_compiled *compiled, int site)
 {
+    return site < 0 || *compiled->texts[site];
+}
+
+static void add_faults(owned_report *owned, const work *w)
+{
+    const xg_run_result *from = &w->result;
     for (int i = 0; i < from->fault_count; i++) {
         const xg_source_fault *f = &from->faults[i];
+        const bool first = is_of_file(&w->compiled, f->site);
+        const bool second = is_of_file(&w->compiled, f->other_site);
         owned->faults[i] = (xgemm_source_fault){.kind = public_kind(f->kind),
-                                                .line = f->line,
-                                                .other_line = f->other_line,
+                                                .line = first ? f->line : 0,
+                                                .other_line = second ? f->other_line : 0,
                                                 .count = f->count,
                                                 .text = keep(owned, f->text)};
     }
@@ -152,6 +161,8 @@ static void add_lines(owned_report *owned, const work *w, double scale)
         flops += lanes * (site->flops + site->flops64);
         flops64 += lanes * site->flops64;
         instructions += lanes * site->instructions;
+        if (!is_of_file(&w->compiled, i))
+            continue;
         int at = 0;
         while (at < count && owned->lines[at].line != site->line)
             at++;
@@ -248,7 +259,7 @@ static xgemm_status make_report(const xgemm_source_launch *launch, const xgemm_d
                              ? (double)owned->trace.blocks / (double)owned->trace.blocks_run
                              : 0.0;
     add_sites(owned, &w->result, scale);
-    add_faults(owned, &w->result);
+    add_faults(owned, w);
     add_lines(owned, w, scale);
     if (owned->names.failed)
         return no_memory(error);
@@ -267,21 +278,48 @@ static xgemm_status make_report(const xgemm_source_launch *launch, const xgemm_d
 
 /* ---- The call ---- */
 
-/* As many blocks as take some seconds: one is run to see how long it takes. */
+/*
+ * As many blocks as take some seconds: one is run to see how long it takes, and where that is soon
+ * done, more of them, since the first block of all takes longest.
+ */
 static xgemm_status run(const xgemm_source_launch *launch, work *w, xg_error *error)
 {
-    const double few = 8.0, budget = 8.0, blocks = blocks_of(launch);
+    const double few = 8.0, budget = 8.0, soon = 0.05, blocks = blocks_of(launch);
     int64_t most = launch->most_blocks > 0 ? launch->most_blocks : 0;
-    if (launch->most_blocks == 0 && blocks > few) {
+    double fit = launch->most_blocks == 0 ? 0.0 : blocks;
+    for (int64_t tried = 1; fit < blocks && blocks > few && tried <= 256; tried *= 256) {
         const xgemm_status status =
-            xg_run(launch, &w->compiled, &w->image, &w->arguments, 1, &w->result, error);
+            xg_run(launch, &w->compiled, &w->image, &w->arguments, tried, &w->result, error);
         if (status || !w->result.ended)
             return status;
-        const double fit = budget / (w->result.seconds > 1e-6 ? w->result.seconds : 1e-6);
-        most = fit >= blocks ? 0 : fit < few ? (int64_t)few : (int64_t)fit;
+        const double taken = w->result.seconds > 1e-6 ? w->result.seconds : 1e-6;
         xg_run_result_free(&w->result);
+        fit = budget * (double)tried / taken;
+        most = fit >= blocks ? 0 : fit < few ? (int64_t)few : (int64_t)fit;
+        if (taken > soon)
+            break;
     }
     return xg_run(launch, &w->compiled, &w->image, &w->arguments, most, &w->result, error);
+}
+
+/* CUDA's limits, which all its GPUs have. */
+static xgemm_status check_sizes(const xgemm_source_launch *launch, xg_error *error)
+{
+    static const struct {
+        unsigned grid, block;
+        char name;
+    } most[3] = {{INT32_MAX, 1024, 'x'}, {65535, 1024, 'y'}, {65535, 64, 'z'}};
+    for (int d = 0; d < 3; d++) {
+        if (launch->grid[d] > most[d].grid)
+            return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                           "a grid of %u blocks along %c; the most is %u", launch->grid[d],
+                           most[d].name, most[d].grid);
+        if (launch->block[d] > most[d].block)
+            return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                           "a block of %u threads along %c; the most is %u", launch->block[d],
+                           most[d].name, most[d].block);
+    }
+    return XGEMM_OK;
 }
 
 static xgemm_status check(const xgemm_source_launch *launch, xgemm_source_report **report,
@@ -299,8 +337,24 @@ static xgemm_status check(const xgemm_source_launch *launch, xgemm_source_report
     if ((launch->argument_count > 0 && !launch->arguments) ||
         (launch->define_count > 0 && !launch->defines))
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "arguments or defines is NULL");
-    if (blocks_of(launch) > 9e15)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "the grid has too many blocks");
+    return check_sizes(launch, error);
+}
+
+/* Of the arrays that were used; which a kernel's file has for others is not known before. */
+static xgemm_status check_shared(const xgemm_source_launch *launch, const work *w, xg_error *error)
+{
+    enum { STATIC_MOST = 48 * 1024, MOST = 227 * 1024 }; /* nvcc's limit, and the largest GPU's */
+    const int64_t bytes = w->result.static_shared_bytes;
+    if (bytes > STATIC_MOST)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s has %lld bytes of static shared memory; the most is %d, and more "
+                       "has to be dynamic",
+                       w->compiled.kernel, (long long)bytes, STATIC_MOST);
+    if (bytes + launch->shared_bytes > MOST)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "kernel %s has %lld bytes of static and %u of dynamic shared memory; the "
+                       "most is %d in all",
+                       w->compiled.kernel, (long long)bytes, launch->shared_bytes, MOST);
     return XGEMM_OK;
 }
 
@@ -336,6 +390,8 @@ static xgemm_status trace_source(const xgemm_source_launch *launch, const xgemm_
         status = check_variables(w, error);
     if (!status)
         status = run(launch, w, error);
+    if (!status)
+        status = check_shared(launch, w, error);
     if (!status)
         status = make_report(launch, device ? &gpu : NULL, w, report, error);
     return status;

@@ -2,6 +2,7 @@
 #include "arguments.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,6 @@ static bool take_number(const char *text, double *value, const char **end)
 static bool take_init(const char *text, xg_argument *a)
 {
     const char *end;
-    char *after;
     if (strcmp(text, "zero") == 0)
         return true;
     if (strcmp(text, "one") == 0) {
@@ -61,10 +61,37 @@ static bool take_init(const char *text, xg_argument *a)
     }
     if (!take_number(text, &a->value, &end) || *end)
         return false;
-    a->integer = strtoll(text, &after, 0);
-    if (*after)
-        a->integer = (long long)a->value;
     return true;
+}
+
+/* A whole number that the type has: "12", "0xff", "1e6". */
+static bool take_integer(const char *text, xg_argument *a)
+{
+    const int bits = 8 * a->type->bytes;
+    const bool is_signed = a->type->kind == 'i';
+    char *after;
+    errno = 0;
+    a->integer =
+        is_signed || *text == '-' ? strtoll(text, &after, 0) : (long long)strtoull(text, &after, 0);
+    if (*after && fabs(a->value) < 0x1p53 && a->value == floor(a->value)) {
+        a->integer = (long long)a->value;
+    } else if (*after || errno) {
+        return false;
+    }
+    if (strcmp(a->type->name, "bool") == 0)
+        return a->integer == 0 || a->integer == 1;
+    if (is_signed && bits < 64)
+        return a->integer >= -(1LL << (bits - 1)) && a->integer < 1LL << (bits - 1);
+    if (!is_signed)
+        return *text != '-' && (bits == 64 || a->integer < 1LL << bits);
+    return true;
+}
+
+/* Whether a number for one of the integer types is one of it; words and ranges are. */
+static bool fits_type(const char *init, xg_argument *a)
+{
+    const bool is_number = strcspn(init, "0123456789") < strlen(init) && a->init == XG_INIT_VALUE;
+    return !is_number || (a->type->kind != 'i' && a->type->kind != 'u') || take_integer(init, a);
 }
 
 /* "[N]" or "[NxM]" and so on; the end, or NULL. */
@@ -106,7 +133,12 @@ static xgemm_status parse_one(const char *text, xg_argument *a, xg_error *error)
         return wrong(text, error);
     if (*at != ':' && !(*at == '\0' && a->count >= 0))
         return wrong(text, error);
-    return !*at || take_init(at + 1, a) ? XGEMM_OK : wrong(text, error);
+    if (*at && !take_init(at + 1, a))
+        return wrong(text, error);
+    if (*at && !fits_type(at + 1, a))
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "\"%s\": %s has no such number", text,
+                       a->type->name);
+    return XGEMM_OK;
 }
 
 static int parameter_named(const xg_source_kernel *kernel, const char *name)

@@ -410,12 +410,13 @@ static void take_line(pass *p, const char *line, size_t length)
         take_section(p, at + 8 + strspn(at + 8, " \t"));
     else if (begins(at, ".text") || begins(at, ".data") || begins(at, ".bss"))
         p->skipping = p->in_tls = false;
-    if (p->skipping)
+    if (p->skipping && !begins(at, ".weak")) /* clang's stand between what describes lines */
         return;
     if (begins(at, ".type") && (strstr(at, "@function") || strstr(at, "%function")) &&
         strcspn(at, "\n") > (size_t)(strstr(at, "function") - at)) {
         p->function++;
         p->label_count = 0;
+        p->line = p->file = 0; /* until its first line: not that of the function before */
     }
     note_local(p, line, length);
     const size_t symbol = strcspn(line, ":\n");

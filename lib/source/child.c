@@ -22,6 +22,8 @@ typedef struct {
 } loaded;
 
 static const xg_child *child;
+static bool has_begun; /* the kernel; before it static objects are constructed */
+static const xg_trace *running;
 
 /* ---- What goes to the parent ---- */
 
@@ -60,13 +62,17 @@ _Noreturn static void send_failure(xgemm_status status, const char *text)
 /* A fault that ends the kernel, at the line that it came by last. */
 static void stopped(int signal)
 {
-    static xg_source_fault fault;
+    static xg_source_fault faults[XG_FAULTS_MOST + 1], fault;
     const int site = xg_trace_last_site();
     const int line = site >= 0 ? child->compiled->sites.sites[site].line : 0;
-    xg_run_result result = {.fault_count = 1, .faults = &fault};
+    xg_run_result result = {.faults = faults};
     fault = (xg_source_fault){
         .kind = XG_FAULT_LAUNCH, .line = line, .site = site, .other_site = -1, .count = 1};
-    if (signal == SIGALRM)
+    if (!has_begun)
+        snprintf(fault.text, sizeof fault.text,
+                 "%s before kernel %s began: in the constructor of a static object",
+                 signal == SIGALRM ? "no end" : "a crash", child->compiled->kernel);
+    else if (signal == SIGALRM)
         snprintf(fault.text, sizeof fault.text,
                  "kernel %s did not end within %d seconds; %s was at line %d last",
                  child->compiled->kernel, child->seconds, xg_trace_thread_text(), line);
@@ -78,6 +84,11 @@ static void stopped(int signal)
                  : signal == SIGILL  ? "illegal instruction"
                                      : "invalid address, or its stack is too large",
                  line, xg_trace_thread_text());
+    if (has_begun) {
+        const xg_source_fault *before = xg_trace_faults(running, &result.fault_count);
+        memcpy(faults, before, (size_t)result.fault_count * sizeof *faults);
+    }
+    faults[result.fault_count++] = fault;
     send_result(&result);
     _exit(0);
 }
@@ -95,12 +106,16 @@ static void set_signals(void)
         sigaction(signals[i], &action, NULL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_timer(void)
+{
     const struct itimerval timer = {.it_value.tv_sec = child->seconds};
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* So much more memory than the process has now. */
-static void set_memory_limit(void)
+/* So much more memory than the process has now, and no processes. */
+static void set_limits(void)
 {
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -111,8 +126,9 @@ static void set_memory_limit(void)
     const rlim_t addresses = (rlim_t)2 << 27, gaps = addresses * XG_PARAMETERS_MOST;
     const rlim_t limit =
         (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)child->memory_bytes + gaps;
-    const struct rlimit memory = {limit, limit}, no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
+    const struct rlimit memory = {limit, limit}, none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_NPROC, &none);
     if (known)
         setrlimit(RLIMIT_AS, &memory);
 }
@@ -252,8 +268,11 @@ static loaded load(char **image)
 {
     struct link_map *map;
     void *object = dlopen(child->compiled->object, RTLD_LAZY | RTLD_LOCAL);
+    const char *why = object ? NULL : dlerror();
+    if (why && strstr(why, "failed to map"))
+        send_failure(XGEMM_ERROR_OUT_OF_MEMORY, "the file's variables take more than its memory");
     if (!object)
-        send_failure(XGEMM_ERROR_INVALID_VALUE, dlerror());
+        send_failure(XGEMM_ERROR_INVALID_VALUE, why ? why : "the compiled kernel cannot be loaded");
     loaded code;
     *(void **)&code.start = dlsym(object, "xg_start");
     *(void **)&code.entry = dlsym(object, "xg_entry");
@@ -332,7 +351,9 @@ void xg_child_main(const xg_child *told)
     xg_error error = {""};
     child = told;
     set_files();
-    set_memory_limit();
+    set_limits();
+    set_signals();
+    set_timer();
     const loaded code = load(&image);
     check_arrays();
     if (!xg_arguments_fill(child->arguments))
@@ -359,7 +380,9 @@ void xg_child_main(const xg_child *told)
     xg_trace *trace = xg_trace_new_of_source(&source);
     if (!trace)
         send_failure(XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the kernel's trace");
-    set_signals();
+    set_timer();
+    running = trace;
+    has_begun = true;
     const double begin = now();
     const xgemm_status status = launch_it(&code, values, trace, &error);
     result.seconds = now() - begin;

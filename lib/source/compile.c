@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "compile.h"
 
+#include "messages.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +108,8 @@ static void add_tracing(command_line *line, bool is_clang)
                                        "-fsanitize-coverage=trace-pc",
                                        "-fvisibility=hidden",
                                        "-fno-stack-protector",
+                                       "-fstack-clash-protection",
+                                       "-fno-delete-null-pointer-checks",
                                        "-fmax-errors=20"};
     static const char *const gcc[] = {"-fno-tree-sra",
                                       "-fno-thread-jumps",
@@ -116,7 +120,8 @@ static void add_tracing(command_line *line, bool is_clang)
                                       "-fno-tree-loop-distribute-patterns",
                                       "--param",
                                       "tsan-instrument-func-entry-exit=0"};
-    static const char *const clang[] = {"-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+    static const char *const clang[] = {"-fno-finite-loops", "-mllvm",
+                                        "-tsan-instrument-func-entry-exit=0", "-mllvm",
                                         "-tsan-instrument-read-before-write=1"};
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         add(line,
@@ -127,46 +132,10 @@ static void add_tracing(command_line *line, bool is_clang)
         add(line, clang[i]);
 }
 
-/* ---- Its messages ---- */
-
-static void pass_on(int to, const xg_text *messages)
-{
-    size_t done = 0;
-    while (to > 0 && done < messages->length) {
-        const ssize_t wrote = write(to, messages->at + done, messages->length - done);
-        if (wrote <= 0)
-            return;
-        done += (size_t)wrote;
-    }
-}
-
-/* The first error, without what stands before "error: ". */
-static void first_error(const xg_text *messages, char *line, size_t size)
-{
-    const char *at = messages->at ? strstr(messages->at, "error: ") : NULL;
-    const char *from = at;
-    while (from && from > messages->at && from[-1] != '\n')
-        from--;
-    snprintf(line, size, "%.*s", from ? (int)strcspn(from, "\n") : 0, from ? from : "");
-}
-
 static xgemm_status does_not_compile(const xgemm_source_launch *launch, const xg_compiled *c,
                                      const char *output, xg_error *error)
 {
-    xg_text messages = {NULL, 0, 0, false};
-    char line[400] = "";
-    if (xg_text_read(&messages, output)) {
-        first_error(&messages, line, sizeof line);
-        if (strncmp(line, "xgemm-launch", 12) != 0)
-            pass_on(launch->messages, &messages);
-    }
-    xg_text_free(&messages);
-    const char *what = strstr(line, "error: ");
-    if (strncmp(line, "xgemm-launch", 12) == 0 && what)
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "kernel %s of %s cannot be called: %s",
-                       c->kernel, launch->file, what + strlen("error: "));
-    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s does not compile: %s", launch->file,
-                   *line ? line : "the compiler failed");
+    return xg_compiler_failed(launch, c->found, c->kernel, shim_folder(), output, error);
 }
 
 /* ---- The kernel ---- */
@@ -179,7 +148,47 @@ static void list_kernels(const xg_scan *scan, char *text, size_t size)
                                  scan->kernels[i].name);
 }
 
-/* Which kernel: by its name up to template arguments, and without its namespaces. */
+/* The only one of the file itself, or of all headers; NULL: there are several. */
+static const xg_source_kernel *only_kernel(const xg_scan *scan)
+{
+    const xg_source_kernel *only = NULL;
+    for (int i = 0; i < scan->kernel_count; i++) {
+        const bool in_header = scan->kernels[i].line == 0;
+        if (only && in_header == (only->line == 0))
+            return NULL;
+        if (!only || !in_header)
+            only = &scan->kernels[i];
+    }
+    return only;
+}
+
+/* Whether the name, up to template arguments, is the kernel's: with all, some or no namespaces. */
+static bool is_named(const xg_source_kernel *kernel, const char *name)
+{
+    char whole[2 * XG_NAME_MOST];
+    const int length = snprintf(whole, sizeof whole, "%s%s", kernel->space, kernel->name);
+    const size_t asked = strlen(name);
+    if (asked > (size_t)length || strcmp(whole + length - asked, name) != 0)
+        return false;
+    return asked == (size_t)length || whole[(size_t)length - asked - 1] == ':';
+}
+
+/* As it is called: in its namespaces, and a template has arguments, if only those by default. */
+static xgemm_status set_name(xg_compiled *c, const char *asked, xg_error *error)
+{
+    const xg_source_kernel *k = c->found;
+    const char *arguments = strchr(asked, '<');
+    const int length = k == &c->elsewhere
+                           ? snprintf(c->kernel, sizeof c->kernel, "%s", asked)
+                           : snprintf(c->kernel, sizeof c->kernel, "%s%s%s", k->space, k->name,
+                                      arguments        ? arguments
+                                      : k->is_template ? "<>"
+                                                       : "");
+    if (length >= (int)sizeof c->kernel || strpbrk(asked, ";{}\n\\\"'#"))
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "\"%s\" is no name of a kernel", asked);
+    return XGEMM_OK;
+}
+
 static xgemm_status choose_kernel(const xgemm_source_launch *launch, xg_compiled *c,
                                   xg_error *error)
 {
@@ -189,27 +198,26 @@ static xgemm_status choose_kernel(const xgemm_source_launch *launch, xg_compiled
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s has no kernel (__global__ function)",
                        launch->file);
     list_kernels(scan, all, sizeof all);
-    if (!launch->kernel && scan->kernel_count > 1)
+    const xg_source_kernel *only = only_kernel(scan);
+    if (!launch->kernel && !only)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "%s has several kernels; name one of them: %s", launch->file, all);
-    const char *asked = launch->kernel ? launch->kernel : scan->kernels[0].name;
-    if (snprintf(c->kernel, sizeof c->kernel, "%s", asked) >= (int)sizeof c->kernel ||
-        strpbrk(asked, ";{}\n\\\"'#"))
-        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "\"%s\" is no name of a kernel", asked);
+    const char *asked = launch->kernel ? launch->kernel : only->name;
+    if (!launch->kernel)
+        c->found = only;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(asked, "< "), asked);
-    const char *last = strrchr(name, ':');
-    for (int i = 0; i < scan->kernel_count; i++)
-        if (strcmp(scan->kernels[i].name, last ? last + 1 : name) == 0)
+    for (int i = 0; i < scan->kernel_count && !c->found; i++)
+        if (is_named(&scan->kernels[i], strncmp(name, "::", 2) == 0 ? name + 2 : name))
             c->found = &scan->kernels[i];
-    if (!c->found && strstr(scan->original.at, "#include \"")) {
+    if (!c->found && scan->has_others) {
         c->elsewhere.parameter_count = -1;
         snprintf(c->elsewhere.name, sizeof c->elsewhere.name, "%s", name);
         c->found = &c->elsewhere;
     }
     if (!c->found)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s has no kernel \"%s\"; it has %s",
-                       launch->file, asked, all);
-    return XGEMM_OK;
+                       launch->file, asked, *all ? all : "none");
+    return set_name(c, asked, error);
 }
 
 /* ---- The steps ---- */
@@ -233,19 +241,29 @@ static const char *in_folder(const xg_compiled *c, const char *name, char *path)
     return path;
 }
 
+/* Where the copy of a header is, in the temporary folder, too. */
+static const char *header_copy(const xg_compiled *c, int number, char *path)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%d", XG_HEADER_NAME, number);
+    return in_folder(c, name, path);
+}
+
 static xgemm_status write_unit(const xgemm_source_launch *launch, xg_compiled *c, const char *path,
                                xg_error *error)
 {
     xg_text unit = {NULL, 0, 0, false};
-    const char *file = launch->file;
     xg_text_print(&unit, "#line 1 \"");
-    for (; *file; file++)
-        xg_text_print(&unit, *file == '"' || *file == '\\' ? "\\%c" : "%c", *file);
+    xg_text_quote(&unit, launch->file);
     xg_text_print(&unit, "\"\n");
     xg_text_add(&unit, c->scan.text.at, c->scan.text.length);
     xg_text_print(&unit, "\n#line 1 \"xgemm-launch\"\n#include \"launch.h\"\nXG_LAUNCH(%s)\n",
                   c->kernel);
-    const bool written = xg_text_write(&unit, path);
+    bool written = xg_text_write(&unit, path);
+    for (int i = 0; i < c->scan.header_count && written; i++) {
+        char header[PATH_MOST];
+        written = xg_text_write(&c->scan.headers[i].text, header_copy(c, i, header));
+    }
     xg_text_free(&unit);
     return written ? XGEMM_OK
                    : xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot write %s: %s", path,
@@ -301,6 +319,9 @@ static xgemm_status pass_assembly(xg_compiled *c, xg_error *error)
     if (!xg_text_read(&from, in_folder(c, "unit.s", path)))
         status =
             xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot read %s: %s", path, strerror(errno));
+    for (size_t i = 0; i < from.length; i++) /* clang has them in comments */
+        if (from.at[i] == '\0')
+            from.at[i] = ' ';
     if (!status)
         status = xg_assembly_pass(from.at, shim_folder(), &to, &c->sites, error);
     if (!status && !xg_text_write(&to, in_folder(c, "traced.s", path)))
@@ -382,6 +403,8 @@ void xg_compiled_remove(xg_compiled *c)
     char path[PATH_MOST];
     for (size_t i = 0; *c->folder && i < sizeof files / sizeof *files; i++)
         unlink(in_folder(c, files[i], path));
+    for (int i = 0; *c->folder && i < c->scan.header_count; i++)
+        unlink(header_copy(c, i, path));
     if (*c->folder)
         rmdir(c->folder);
     for (int i = 0; c->texts && i < c->sites.count; i++)

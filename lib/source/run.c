@@ -96,16 +96,20 @@ xgemm_status xg_run(const xgemm_source_launch *launch, const xg_compiled *compil
         close(ends[0]);
         return xg_fail(error, XGEMM_ERROR_LAUNCH, "no child process: %s", strerror(errno));
     }
-    const bool got = receive_result(ends[0], result, now() + told.seconds + GRACE);
+    const double deadline = now() + told.seconds + GRACE;
+    const bool got = receive_result(ends[0], result, deadline);
     close(ends[0]);
     if (!got)
         kill(child, SIGKILL);
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         ;
     if (!got && WIFSIGNALED(how))
-        return xg_fail(error, XGEMM_ERROR_LAUNCH,
-                       "kernel %s was ended by signal %d, with no word of what it did",
-                       compiled->kernel, WTERMSIG(how));
+        return xg_fail(
+            error, XGEMM_ERROR_LAUNCH,
+            now() >= deadline
+                ? "kernel %s did not end in time (signal %d), with no word of what it did"
+                : "kernel %s was ended by signal %d, with no word of what it did",
+            compiled->kernel, WTERMSIG(how));
     if (!got)
         return xg_fail(error, XGEMM_ERROR_LAUNCH,
                        "kernel %s ended its process, with no word of "

@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scan.h"
 
+#include "parameters.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { SPACES_MOST = 16 };
 
 /* Where the scanner is in the file. */
 typedef struct {
     const char *path, *at;
-    int line, depth;    /* of braces */
-    int device_depth;   /* -1: not in the body of a kernel or of a function of the device */
-    bool device_header; /* after __global__ or __device__, before the body or the semicolon */
-    bool kernel_header; /* after __global__, before the parameters */
-    char last_name[XG_NAME_MOST]; /* the last identifier */
+    int line, depth;      /* of braces */
+    int device_depth;     /* -1: not in the body of a kernel or of a function of the device */
+    bool device_header;   /* after __global__ or __device__, before the body or the semicolon */
+    bool kernel_header;   /* after __global__, before the parameters */
+    bool template_header; /* after template, before the body or the semicolon */
+    char last_name[XG_NAME_MOST];  /* the last identifier */
+    char outer_name[XG_NAME_MOST]; /* in a kernel's header the one before < */
+    int angles;                    /* that are open there */
+    struct {
+        int depth; /* of its brace */
+        char name[XG_NAME_MOST];
+    } spaces[SPACES_MOST]; /* the namespaces that are open */
+    int space_count;
+    const char *define_end; /* of the last #define */
+    bool in_header;
+    bool has_host_names; /* host code has variables that are called blockDim and the like */
+    xg_text *text;       /* what is written */
     xg_scan *to;
     xg_error *error;
 } scanner;
@@ -34,16 +52,14 @@ static const struct {
     {"cudaSurfaceObject_t", "a surface object"},
 };
 
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
+/* The same in code of the device alone. */
+static const char *const allocations[] = {"malloc", "new", "cudaMalloc"};
 
 static void copy(scanner *s, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         s->line += s->at[i] == '\n';
-    xg_text_add(&s->to->text, s->at, count);
+    xg_text_add(s->text, s->at, count);
     s->at += count;
 }
 
@@ -53,119 +69,32 @@ static void drop(scanner *s, size_t count)
     for (size_t i = 0; i < count; i++)
         if (s->at[i] == '\n') {
             s->line++;
-            xg_text_add(&s->to->text, "\n", 1);
+            xg_text_add(s->text, "\n", 1);
         }
     s->at += count;
 }
 
-/* A string or character, from its quote on. */
-static size_t quoted_length(const char *at)
+/* "outer::inner::" */
+static void join_spaces(const scanner *s, char *text, size_t size)
 {
-    const char quote = *at;
-    size_t i = 1;
-    while (at[i] && at[i] != quote && at[i] != '\n')
-        i += at[i] == '\\' && at[i + 1] ? 2 : 1;
-    return at[i] == quote ? i + 1 : i;
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < s->space_count && used < size; i++)
+        if (*s->spaces[i].name)
+            used += (size_t)snprintf(text + used, size - used, "%s::", s->spaces[i].name);
 }
 
-/* R"delimiter( ... )delimiter", from the R on. */
-static size_t raw_string_length(const char *at)
+/* After the word namespace: "outer::inner {", "{", or an alias, which opens nothing. */
+static void take_space(scanner *s)
 {
-    char end[20] = ")";
-    const char *open = strchr(at, '(');
-    const size_t length = open ? (size_t)(open - at) - 2 : sizeof end;
-    if (length > 16)
-        return 2;
-    memcpy(end + 1, at + 2, length);
-    strcpy(end + 1 + length, "\"");
-    const char *close = strstr(open, end);
-    return close ? (size_t)(close - at) + strlen(end) : strlen(at);
-}
-
-static size_t comment_length(const char *at)
-{
-    const char *end = at[1] == '/' ? at + strcspn(at, "\n") : strstr(at + 2, "*/");
-    if (!end)
-        return strlen(at);
-    return (size_t)(end - at) + (at[1] == '/' ? 0 : 2);
-}
-
-/* The end of white space and comments. */
-static const char *skip_space(const char *at)
-{
-    for (;;) {
-        if (isspace((unsigned char)*at))
-            at++;
-        else if (at[0] == '/' && (at[1] == '/' || at[1] == '*'))
-            at += comment_length(at);
-        else
-            return at;
-    }
-}
-
-/* Where what is opened at "at" is closed: a (, or the <<< of a launch; NULL: nowhere. */
-static const char *closing(const char *at)
-{
-    const bool launch = *at == '<';
-    int depth = 0;
-    for (at += launch ? 3 : 0; *at; at++) {
-        if (*at == '"' || *at == '\'')
-            at += quoted_length(at) - 1;
-        else if (*at == '(' || *at == '[' || *at == '{')
-            depth++;
-        else if (*at == ')' || *at == ']' || *at == '}')
-            depth--;
-        if (launch && depth == 0 && strncmp(at, ">>>", 3) == 0)
-            return at + 3;
-        if (depth < 0 || (!launch && depth == 0))
-            return launch ? NULL : at + 1;
-    }
-    return NULL;
-}
-
-/* The name that a parameter declares: its last identifier before what follows names. */
-static bool parameter_name(const char *from, const char *end, char *name)
-{
-    const char *last = NULL;
-    size_t length = 0;
-    for (const char *at = from; at < end && *at != '[' && *at != '='; at++)
-        if (is_name(*at) && (at == from || !is_name(at[-1])) && !isdigit((unsigned char)*at)) {
-            last = at;
-            for (length = 0; is_name(at[length]); length++)
-                ;
-        }
-    if (!last || length >= XG_NAME_MOST)
-        return false;
-    memcpy(name, last, length);
-    name[length] = '\0';
-    return true;
-}
-
-/* The kernel's parameters, from its ( on. */
-static void take_parameters(xg_source_kernel *kernel, const char *at)
-{
-    const char *const end = closing(at);
-    const char *from = skip_space(++at);
-    int depth = 0;
-    if (!end) {
-        kernel->parameter_count = -1;
+    const char *const from = xg_lex_skip_space(s->at), *to = from;
+    while (xg_lex_is_name(*to) || *to == ':')
+        to++;
+    if (*xg_lex_skip_space(to) != '{' || s->space_count == SPACES_MOST || to - from >= XG_NAME_MOST)
         return;
-    }
-    if (from == end - 1 || strncmp(from, "void)", 5) == 0)
-        return;
-    for (; at < end; at++) {
-        depth += *at == '(' || *at == '<' || *at == '[';
-        depth -= (*at == ')' && at < end - 1) || *at == '>' || *at == ']';
-        if (depth > 0 || (*at != ',' && at < end - 1))
-            continue;
-        if (kernel->parameter_count == XG_PARAMETERS_MOST ||
-            !parameter_name(from, at, kernel->parameters[kernel->parameter_count])) {
-            kernel->parameter_count = -1;
-            return;
-        }
-        kernel->parameter_count++;
-        from = at + 1;
-    }
+    s->spaces[s->space_count].depth = s->depth;
+    memcpy(s->spaces[s->space_count].name, from, (size_t)(to - from));
+    s->spaces[s->space_count++].name[to - from] = '\0';
 }
 
 /* After __global__: a ( follows a name; whether it is an attribute's. */
@@ -178,14 +107,27 @@ static bool take_kernel(scanner *s)
         if (strcmp(s->last_name, attributes[i]) == 0)
             return true;
     s->kernel_header = false;
+    if (s->at < s->define_end) {
+        to->has_others = true;
+        return false;
+    }
     if (to->kernel_count == XG_KERNELS_MOST || !*s->last_name)
         return false;
-    xg_source_kernel kernel = {.line = s->line};
+    const char *const end = xg_lex_closing(s->at);
+    const bool is_defined = end && *xg_lex_skip_space(end) == '{';
+    xg_source_kernel kernel = {.line = s->in_header ? 0 : s->line,
+                               .is_template = s->template_header};
     strcpy(kernel.name, s->last_name);
-    take_parameters(&kernel, s->at);
-    for (int i = 0; i < to->kernel_count; i++)
-        if (strcmp(to->kernels[i].name, kernel.name) == 0)
-            return false; /* declared before */
+    join_spaces(s, kernel.space, sizeof kernel.space);
+    kernel.parameter_count = xg_take_parameters(s->at, kernel.parameters, XG_PARAMETERS_MOST);
+    for (int i = 0; i < to->kernel_count; i++) {
+        xg_source_kernel *const known = &to->kernels[i];
+        if (strcmp(known->name, kernel.name) == 0 && strcmp(known->space, kernel.space) == 0) {
+            if (is_defined && !known->is_template)
+                *known = kernel; /* declared before, and maybe with other names */
+            return false;
+        }
+    }
     to->kernels[to->kernel_count++] = kernel;
     return false;
 }
@@ -196,48 +138,165 @@ static xgemm_status refuse(const scanner *s, const char *what)
                    "%s:%d: %s; the simulator has no model of it", s->path, s->line, what);
 }
 
+static const char *const index_names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+
+static bool is_index_name(const char *at, size_t length)
+{
+    for (size_t i = 0; i < sizeof index_names / sizeof *index_names; i++)
+        if (strlen(index_names[i]) == length && memcmp(index_names[i], at, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a "dim3 grid(8), blockDim(32);" declares such a name, in host code or not. */
+static bool declares_index_name(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "dim3")); at += 4)
+        for (const char *end = at + strcspn(at, ";{"), *name = at; name < end; name++) {
+            size_t length = 0;
+            while (xg_lex_is_name(name[length]))
+                length++;
+            if (is_index_name(name, length))
+                return true;
+            name += length;
+        }
+    return false;
+}
+
+/*
+ * Whether the name is not the built-in variable, which is a macro in the shim: a member, or what
+ * host code calls so.
+ */
+static bool is_hosts(const scanner *s, size_t length)
+{
+    const char before = s->text->length > 0 ? s->text->at[s->text->length - 1] : '\0';
+    const char two = s->text->length > 1 ? s->text->at[s->text->length - 2] : '\0';
+    const bool is_member = before == '.' || (before == '>' && two == '-');
+    const bool in_host =
+        s->device_depth < 0 && !s->device_header && s->at >= s->define_end && s->has_host_names;
+    return (is_member || in_host) && is_index_name(s->at, length);
+}
+
 static xgemm_status take_word(scanner *s)
 {
     size_t length = 0;
-    while (is_name(s->at[length]))
+    while (xg_lex_is_name(s->at[length]))
         length++;
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    for (size_t i = 0; !s->in_header && i < sizeof refused / sizeof *refused; i++)
         if (strlen(refused[i].word) == length && memcmp(s->at, refused[i].word, length) == 0 &&
-            (strcmp(refused[i].word, "texture") != 0 || *skip_space(s->at + length) == '<'))
+            (strcmp(refused[i].word, "texture") != 0 || *xg_lex_skip_space(s->at + length) == '<'))
             return refuse(s, refused[i].what);
+    const bool allocates = s->device_depth >= 0 && !s->in_header;
+    for (size_t i = 0; allocates && i < sizeof allocations / sizeof *allocations; i++)
+        if (strlen(allocations[i]) == length && memcmp(s->at, allocations[i], length) == 0 &&
+            (strcmp(allocations[i], "new") != 0 || *xg_lex_skip_space(s->at + length) != '('))
+            return refuse(s, "memory that a kernel allocates");
     const size_t kept = length < XG_NAME_MOST ? length : XG_NAME_MOST - 1;
     memcpy(s->last_name, s->at, kept);
     s->last_name[kept] = '\0';
-    if (strcmp(s->last_name, "__global__") == 0)
+    if (strcmp(s->last_name, "__global__") == 0) {
         s->device_header = s->kernel_header = true;
+        s->angles = 0;
+    }
+    if (strcmp(s->last_name, "template") == 0)
+        s->template_header = true;
     if (strcmp(s->last_name, "__device__") == 0)
         s->device_header = true;
+    if (is_hosts(s, length))
+        xg_text_print(s->text, "xg_host_");
     if (strcmp(s->last_name, "__noinline__") == 0) {
-        xg_text_print(&s->to->text, "__attribute__((noinline))");
+        xg_text_print(s->text, "__attribute__((noinline))");
         s->at += length;
     } else {
         copy(s, length);
     }
+    if (strcmp(s->last_name, "namespace") == 0)
+        take_space(s);
     return XGEMM_OK;
+}
+
+/* The number of a header beside the file; -1: it is not there, or there are too many. */
+static int header_number(scanner *s, const char *name, int length)
+{
+    xg_scan *const to = s->to;
+    const char *slash = *name == '/' ? NULL : strrchr(s->path, '/');
+    const int folder = slash ? (int)(slash - s->path) + 1 : 0;
+    xg_text path = {NULL, 0, 0, false};
+    int i = 0;
+    xg_text_print(&path, "%.*s%.*s", folder, s->path, length, name);
+    if (path.failed)
+        return -1;
+    while (i < to->header_count && strcmp(to->headers[i].path, path.at) != 0)
+        i++;
+    if (i == to->header_count && i < XG_HEADERS_MOST && access(path.at, R_OK) == 0)
+        to->headers[to->header_count++].path = path.at;
+    else
+        xg_text_free(&path);
+    return i < to->header_count ? i : -1;
+}
+
+/* After #include: in place of a header beside the file its copy is included. */
+static void take_include(scanner *s, const char *name)
+{
+    const size_t length = strcspn(name, "\"\n");
+    const int number = name[length] == '"' ? header_number(s, name, (int)length) : -1;
+    if (number < 0) {
+        s->to->has_others = true;
+        copy(s, 1);
+        return;
+    }
+    xg_text_print(s->text, "#include \"%s%d\"", XG_HEADER_NAME, number);
+    s->at = name + length + 1;
+}
+
+/* At a #: a definition, to the end of its last line, or a header. */
+static void take_directive(scanner *s)
+{
+    const char *word = s->at + 1;
+    word += strspn(word, " \t");
+    if (strncmp(word, "include", 7) == 0 && word[7 + strspn(word + 7, " \t")] == '"') {
+        take_include(s, word + 8 + strspn(word + 7, " \t"));
+        return;
+    }
+    if (strncmp(word, "define", 6) == 0) {
+        const char *end = word + strcspn(word, "\n");
+        while (*end && end[-1] == '\\')
+            end += 1 + strcspn(end + 1, "\n");
+        s->define_end = end;
+    }
+    copy(s, 1);
 }
 
 static xgemm_status take_launch(scanner *s)
 {
-    const char *end = closing(s->at);
-    if (s->device_depth >= 0)
+    const char *end = xg_lex_closing(s->at);
+    const bool nested = s->device_depth >= 0;
+    if (nested && !s->in_header)
         return refuse(s, "a kernel that launches a kernel");
-    if (end)
+    if (end && !nested)
         drop(s, (size_t)(end - s->at));
     else
         copy(s, 3);
     return XGEMM_OK;
 }
 
+/* In a kernel's header: of k<float>( the kernel's name is k. */
+static void take_angle(scanner *s)
+{
+    if (*s->at == '<' && s->angles++ == 0)
+        strcpy(s->outer_name, s->last_name);
+    if (*s->at == '>' && s->angles > 0 && --s->angles == 0)
+        strcpy(s->last_name, s->outer_name);
+}
+
 /* Braces and semicolons: which bodies are the device's. */
 static void take_mark(scanner *s)
 {
     const char mark = *s->at;
-    const char *const end = mark == '(' && s->kernel_header ? closing(s->at) : NULL;
+    if (s->kernel_header)
+        take_angle(s);
+    const char *const end =
+        mark == '(' && s->kernel_header && s->angles == 0 ? xg_lex_closing(s->at) : NULL;
     if (end && take_kernel(s)) {
         copy(s, (size_t)(end - s->at));
         return;
@@ -245,12 +304,16 @@ static void take_mark(scanner *s)
     if (mark == '{') {
         if (s->device_header && s->device_depth < 0)
             s->device_depth = s->depth;
-        s->device_header = s->kernel_header = false;
+        s->device_header = s->kernel_header = s->template_header = false;
         s->depth++;
     }
     if (mark == '}' && --s->depth <= s->device_depth)
         s->device_depth = -1;
-    if (mark == ';' || mark == '=')
+    if (mark == '}' && s->space_count > 0 && s->spaces[s->space_count - 1].depth == s->depth)
+        s->space_count--;
+    if (mark == ';')
+        s->template_header = false;
+    if (mark == ';' || (mark == '=' && s->angles == 0))
         s->device_header = s->kernel_header = false;
     copy(s, 1);
 }
@@ -260,18 +323,20 @@ static xgemm_status scan_all(scanner *s)
     xgemm_status status = XGEMM_OK;
     while (*s->at && !status) {
         const char c = *s->at;
-        const bool inside_name =
-            is_name(c) && s->to->text.length > 0 && is_name(s->to->text.at[s->to->text.length - 1]);
+        const bool inside_name = xg_lex_is_name(c) && s->text->length > 0 &&
+                                 xg_lex_is_name(s->text->at[s->text->length - 1]);
         if (c == '/' && (s->at[1] == '/' || s->at[1] == '*'))
-            copy(s, comment_length(s->at));
+            copy(s, xg_lex_comment(s->at));
         else if (c == 'R' && s->at[1] == '"' && !inside_name)
-            copy(s, raw_string_length(s->at));
+            copy(s, xg_lex_raw_string(s->at));
         else if (c == '"' ||
-                 (c == '\'' && !(s->to->text.length > 0 && isdigit((unsigned char)s->at[-1]))))
-            copy(s, quoted_length(s->at));
+                 (c == '\'' && !(s->text->length > 0 && isdigit((unsigned char)s->at[-1]))))
+            copy(s, xg_lex_quoted(s->at));
+        else if (c == '#' && s->at >= s->define_end)
+            take_directive(s);
         else if (strncmp(s->at, "<<<", 3) == 0)
             status = take_launch(s);
-        else if (is_name(c) && !isdigit((unsigned char)c) && !inside_name)
+        else if (xg_lex_is_name(c) && !isdigit((unsigned char)c) && !inside_name)
             status = take_word(s);
         else
             take_mark(s);
@@ -296,6 +361,34 @@ static bool find_lines(xg_scan *scan)
     return true;
 }
 
+static xgemm_status scan_header(xg_scan *scan, int number, xg_error *error)
+{
+    const char *path = scan->headers[number].path;
+    xg_text original = {NULL, 0, 0, false};
+    if (!xg_text_read(&original, path))
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot read %s: %s", path,
+                       strerror(errno));
+    scanner s = {.path = path,
+                 .at = original.at,
+                 .line = 1,
+                 .device_depth = -1,
+                 .define_end = original.at,
+                 .in_header = true,
+                 .has_host_names = declares_index_name(original.at),
+                 .text = &scan->headers[number].text,
+                 .to = scan,
+                 .error = error};
+    xg_text_print(s.text, "#line 1 \"");
+    xg_text_quote(s.text, path);
+    xg_text_print(s.text, "\"\n");
+    const xgemm_status status = scan_all(&s);
+    const bool whole = !s.text->failed;
+    xg_text_free(&original);
+    if (!status && !whole)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the header %s", path);
+    return status;
+}
+
 xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error)
 {
     enum { LARGEST = 1 << 24 };
@@ -310,10 +403,15 @@ xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error)
                  .at = scan->original.at,
                  .line = 1,
                  .device_depth = -1,
+                 .define_end = scan->original.at,
+                 .has_host_names = declares_index_name(scan->original.at),
+                 .text = &scan->text,
                  .to = scan,
                  .error = error};
     xg_text_add(&scan->text, "", 0);
-    const xgemm_status status = scan_all(&s);
+    xgemm_status status = scan_all(&s);
+    for (int i = 0; i < scan->header_count && !status; i++) /* each may add more */
+        status = scan_header(scan, i, error);
     if (!status && (scan->text.failed || !find_lines(scan)))
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the source %s", path);
     return status;
@@ -323,6 +421,11 @@ void xg_scan_free(xg_scan *scan)
 {
     xg_text_free(&scan->text);
     xg_text_free(&scan->original);
+    for (int i = 0; i < scan->header_count; i++) {
+        free(scan->headers[i].path);
+        xg_text_free(&scan->headers[i].text);
+    }
+    scan->header_count = 0;
     free(scan->line_starts);
     scan->line_starts = NULL;
 }

@@ -47,6 +47,15 @@ void xg_text_print(xg_text *text, const char *format, ...)
     va_end(arguments);
 }
 
+void xg_text_quote(xg_text *text, const char *from)
+{
+    for (; *from; from++) {
+        if (*from == '"' || *from == '\\')
+            xg_text_add(text, "\\", 1);
+        xg_text_add(text, from, 1);
+    }
+}
+
 void xg_text_free(xg_text *text)
 {
     free(text->at);

@@ -15,6 +15,8 @@ typedef struct {
 
 void xg_text_add(xg_text *text, const char *from, size_t length);
 void xg_text_print(xg_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* As it stands between quotes in C. */
+void xg_text_quote(xg_text *text, const char *from);
 void xg_text_free(xg_text *text);
 
 /* The whole file; false: errno says why. */

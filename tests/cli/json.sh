@@ -58,7 +58,8 @@ test_results()
     valid explain general -m 9 -n 9 -k 9 --type c64 --alpha 1,2 --gpu H100
     valid occupancy --gpu H100 --threads 256
     valid occupancy --gpu H100 --threads 256 --registers 64 --shared 1024 --cluster 2 --curve shared
-    valid probe
+    valid probe --list
+    valid probe -d sim
     valid probe banks -d sim
     valid probe copy-offset -d sim
     # Commands that need CUDA in the build.

@@ -47,15 +47,27 @@ counts()
 }
 
 # The counts are a compiler's gift: gcc has it, others may not.
-run probe --csv
+run probe --list --csv
 if ! grep -q '^banks,.*sim' out; then
     echo "skipped probe: this build cannot trace"
     exit 77
 fi
 check 'the list has eight probes' [ "$(wc -l <out)" -eq 9 ]
 
-run probe
+run probe --list
 check 'the list, as text' grep -q '^copy-offset .*offset' out
+
+# Without a name all run that the device has: six on the simulator.
+run probe -d sim
+check 'all probes' [ "$(grep -c '^counted on the simulator' out)" -eq 6 ]
+run probe -d sim --csv
+check 'all probes, as CSV' [ "$(sed 1d out | cut -d , -f 1 | sort -u | wc -l)" -eq 6 ]
+check 'the same rows as one by one' [ "$(grep -c '^banks,' out)" -eq "$(
+    run probe banks -d sim --csv
+    sed 1d out | wc -l
+)" ]
+refuses_to 'all probes of the CPU' 1 'has no probes' -d cpu
+refuses_to 'a list of one' 2 'runs nothing' --list banks
 
 check 'copy-offset, aligned' counts copy-offset offset 0 512 2048 ''
 check 'copy-offset, misaligned' counts copy-offset offset 1 512 2560 ''
@@ -94,8 +106,8 @@ refuses_to 'a name that is none' 2 'no probe "bank"' bank
 refuses_to 'two names' 2 'one probe at a time' banks powers
 refuses_to 'bytes that are too few' 2 '--bytes takes a whole number from 16384' banks --bytes 1
 refuses_to 'bytes that are none' 2 '--bytes takes' banks --bytes many
-refuses_to 'bytes without a name' 2 'which probe' --bytes 65536
-refuses_to 'a plot without a name' 2 'which probe' --plot x.svg
+refuses_to 'a list and bytes' 2 'runs nothing' --list --bytes 65536
+refuses_to 'a plot without a name' 2 'name it' --plot x.svg
 refuses_to 'the CPU' 1 'it runs on a GPU or on the simulator, not on the CPU' banks -d cpu
 refuses_to 'no transfers on the simulator' 1 'it runs on a GPU' host-device -d sim
 refuses_to 'too much for the simulator' 1 'must be 0, ' banks -d sim --bytes 1073741824
@@ -111,7 +123,7 @@ points = root["points"]
 assert len(points) == 6 and points[0]["series"] == "interleaved"
 assert points[0]["median_us"] is None and points[0]["sectors"] == 4096
 assert points[0]["bytes"] == 131072'
-    run probe --json
+    run probe --list --json
     check 'JSON of the list' python3 -c '
 import json
 assert len(json.load(open("out"))["probes"]) == 8'

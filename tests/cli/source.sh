@@ -226,6 +226,22 @@ __global__ void k(const float *a, float *c) {
         --block 32 --arg 'a=float[128]:index' --arg 'c=float[128]'
     right 'an asynchronous copy' "$(printf '%s' "$copied" | sed 's/WAIT/__pipeline_wait_prior(0);/')" \
         --block 32 --arg 'a=float[128]:index' --arg 'c=float[128]'
+    wrong 'a null pointer that the compiler sees' 'line 1: .* writes 4 bytes at a null pointer' \
+        '__global__ void k(int *a) { int *p = 0; *p = 1; *a = 2; }' --arg 'a=int[1]'
+    wrong 'an array larger than the stack' 'its stack is too large' \
+        '__global__ void k(int *a, int n) { volatile char x[1 << 26]; x[n] = 1; *a = x[*a]; }' \
+        --arg 'a=int[1]' --arg n=int:0
+    wrong 'a static object without end' 'no end before kernel k began' \
+        'struct x { x() { for (volatile int i = 0;;) i = i; } } object;
+__global__ void k(int *a) { *a = 1; }' --seconds 1 --arg 'a=int[1]'
+    wrong 'a race before no end' 'race between lines 2 and 2' \
+        '__global__ void k(volatile int *a) {
+    a[0] = threadIdx.x;
+    if (threadIdx.x == 1) while (a[1] == 0) ; }' --block 2 --seconds 1 --arg 'a=int[2]'
+    printf '__device__ void up(int *a) {\n\n    a[0] += threadIdx.x; }\n' >up.cuh
+    wrong 'a race in a header' 'race between lines 3 of up.cuh and 3 of up.cuh' '#include "up.cuh"
+__global__ void k(int *a) {
+    up(a); }' --block 2 --arg 'a=int[1]'
     wrong 'an assertion' 'wrong.cu:2 fails its assertion' \
         '__global__ void k(int *a) {
     assert(*a == 1); }' --arg 'a=int[1]'
@@ -265,6 +281,20 @@ test_refusals()
     refuses 'no argument' 2 'parameter "a", for which there is no argument' explain first.cu
     refuses 'another type' 2 'elements of 4 bytes, and its argument has elements of 8' \
         explain first.cu --arg 'a=double[32]'
+    refuses 'a number that is none of the type' 2 '"n=int:99999999999": int has no such number' \
+        explain first.cu --arg n=int:99999999999
+    refuses 'a grid that is too high' 2 'a grid of 65536 blocks along y; the most is 65535' \
+        explain first.cu --grid 1,65536 --block 32 --arg 'a=float[32]'
+    refuses 'a grid that is no number' 2 'each from 1 to 2147483647, not "99999999999"' \
+        explain first.cu --grid 99999999999 --arg 'a=float[32]'
+    refuses 'a block that is too deep' 2 'a block of 65 threads along z' \
+        explain first.cu --block 1,1,65 --arg 'a=float[32]'
+    refuses 'a page that cannot be written' 1 'cannot write none/x.html' \
+        explain first.cu --block 32 --arg 'a=float[32]' --html none/x.html
+    refuses 'a page and JSON' 2 'would both go to the standard output' \
+        explain first.cu --block 32 --arg 'a=float[32]' --html - --json
+    refuses 'an option of a product' 2 '-m is for the library' explain first.cu -m 3
+    refuses 'a plot of a file' 2 '--plot is for the library' explain first.cu --plot x.svg
     refuses 'no file' 2 'cannot read none.cu' explain none.cu
     refuses 'an option of a file' 2 'are for a file' explain tiled16 --grid 2
 }
@@ -284,7 +314,13 @@ arg n=int:32
 LAUNCH
     says 'a launch file' 'load +a +4 B +64 .*coalesced' explain --source tile.txt
     run explain --source tile.txt --json
+    json 'no lines of other kernels' "{l['line'] for l in d['lines']} <= set(range(28, 44))"
     json 'JSON' "d['kernel'] == 'tiled<16>' and d['faults'] == [] and d['trace']['flops'] == 2 * 32 ** 3 and d['trace']['barriers'] == 16 and d['sites'][0]['array'] == 'a'"
+    if $XGEMM explain --source - --check-only <tile.txt >out 2>err; then
+        ok 'a launch file from the standard input'
+    else
+        no 'a launch file from the standard input' "$(first_error)"
+    fi
     run explain --source tile.txt --compare naive_columns --json
     json 'JSON of a comparison' "d['before'] == 'tiled<16>' and d['counts'][2]['count'] == 'sectors'"
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns

@@ -6,11 +6,12 @@
  *   running                            which launch, blocks and thread run; failures
  *   vector_clock                       what happens before what
  *   trace*                             accesses checked and counted
- *   source*, trace_source              the same for kernels of the user's own, compiled against
- * cuda/ model                              what the scheduler tells models, and these ask one
- * another turns, scheduler                   threads of a cluster async_copy, bulk_copy, cluster,
- * counter, mbarrier, mma, named_barrier, registers, warp, wgmma a model each; fp16 and tensor_core
- * are their arithmetic simulator, backend.c               launches
+ *   source*, trace_source              the same for a user's own kernels, compiled against cuda/
+ *   model                              what the scheduler tells models, and these ask one another
+ *   turns, scheduler                   threads of a cluster
+ *   async_copy, bulk_copy, cluster, counter, mbarrier, mma, named_barrier, registers, warp, wgmma
+ *                                      a model each; fp16 and tensor_core are their arithmetic
+ *   simulator, backend.c               launches
  */
 #include "simulator.h"
 
@@ -30,9 +31,15 @@ static uint32_t blocks_of(const xg_launch *what)
     return what->cluster > 1 ? what->cluster : 1;
 }
 
+/* The kernel's, without the prefix of its function. */
+static const char *name_of(const xg_launch *what)
+{
+    return what->program->symbol + strlen("xg_");
+}
+
 static xgemm_status check_cluster(const xg_launch *what, uint64_t threads, xg_error *error)
 {
-    const char *name = what->program->symbol;
+    const char *name = name_of(what);
     const uint32_t blocks = blocks_of(what);
     if (blocks > XG_SIM_CLUSTER_MAX || blocks * threads > XG_SIM_THREADS_MAX)
         return xg_fail(error, XGEMM_ERROR_LAUNCH,
@@ -58,32 +65,34 @@ static xgemm_status check_launch(const xg_launch *what, const xg_sim_options *ho
     const uint64_t threads = (uint64_t)what->block[0] * what->block[1] * what->block[2];
     if (threads == 0 || threads > XG_SIM_BLOCK_MAX)
         return xg_fail(error, XGEMM_ERROR_LAUNCH,
-                       "kernel %s: a block of %llu threads; the most is %d", what->program->symbol,
+                       "kernel %s: a block of %llu threads; the most is %d", name_of(what),
                        (unsigned long long)threads, XG_SIM_BLOCK_MAX);
     if (what->shared_bytes > XG_SIM_DYNAMIC_MAX)
         return xg_fail(error, XGEMM_ERROR_LAUNCH,
                        "kernel %s: %u bytes of dynamic shared memory; the most is %d",
-                       what->program->symbol, what->shared_bytes, XG_SIM_DYNAMIC_MAX);
+                       name_of(what), what->shared_bytes, XG_SIM_DYNAMIC_MAX);
     if (how->trace && !what->program->traced)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "this build of libxgemm has no traced kernels: its compiler was not able");
     return check_cluster(what, threads, error);
 }
 
-/*
- * Whether cluster (block, where there are none) number index of all is in a sample of so many
- * blocks: the first, the last, and as many between.
- */
-static bool in_sample(int64_t index, int64_t all, int64_t most_blocks, uint32_t cluster_blocks)
+/* How many clusters (blocks, where there are none) of all run: all, or those of a sample. */
+static int64_t clusters_to_run(int64_t all, int64_t most_blocks, uint32_t cluster_blocks)
 {
-    const int64_t most = (most_blocks + cluster_blocks - 1) / cluster_blocks;
-    if (most <= 0 || most >= all)
-        return true;
-    if (most == 1)
-        return index == 0;
-    /* The clusters i * (all - 1) / (most - 1), rounded down. */
-    const int64_t i = (index * (most - 1) + all - 2) / (all - 1);
-    return i < most && i * (all - 1) / (most - 1) == index;
+    const int64_t most =
+        most_blocks > INT32_MAX ? INT32_MAX : (most_blocks + cluster_blocks - 1) / cluster_blocks;
+    return most <= 0 || most >= all ? all : most;
+}
+
+/* Number i of those: the first, the last, and the others spread between: i (all - 1) / (run - 1).
+ */
+static int64_t cluster_to_run(int64_t i, int64_t run, int64_t all)
+{
+    if (run == all || run == 1)
+        return i;
+    const int64_t step = (all - 1) / (run - 1), rest = (all - 1) % (run - 1);
+    return i * step + i * rest / (run - 1); /* so that it does not overflow */
 }
 
 /* Blocks of a cluster share their static shared memory here, as they would not on a card. */
@@ -94,24 +103,24 @@ static xgemm_status check_static(const xg_launch *what, xg_error *error)
     return xg_fail(error, XGEMM_ERROR_LAUNCH,
                    "kernel %s: it has static shared memory; a kernel with clusters has dynamic "
                    "shared memory alone (XG_DYNAMIC_SHARED)",
-                   what->program->symbol + strlen("xg_"));
+                   name_of(what));
 }
 
 static xgemm_status run_grid(const xg_launch *what, const xg_sim_options *how, xg_error *error)
 {
-    const uint32_t *grid = what->grid, blocks = blocks_of(what);
-    const int64_t all = (int64_t)grid[0] * grid[1] * grid[2] / blocks;
+    const uint32_t *grid = what->grid, blocks = blocks_of(what), clusters_x = grid[0] / blocks;
+    const int64_t all = (int64_t)clusters_x * grid[1] * grid[2];
+    const int64_t run = clusters_to_run(all, how->most_blocks, blocks);
     xgemm_status status =
         xg_sim_prepare(how, how->trace ? what->program->traced : what->program->simulated, error);
-    int64_t index = 0;
-    for (unsigned z = 0; z < grid[2] && !status; z++)
-        for (unsigned y = 0; y < grid[1] && !status; y++)
-            for (unsigned x = 0; x < grid[0] && !status; x += blocks)
-                if (in_sample(index++, all, how->most_blocks, blocks)) {
-                    status = xg_sim_run_cluster(how, (xg_index3){x, y, z}, error);
-                    if (!status)
-                        status = check_static(what, error);
-                }
+    for (int64_t i = 0; i < run && !status; i++) {
+        const int64_t index = cluster_to_run(i, run, all), row = index / clusters_x;
+        const xg_index3 first = {(unsigned)(index % clusters_x) * blocks, (unsigned)(row % grid[1]),
+                                 (unsigned)(row / grid[1])};
+        status = xg_sim_run_cluster(how, first, error);
+        if (!status)
+            status = check_static(what, error);
+    }
     if (status)
         xg_sim_drop_threads();
     return status;

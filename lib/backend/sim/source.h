@@ -54,7 +54,7 @@ typedef enum {
     XG_FAULT_LAUNCH /* anything that ends the launch */
 } xg_fault_kind;
 
-enum { XG_FAULT_TEXT = 512, XG_FAULTS_MOST = 32 };
+enum { XG_FAULT_TEXT = 640, XG_FAULTS_MOST = 32 };
 
 /* The first of its kind at these lines. */
 typedef struct {

@@ -13,6 +13,22 @@ static int line_of(int site)
     return site >= 0 ? s->of->sites[site].line : 0;
 }
 
+/* "12", or "12 of header.cuh": the user's file alone has its lines' text. */
+typedef struct {
+    char text[48];
+} place;
+
+static place place_of(int site)
+{
+    const struct source_memories *s = xg_trace_current->source;
+    place p = {"0"};
+    if (site >= 0 && *s->of->sites[site].text)
+        snprintf(p.text, sizeof p.text, "%d", line_of(site));
+    else if (site >= 0 && *s->of->sites[site].file)
+        snprintf(p.text, sizeof p.text, "%d of %.32s", line_of(site), s->of->sites[site].file);
+    return p;
+}
+
 const char *xg_trace_thread_text(void)
 {
     static char text[96];
@@ -65,7 +81,7 @@ xg_source_fault xg_source_fault_of(xg_fault_kind kind, const memory *m, uintptr_
         : kind == XG_FAULT_CONSTANT  ? "which is constant memory"
                                      : "at an address that is not a multiple of the access's size";
     element_text(m, address, element, sizeof element);
-    snprintf(fault.text, sizeof fault.text, "line %d: %s %s %s, %s", fault.line,
+    snprintf(fault.text, sizeof fault.text, "line %s: %s %s %s, %s", place_of(site).text,
              xg_trace_thread_text(), verbs[access], element, why);
     return fault;
 }
@@ -93,17 +109,17 @@ xg_source_fault xg_source_race_of(const memory *m, uintptr_t address, int access
     const uint64_t phase = with_write ? with->write_phase : with->read_phase;
     char element[128], others[64];
     fault.other_line = line_of(fault.other_site);
+    const place own = place_of(site), other = place_of(fault.other_site);
     element_text(m, address, element, sizeof element);
     if (block_of(phase) == block_of(xg_trace_current->phase))
         others_text(with_write ? with->writer : with->reader, others, sizeof others);
     else
         snprintf(others, sizeof others, "another block");
     snprintf(fault.text, sizeof fault.text,
-             "race between lines %d and %d: %s %s %s at line %d, which %s %s at line %d; %s",
-             fault.other_line < fault.line ? fault.other_line : fault.line,
-             fault.other_line < fault.line ? fault.line : fault.other_line, xg_trace_thread_text(),
-             verbs[access], element, fault.line, others, with_write ? "writes" : "reads",
-             fault.other_line,
+             "race between lines %s and %s: %s %s %s at line %s, which %s %s at line %s; %s",
+             fault.other_line < fault.line ? other.text : own.text,
+             fault.other_line < fault.line ? own.text : other.text, xg_trace_thread_text(),
+             verbs[access], element, own.text, others, with_write ? "writes" : "reads", other.text,
              block_of(phase) == block_of(xg_trace_current->phase) ? "no barrier is between them"
                                                                   : "nothing orders blocks");
     return fault;
@@ -128,21 +144,21 @@ void xg_source_outside(struct source_memories *s, uintptr_t address, int bytes, 
         if (!nearest || distance(&s->memories[i], address) < distance(nearest, address))
             nearest = &s->memories[i];
     if (address < 65536) {
-        snprintf(fault.text, sizeof fault.text, "line %d: %s %s %d bytes at a null pointer",
-                 fault.line, xg_trace_thread_text(), verbs[access], bytes);
+        snprintf(fault.text, sizeof fault.text, "line %s: %s %s %d bytes at a null pointer",
+                 place_of(site).text, xg_trace_thread_text(), verbs[access], bytes);
     } else if (nearest && distance(nearest, address) < NEAR) {
         const int size = nearest->array->element_bytes > 0 ? nearest->array->element_bytes : 4;
         const bool before = address < nearest->base;
         const long long from =
             before ? -(long long)(nearest->base - address) : (long long)(address - nearest->base);
-        snprintf(fault.text, sizeof fault.text, "line %d: %s %s %s[%lld], %s %s of %lld elements",
-                 fault.line, xg_trace_thread_text(), verbs[access], nearest->array->name,
+        snprintf(fault.text, sizeof fault.text, "line %s: %s %s %s[%lld], %s %s of %lld elements",
+                 place_of(site).text, xg_trace_thread_text(), verbs[access], nearest->array->name,
                  (from - (before ? size - 1 : 0)) / size,
                  before ? "before the beginning of" : "past the end of", nearest->array->name,
                  (long long)nearest->bytes / size);
     } else {
-        snprintf(fault.text, sizeof fault.text, "line %d: %s %s %d bytes outside every array",
-                 fault.line, xg_trace_thread_text(), verbs[access], bytes);
+        snprintf(fault.text, sizeof fault.text, "line %s: %s %s %d bytes outside every array",
+                 place_of(site).text, xg_trace_thread_text(), verbs[access], bytes);
     }
     xg_source_stops(&fault);
 }

@@ -40,7 +40,8 @@ template <> struct size_of<const void> {
     static constexpr int value = 0;
 };
 template <class T> struct parameter<T *, void> {
-    static constexpr xg_parameter value = {'p', kind_of<T>(), size_of<T>::value};
+    typedef typename std::remove_all_extents<T>::type element; /* of a pointer to rows, too */
+    static constexpr xg_parameter value = {'p', kind_of<element>(), size_of<element>::value};
     XG_INLINE_MEMBER static T *take(const xg_value &v)
     {
         return (T *)v.pointer;

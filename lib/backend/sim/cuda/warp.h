@@ -120,6 +120,23 @@ XG_INLINE unsigned __reduce_max_sync(unsigned mask, unsigned value, xg::here at 
 {
     return xg_reduce(mask, value, 0, &at);
 }
+/* The lanes that have the same value. */
+template <class T>
+XG_INLINE unsigned __match_any_sync(unsigned mask, T value, xg::here at = xg::here())
+{
+    unsigned same = 0;
+    for (int lane = 0; lane < 32; lane++)
+        if (mask >> lane & 1 && xg::shuffle(mask, value, lane, &at) == value)
+            same |= 1u << lane;
+    return same;
+}
+/* The mask if all lanes have the same value, else 0. */
+template <class T>
+XG_INLINE unsigned __match_all_sync(unsigned mask, T value, int *all, xg::here at = xg::here())
+{
+    *all = __match_any_sync(mask, value, at) == mask;
+    return *all ? mask : 0;
+}
 /* Which of a scheduler's threads run together is not modelled: those of the mask of a full warp. */
 XG_INLINE unsigned __activemask(xg::here at = xg::here())
 {
