@@ -25,7 +25,7 @@ typedef struct {
     int compute_capability;          /* that it is for alone; 0: for all */
 } xg_program;
 
-enum { XG_PROGRAMS_MAX = 128 };
+enum { XG_PROGRAMS_MAX = 192 };
 
 /*
  * Memory that a CTA may use: rows, so many bytes from one to the next. For the CTAs whose z is not
