@@ -127,7 +127,15 @@ xgemm_cuda_try_archs () {
      cuda_compiler=nvcc
      xgemm_cuda_try_sm90a
      # Code for later cards, which the driver compiles when a kernel is loaded.
-     NVCC_GENCODE="$NVCC_GENCODE -gencode arch=compute_$CUDA_OLDEST,code=compute_$CUDA_OLDEST"])
+     NVCC_GENCODE="$NVCC_GENCODE -gencode arch=compute_$CUDA_OLDEST,code=compute_$CUDA_OLDEST"
+     xgemm_cuda_compress])
+}
+
+# nvcc 13's images of kernels are read by the same drivers however hard they are compressed.
+xgemm_cuda_compress () {
+  AS_CASE([`$NVCC --version 2>&AS_MESSAGE_LOG_FD`], [*"release 1"@<:@3-9@:>@*],
+    [NVCC_GENCODE="$NVCC_GENCODE --compress-mode=size"
+     NVCC_GENCODE_SM90="$NVCC_GENCODE_SM90 --compress-mode=size"])
 }
 
 # A kernel by clang for one architecture, with more flags: as lib/backend/cuda/ptx.sh compiles it.

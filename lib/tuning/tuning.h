@@ -18,7 +18,7 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
     .half = {{.in_l2_us = 0.40, .beyond_l2_us = 0.45, .tile_us = 0.6},                             \
              {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.6},                            \
              {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 2.9}},                           \
-    .half_store_us = {1.77, 3.0, 4.6}, .half_unaligned_us = {2.0, 2.5, 0.5},                       \
+    .half_store_us = {2.3, 3.0, 4.6}, .half_unaligned_us = {2.0, 2.5, 0.5},                        \
     .half_cluster_us = {3.5, 4.5}, .half_launch_us = 2.2, .half_align_us = 3.0,                    \
     .half_align_rate = 3.8e6, .half_reduce_us = 4.5, .half_reduce_rate = 0.7e6
 
@@ -57,12 +57,12 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
             {4, 0.0450, 0.0360, 2.0},                                                              \
     }
 
-/* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c: estimates, by 55 % of the
-   tensor cores' peak where a multiprocessor is full. */
+/* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c, by an H100's times of squares
+   from 64 to 1025 and of batches of 64. */
 #define XG_MMA_COSTS                                                                               \
     {                                                                                              \
-        {2, 0.0110, 0.0080, 2.5}, {3, 0.0036, 0.0022, 1.8}, {4, 0.0025, 0.0013, 1.6},              \
-            {2, 0.0060, 0.0045, 2.2}, {3, 0.0050, 0.0035, 2.0},                                    \
+        {2, 0.0110, 0.0080, 2.5}, {3, 0.0032, 0.0031, 1.7}, {4, 0.0025, 0.0022, 1.5},              \
+            {2, 0.0242, 0.0121, 5.3}, {3, 0.0192, 0.0064, 3.1},                                    \
     }
 
 /* Those of FP32's products by mma.sync: estimates, by wgmma's kernel of the same kind. */

@@ -111,12 +111,13 @@ static bool fits(const xg_mma_tile *tile, const xg_request *request)
 }
 
 /*
- * On compute capability 9.0 these run by name alone: wgmma's kernels are there, and by element it
- * is their sums that count.
+ * On compute capability 9.0 wgmma's kernels are there, and by element it is their sums that count,
+ * unless a kernel of these is named; so with ragged groups, too.
  */
-static bool is_asked_for(const xg_kernel *kernel, const xg_request *request)
+static bool may_run(const xg_kernel *kernel, const xg_request *request)
 {
-    return request->target.compute_capability != 90 || request->kernel == kernel;
+    return request->target.compute_capability != 90 || request->kernel == kernel ||
+           (!request->by_element && request->problem.groups == 0);
 }
 
 bool xg_mma_applies(const xg_kernel *kernel, const xg_request *request)
@@ -125,7 +126,7 @@ bool xg_mma_applies(const xg_kernel *kernel, const xg_request *request)
     const xg_mma_tile *const tile = xg_mma_tile_of(kernel, false);
     if (!tile || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST ||
         p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)) ||
-        !is_asked_for(kernel, request) || !fits(tile, request))
+        !may_run(kernel, request) || !fits(tile, request))
         return false;
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     const double most = STRIDE_BYTES / 2;
@@ -179,6 +180,19 @@ static double share_us(const xg_double_cost *cost, double ctas, double k)
     return rounds * cost->tile_us + k * xg_larger(rounds * cost->alone_us, ctas * cost->full_us);
 }
 
+/* The time that the memory takes for operands and C. */
+static double memory_us(const planned *what, int64_t products)
+{
+    const xg_request *const request = what->request;
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const double all = (double)products, a_count = what->a.batched ? all : 1.0;
+    const double b_count = what->b.batched ? all : 1.0;
+    const double read = 2.0 * (double)p->k * (a_count * (double)p->m + b_count * (double)p->n);
+    const double written = all * (double)p->m * (double)p->n * (double)xg_type_bytes(p->type_c);
+    return read / costs->read_rate + written / costs->write_rate;
+}
+
 /* The time of a pass. */
 static double pass_us(const planned *what, const xg_half_schedule *of, int64_t products)
 {
@@ -192,8 +206,9 @@ static double pass_us(const planned *what, const xg_half_schedule *of, int64_t p
     const int64_t copied = groups > 0 ? groups : products; /* whose operands there are */
     const double copies =
         xg_half_copy_bytes(&what->a, copied) + xg_half_copy_bytes(&what->b, copied);
-    double us = costs->half_launch_us + share_us(cost, whole, (double)request->problem.k) +
-                share_us(cost, split, (double)of->k_blocks_per_split * XG_MMA_BLOCK_K);
+    const double computed = share_us(cost, whole, (double)request->problem.k) +
+                            share_us(cost, split, (double)of->k_blocks_per_split * XG_MMA_BLOCK_K);
+    double us = costs->half_launch_us + xg_larger(computed, memory_us(what, products));
     if (copies > 0.0)
         us += costs->half_align_us + 2.0 * copies / costs->half_align_rate;
     if (of->tails > 0)
