@@ -30,7 +30,7 @@ static const xg_mma_tile tiles[] = {
     {XG_KERNEL_pipelined_32x64, false, &xg_program_mma_f16_32x64, &xg_program_mma_bf16_32x64, 32,
      64, 64, 128, 4, 2},
     {XG_KERNEL_pipelined_64x128, true, &xg_program_mma_unaligned_f16_64x64,
-     &xg_program_mma_unaligned_bf16_64x64, 64, 64, 64, 128, 3, 3},
+     &xg_program_mma_unaligned_bf16_64x64, 64, 64, 64, 256, 3, 3},
     {XG_KERNEL_pipelined_32x64, true, &xg_program_mma_unaligned_f16_32x64,
      &xg_program_mma_unaligned_bf16_32x64, 32, 64, 64, 128, 3, 4},
 };

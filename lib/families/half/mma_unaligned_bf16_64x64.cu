@@ -6,7 +6,7 @@
 #define TILE_M  64
 #define TILE_N  64
 #define TILE_K  64
-#define WARPS_M 2
+#define WARPS_M 4
 #define WARPS_N 2
 #define STAGES  3
 #define CTAS    2
