@@ -199,8 +199,6 @@ test_plan()
         plan -s 4097 --type f16 --gpu H200
     says 'plan: 16-bit operands before compute capability 9.0' '^ +4096 +4096 +4096 +auto:pipelined-128x128 +128x128x32 ' \
         plan -s 4096 --type f16 --gpu A100
-    says 'plan: unaligned ones there, by one launch' '^ +129 +129 +129 +auto:pipelined-32x64 +32x64x64 +1 +0 +1 +1 +0 ' \
-        plan -s 129 --type bf16 --gpu A100
     says 'plan: an epilogue' 'auto:fp16x1-128x256 ' \
         plan -s 4096 --type f16 --activation gelu --bias --gpu H200
     run plan -s 64 --gpu H200 --type $all --csv

@@ -167,6 +167,7 @@ END_TEST
  */
 START_TEST(mma_sync)
 {
+    enum { LITTLE = 16 /* bytes of workspace */ };
     static const char *const kernels[] = {"pipelined-128x128", "pipelined-64x128",
                                           "pipelined-32x64"};
     static const char *const orders[] = {"late", "shuffle=3,multiprocessors=4", "reverse"};
@@ -178,7 +179,10 @@ START_TEST(mma_sync)
     if (test_device() == XGEMM_DEVICE_SIM)
         setenv("XGEMM_SIM", orders[_i / 2 % COUNT(orders)], 1);
     xgemm_handle *handle = open_handle(test_device());
+    void *little;
+    ck_assert_int_eq(xgemm_malloc(handle, LITTLE, &little), XGEMM_OK);
     for (int run = _i % step; run < 96; run += step) {
+        const bool has_room = run % COUNT(kernels) == 0 || run / COUNT(kernels) % 2;
         const int *size = shapes[run / COUNT(kernels) % COUNT(shapes)];
         typed_spec s = mixed(type, run);
         s.m = size[0], s.n = size[1], s.k = size[2];
@@ -188,10 +192,14 @@ START_TEST(mma_sync)
         s.type_bias = run % 4 == 1 ? XGEMM_BF16 : (xgemm_type)0;
         s.activation = run % 5 == 3 ? XGEMM_GELU : XGEMM_ACTIVATION_NONE;
         ck_assert_int_eq(xgemm_set_kernel(handle, kernels[run % COUNT(kernels)]), XGEMM_OK);
+        ck_assert_int_eq(
+            xgemm_set_workspace(handle, has_room ? NULL : little, has_room ? 0 : LITTLE), XGEMM_OK);
         typed_check(handle, &s, (uint64_t)run);
         const char *const ran = xgemm_last_kernel(handle);
         ck_assert(!ran || strcmp(ran, kernels[run % COUNT(kernels)]) == 0);
     }
+    xgemm_set_workspace(handle, NULL, 0);
+    xgemm_free(handle, little);
     xgemm_destroy(handle);
     unsetenv("XGEMM_SIM");
 }
