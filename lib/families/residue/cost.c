@@ -26,7 +26,7 @@ xg_residue_sizes xg_residue_sizes_of(const xg_problem *p)
                            .n_stride = xg_round_up(p->n, 16)};
     of.planes_a = XG_RESIDUE_PLANES * p->m * of.k_stride;
     of.planes_b = XG_RESIDUE_PLANES * p->n * of.k_stride;
-    of.residues = XG_RESIDUES_MOST * p->m * of.n_stride;
+    of.residues = (XG_RESIDUES_MOST + 1) * p->m * of.n_stride;
     return of;
 }
 
