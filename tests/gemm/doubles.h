@@ -3,7 +3,7 @@
 #ifndef XGEMM_TESTS_DOUBLES_H
 #define XGEMM_TESTS_DOUBLES_H
 
-#include "support.h"
+#include "tests/support.h"
 
 /* All 53 bits, between 0 and 1; and normal numbers of them. */
 double doubles_uniform(generator *from);

@@ -29,12 +29,13 @@ typedef struct {
 } xg_residue_line;
 
 /*
- * Why more or fewer moduli are taken (guard.inc): the largest ratios of all elements, as bits of
- * floats. And how many elements the fallback computed, for xgemm_last_recomputed(): all or none of
- * each product of a batch.
+ * Why more or fewer moduli are taken (guard.inc): the largest ratios of the elements that they
+ * serve, as bits of floats; how many others there are, and may be. And how many elements were
+ * computed from A and B after all, for xgemm_last_recomputed().
  */
 typedef struct {
     uint32_t ratio, ratio_most;
+    uint32_t others, others_most;
     unsigned long long recomputed;
 } xg_residue_ratios;
 
@@ -53,11 +54,12 @@ typedef struct {
     int64_t k, to_stride;
     uint32_t ctas_a;
     uint32_t later_pass; /* not the first product of a batch: the count goes on */
+    uint32_t others_most;
 } xg_residue_split_args;
 
 /*
- * product.inc: tiles of all planes; operands by tensor maps. Residues of C have a plane for each
- * modulus, of m rows.
+ * product.inc: tiles of all planes; operands by tensor maps. Of C there is a plane of bytes for
+ * each modulus, of m rows, and one more that tells which elements moduli do not serve.
  */
 typedef struct {
     int64_t m, n;
@@ -75,9 +77,12 @@ typedef struct {
 typedef struct {
     int64_t m, n;
     const uint8_t *residues;
-    const xg_residue_line *a, *b;
+    const double *a, *b;
+    const xg_residue_line *about; /* rows of A; columns of B are about_b further on */
     xg_residue_ratios *ratios;
     double *c;
+    int64_t about_b;
+    int64_t k, a_stride_m, a_stride_k, b_stride_k, b_stride_n;
     int64_t residue_stride, c_stride_m;
     xg_epilogue_args epilogue;
 } xg_residue_reduce_args;

@@ -20,6 +20,7 @@ enum {
     SLAB_K = 256, /* of residue_split.cu */
     PRODUCT_THREADS = 384,
     BOX_ROWS = 128,
+    OTHERS = 1024, /* elements, of which one may be computed from A and B */
     STAGES = 4,
     RING_BYTES = STAGES * (XG_RESIDUE_TILE_M + XG_RESIDUE_TILE_N) * XG_RESIDUE_TILE_K,
     STAGED_BYTES = 8 * 16 * (XG_RESIDUE_TILE_N + 16), /* residue_store.inc */
@@ -73,7 +74,8 @@ static xgemm_status add_pass(const launches *of, const xg_program *program, int6
                      {.count = p->n, .line_stride = p->b_stride_n, .k_stride = p->b_stride_k}},
         .k = p->k,
         .to_stride = of->sizes.k_stride,
-        .ctas_a = (uint32_t)ctas_a};
+        .ctas_a = (uint32_t)ctas_a,
+        .others_most = (uint32_t)(p->m * p->n / OTHERS)};
     const size_t second = sizeof(xg_residue_operand);
     xg_step *const step = add(of, program, &args, sizeof args, plan, error);
     if (!step)
@@ -171,13 +173,23 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
                                          .n = p->n,
                                          .residue_stride = of->sizes.n_stride,
                                          .c_stride_m = p->c_stride_m,
+                                         .about_b = (of->about_b - of->about_a) /
+                                                    (int64_t)sizeof(xg_residue_line),
+                                         .k = p->k,
+                                         .a_stride_m = p->a_stride_m,
+                                         .a_stride_k = p->a_stride_k,
+                                         .b_stride_k = p->b_stride_k,
+                                         .b_stride_n = p->b_stride_n,
                                          .epilogue = typed.epilogue};
     xg_step *const step = add(of, &xg_program_residue_reduce, &args, sizeof args, plan, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     xg_step_point(step, offsetof(xg_residue_reduce_args, residues), xg_at_workspace(of->residues));
-    xg_step_point(step, offsetof(xg_residue_reduce_args, a), xg_at_workspace(of->about_a));
-    xg_step_point(step, offsetof(xg_residue_reduce_args, b), xg_at_workspace(of->about_b));
+    xg_step_point(step, offsetof(xg_residue_reduce_args, a), xg_at_a(plan, p));
+    xg_step_point(step, offsetof(xg_residue_reduce_args, b), xg_at_b(plan, p));
+    xg_step_point(step, offsetof(xg_residue_reduce_args, about), xg_at_workspace(of->about_a));
+    xg_region_a(step, plan, p);
+    xg_region_b(step, plan, p);
     xg_step_point(step, offsetof(xg_residue_reduce_args, ratios), xg_at_workspace(of->ratios));
     xg_step_point(step, offsetof(xg_residue_reduce_args, c), xg_at_c(plan, p));
     xg_point_epilogue(step, offsetof(xg_residue_reduce_args, epilogue), p);

@@ -26,7 +26,7 @@ xg_residue_sizes xg_residue_sizes_of(const xg_problem *p)
                            .n_stride = xg_round_up(p->n, 16)};
     of.planes_a = XG_RESIDUE_PLANES * p->m * of.k_stride;
     of.planes_b = XG_RESIDUE_PLANES * p->n * of.k_stride;
-    of.residues = XG_RESIDUES_MOST * p->m * of.n_stride;
+    of.residues = (XG_RESIDUES_MOST + 1) * p->m * of.n_stride;
     return of;
 }
 
@@ -65,7 +65,8 @@ xg_candidate xg_residue_candidate(const xg_kernel *kernel, const xg_request *req
                          (double)xg_ceil_div(tiles, request->target.multiprocessors);
     const double operands = ((double)p->m + (double)p->n) * (double)p->k;
     const double elements = (double)p->m * (double)p->n;
-    const double bytes = operands * (3.0 * 8.0 + MODULI + 1.0) + elements * (2.0 * MODULI + 8.0);
+    const double planes = (double)MODULI;
+    const double bytes = operands * (3.0 * 8.0 + planes + 1.0) + elements * (2.0 * planes + 8.0);
     const double blocks = (double)xg_ceil_div(p->k, XG_RESIDUE_TILE_K);
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.tile_m = XG_RESIDUE_TILE_M;

@@ -111,16 +111,18 @@ XG_DEVICE unsigned xg_residue_of_sum(int biased, float modulus, float inverse)
 }
 
 /* The moduli that a product takes: as few as its elements allow; 0: it is to be computed in FP64.
- * A ratio that is NaN allows none. */
+ */
 XG_DEVICE int xg_residue_count(const xg_residue_ratios *ratios)
 {
     const float ratio = xg_float_of(ratios->ratio), most = xg_float_of(ratios->ratio_most);
+    if (ratios->others > ratios->others_most)
+        return 0;
     if (ratio <= 1.0f)
         return XG_RESIDUES_LEAST;
     for (int count = XG_RESIDUES_LEAST + 1; count <= XG_RESIDUES_MOST; count++)
         if (most <= (float)(1 << XG_RESIDUE_MORE_BITS(count)))
             return count;
-    return 0;
+    return 0; /* elements of which that is true are among the others */
 }
 
 #endif

@@ -13,8 +13,8 @@
  *                         elements of C need to be off by no more than the tolerance
  *   residue_split         the integers' residues, a plane of bytes for each modulus
  *   residue_*             the products of all planes
- *   residue_reduce        C
- *   dmma_f64_fallback_*   C in FP64, where no number of moduli is enough, or A or B is not finite
+ *   residue_reduce        C; elements for which no number of moduli is enough, from A and B
+ *   dmma_f64_fallback_*   C in FP64, where these are more than a few
  *
  * All launches read how many moduli were found, and those that have nothing to do end at once.
  * An error is at most 2^-51 of |alpha||A||B| + |beta||C| (guard.inc, residue_reduce.cu).

@@ -141,7 +141,8 @@ XG_KERNEL(__launch_bounds__(THREADS), residue_scale, xg_residue_split_args)
     xg_pdl_wait();
     xg_pdl_trigger();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        p.ratios->ratio = p.ratios->ratio_most = 0;
+        p.ratios->ratio = p.ratios->ratio_most = p.ratios->others = 0;
+        p.ratios->others_most = p.others_most;
         if (!p.later_pass)
             p.ratios->recomputed = 0;
     }
