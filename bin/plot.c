@@ -127,9 +127,9 @@ static void write_x_axis(const plot *p, plot_scale scale, FILE *to)
 static void write_y_axis(plot_scale scale, FILE *to)
 {
     if (scale == PLOT_STEPS)
-        fputs("set yrange [0:105]\nset key outside below\n", to);
+        fputs("set yrange [0:105]\nset key outside right top\n", to);
     else if (scale == PLOT_ROOFLINE)
-        fputs("set logscale y 10\nset yrange [*:*]\nset key outside below\n", to);
+        fputs("set logscale y 10\nset yrange [*:*]\nset key inside right bottom\n", to);
     else
         fputs("set yrange [0:*]\nset offsets 0, 0, graph 0.05, 0\n", to);
 }

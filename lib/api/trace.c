@@ -416,7 +416,7 @@ xgemm_status xgemm_trace(const char *kernel, const xgemm_trace_problem *problem,
 {
     xg_error *error = xg_thread_error();
     xgemm_status status = check_pointers(kernel, problem, "problem", report, error);
-    if (!status && problem->struct_size != sizeof *problem)
+    if (!status && problem->struct_size < sizeof *problem) /* a newer program's is larger */
         status = xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                          "struct_size is %zu; set it to sizeof(xgemm_trace_problem)",
                          problem->struct_size);

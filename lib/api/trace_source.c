@@ -3,6 +3,7 @@
 #include "device/occupancy.h"
 #include "source/run.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -330,7 +331,7 @@ static xgemm_status check(const xgemm_source_launch *launch, xgemm_source_report
                        !launch   ? "launch"
                        : !report ? "report"
                                  : "launch->file");
-    if (launch->struct_size != sizeof *launch)
+    if (launch->struct_size < offsetof(xgemm_source_launch, messages) + sizeof launch->messages)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "struct_size is %zu; set it to sizeof(xgemm_source_launch)",
                        launch->struct_size);
@@ -401,9 +402,14 @@ xgemm_status xgemm_trace_source(const xgemm_source_launch *launch, const xgemm_d
                                 xgemm_source_report **report)
 {
     xg_error *error = xg_thread_error();
+    xgemm_source_launch own = {.struct_size = sizeof own};
     if (report)
         *report = NULL;
     xgemm_status status = check(launch, report, error);
+    if (!status) { /* a newer program's is larger: what is not known is left out */
+        memcpy(&own, launch, launch->struct_size < sizeof own ? launch->struct_size : sizeof own);
+        launch = &own;
+    }
     work *w = status ? NULL : calloc(1, sizeof *w);
     if (!status && !w)
         status = no_memory(error);

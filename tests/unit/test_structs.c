@@ -156,6 +156,38 @@ START_TEST(test_read)
 }
 END_TEST
 
+/* Of a later library, a problem and a launch that are read are larger: the rest is left out. */
+START_TEST(test_read_larger)
+{
+    struct {
+        xgemm_trace_problem problem;
+        unsigned char more[MORE];
+    } problem = {.problem = {.m = 4, .n = 4, .k = 4}};
+    struct {
+        xgemm_source_launch launch;
+        unsigned char more[MORE];
+    } launch = {.launch = {.file = "none.cu"}};
+    xgemm_trace_report *trace;
+    xgemm_source_report *source;
+    memset(problem.more, FILL, sizeof problem.more);
+    memset(launch.more, FILL, sizeof launch.more);
+    problem.problem.struct_size = sizeof problem.problem + (size_t)_i;
+    launch.launch.struct_size = sizeof launch.launch + (size_t)_i;
+    const xgemm_status traced = xgemm_trace("naive", &problem.problem, NULL, &trace);
+    ck_assert_msg(traced == XGEMM_OK || traced == XGEMM_ERROR_NOT_SUPPORTED, "%s",
+                  xgemm_last_error(NULL));
+    xgemm_trace_free(trace);
+    ck_assert_int_ne(xgemm_trace_source(&launch.launch, NULL, &source), XGEMM_OK);
+    ck_assert_ptr_null(strstr(xgemm_last_error(NULL), "struct_size"));
+    problem.problem.struct_size = sizeof problem.problem - 1 - (size_t)_i % 8;
+    launch.launch.struct_size = offsetof(xgemm_source_launch, messages) - (size_t)_i % 8;
+    ck_assert_int_eq(xgemm_trace("naive", &problem.problem, NULL, &trace),
+                     XGEMM_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(xgemm_trace_source(&launch.launch, NULL, &source), XGEMM_ERROR_INVALID_VALUE);
+    ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "struct_size"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("structs");
@@ -164,6 +196,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_filled, 0, STRUCTS);
     tcase_add_loop_test(tcase, test_too_small, 0, STRUCTS);
     tcase_add_test(tcase, test_read);
+    tcase_add_loop_test(tcase, test_read_larger, 0, MORE);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

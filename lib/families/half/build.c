@@ -187,7 +187,7 @@ xg_half_args xg_half_args_of(const launches *of)
                           .whole = (uint32_t)s->whole,
                           .tails = (uint32_t)s->tails,
                           .tile_rows = (uint32_t)s->tile_rows,
-                          .stages = (uint16_t)stages_of(a_rows + b_rows, of->tile_n),
+                          .stages = (uint16_t)stages_of(a_rows + of->tile_n, of->tile_n),
                           .a_rows = (int16_t)a_rows,
                           .b_rows = (int16_t)b_rows,
                           .cluster = (uint8_t)s->cluster,
