@@ -131,11 +131,11 @@ xgemm_cuda_try_archs () {
      xgemm_cuda_compress])
 }
 
-# nvcc 13's images of kernels are read by the same drivers however hard they are compressed.
+# nvcc 13's images of kernels are read by the same drivers however hard they are compressed. Those
+# of compute capability 9.0 alone, which are in one image, are left at the default: they load sooner.
 xgemm_cuda_compress () {
   AS_CASE([`$NVCC --version 2>&AS_MESSAGE_LOG_FD`], [*"release 1"@<:@3-9@:>@*],
-    [NVCC_GENCODE="$NVCC_GENCODE --compress-mode=size"
-     NVCC_GENCODE_SM90="$NVCC_GENCODE_SM90 --compress-mode=size"])
+    [NVCC_GENCODE="$NVCC_GENCODE --compress-mode=size"])
 }
 
 # A kernel by clang for one architecture, with more flags: as lib/backend/cuda/ptx.sh compiles it.

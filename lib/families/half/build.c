@@ -52,9 +52,10 @@ static uint32_t shared_bytes(int tile_n)
     return RING_BYTES + (uint32_t)stages * 16 + STAGED_BYTES;
 }
 
-/* Stages that fit the ring buffer, of so many rows of the operands' tiles. */
-static int stages_of(int rows, int tile_n)
+/* Stages that fit the ring buffer, of so many rows of the operands' tiles: see wgmma.inc. */
+static int stages_of(int a_rows, int b_rows, int tile_n)
 {
+    const int rows = a_rows + (a_rows % ROW_BLOCK == 0 ? b_rows : tile_n);
     const int fit = RING_BYTES / (rows * xg_half_tile_k(tile_n) * 2);
     return fit < XG_HALF_STAGES_MOST ? fit : XG_HALF_STAGES_MOST;
 }
@@ -187,7 +188,7 @@ xg_half_args xg_half_args_of(const launches *of)
                           .whole = (uint32_t)s->whole,
                           .tails = (uint32_t)s->tails,
                           .tile_rows = (uint32_t)s->tile_rows,
-                          .stages = (uint16_t)stages_of(a_rows + of->tile_n, of->tile_n),
+                          .stages = (uint16_t)stages_of(a_rows, b_rows, of->tile_n),
                           .a_rows = (int16_t)a_rows,
                           .b_rows = (int16_t)b_rows,
                           .cluster = (uint8_t)s->cluster,
