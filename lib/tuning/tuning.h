@@ -24,7 +24,8 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
 
 /*
  * The constants of residue/, fitted by hand to doc/results/h100/residues.csv; block_us is more
- * than its part there, so that FP64 keeps 4096, where it was faster by 7 %; an H200's multiprocessors are the same.
+ * than its part there, so that FP64 keeps 4096, where it was faster by 7 %; an H200's
+ * multiprocessors are the same.
  */
 #define XG_RESIDUE_COSTS                                                                           \
     .residue_launches_us = 55.0, .residue_block_us = 0.82, .residue_tile_us = 5.0,                 \
