@@ -129,18 +129,60 @@ int64_t xg_half_products(const xg_candidate *of, const xg_request *request)
     return groups > 0 ? groups : of->batch_per_pass;
 }
 
-bool xg_half_applies(const xg_kernel *kernel, const xg_request *request)
+bool xg_half_operands_fit(const xg_problem *p)
 {
-    const xg_problem *const p = &request->problem;
-    if (!kernel->typed[p->type_a] || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST ||
-        p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)))
+    if (p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)))
         return false;
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     const double most = STRIDE_BYTES / 2;
     const int64_t least = p->groups > 0 ? p->groups : 1; /* products whose copies there must be */
     return (double)a.stride < most && (double)b.stride < most && (double)a.batch_stride < most &&
            (double)b.batch_stride < most &&
-           xg_half_copy_bytes(&a, least) + xg_half_copy_bytes(&b, least) < PRODUCT_BYTES &&
+           xg_half_copy_bytes(&a, least) + xg_half_copy_bytes(&b, least) < PRODUCT_BYTES;
+}
+
+double xg_half_pass_bytes(const xg_half_operand *a, const xg_half_operand *b,
+                          const xg_half_schedule *of, int64_t products)
+{
+    return xg_half_copy_bytes(a, products) + xg_half_copy_bytes(b, products) +
+           (of->tails > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
+}
+
+int64_t xg_half_products_within(const xg_request *request, const xg_half_operand *a,
+                                const xg_half_operand *b, const xg_half_schedule *of)
+{
+    const int64_t count = request->problem.batch_count;
+    const double room = request->workspace_limit == SIZE_MAX
+                            ? PASS_BYTES
+                            : xg_smaller((double)request->workspace_limit, PASS_BYTES);
+    if (request->problem.groups > 0)
+        return 1;
+    int64_t products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    while (products > 1 && xg_half_pass_bytes(a, b, of, products) > room)
+        products = xg_ceil_div(products, 2);
+    return products;
+}
+
+double xg_half_beside_us(const xg_request *request, const xg_half_operand *a,
+                         const xg_half_operand *b, const xg_half_schedule *of, int64_t products)
+{
+    const xg_costs *const costs = request->target.costs;
+    const int64_t groups = request->problem.groups;
+    const int64_t copies = groups > 0 ? groups : products; /* whose operands there are */
+    const double copied = xg_half_copy_bytes(a, copies) + xg_half_copy_bytes(b, copies);
+    double us = 0.0;
+    if (copied > 0.0)
+        us += costs->half_align_us + 2.0 * copied / costs->half_align_rate;
+    if (of->tails > 0)
+        us += costs->half_reduce_us + (double)products * of->sum_bytes / costs->half_reduce_rate;
+    return us;
+}
+
+bool xg_half_applies(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    return kernel->typed[p->type_a] && p->m <= SIZE_MOST && p->n <= SIZE_MOST &&
+           p->k <= SIZE_MOST && xg_half_operands_fit(p) &&
            (double)xg_ceil_div(p->m, XG_HALF_TILE_M) * (double)xg_ceil_div(p->n, 64) * SPLITS_MOST <
                INT32_MAX;
 }
@@ -161,35 +203,13 @@ static planned planned_of(const xg_request *request)
                      .c_is_aligned = xg_half_c_is_aligned(p)};
 }
 
-static double copied_bytes(const planned *what, int64_t products)
-{
-    return xg_half_copy_bytes(&what->a, products) + xg_half_copy_bytes(&what->b, products);
-}
-
-static double bytes_of(const planned *what, const xg_half_schedule *of, int64_t products)
-{
-    return copied_bytes(what, products) +
-           (of->tails > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
-}
-
 /* The schedule, and the products of a pass: as many as fit what there is. */
 static xg_half_schedule schedule_within(const planned *what, const xg_half_way *way,
                                         int64_t *products)
 {
-    const xg_request *const request = what->request;
-    const int64_t count = request->problem.batch_count;
-    const double limit = (double)request->workspace_limit;
-    const double room =
-        request->workspace_limit == SIZE_MAX ? PASS_BYTES : xg_smaller(limit, PASS_BYTES);
-    const xg_half_schedule one = xg_half_schedule_of(request, way, 1);
-    if (request->problem.groups > 0) {
-        *products = 1;
-        return one;
-    }
-    *products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
-    while (*products > 1 && bytes_of(what, &one, *products) > room)
-        *products = xg_ceil_div(*products, 2);
-    return *products == 1 ? one : xg_half_schedule_of(request, way, *products);
+    const xg_half_schedule one = xg_half_schedule_of(what->request, way, 1);
+    *products = xg_half_products_within(what->request, &what->a, &what->b, &one);
+    return *products == 1 ? one : xg_half_schedule_of(what->request, way, *products);
 }
 
 /* Without clusters tiles of B are read twice as often, and CTAs drift apart wave after wave. */
@@ -225,22 +245,6 @@ static double product_us(const planned *what, const xg_half_way *way, const xg_h
            split * split_us;
 }
 
-/* The time of a pass. */
-static double pass_us(const planned *what, const xg_half_way *way, const xg_half_schedule *of,
-                      int64_t products)
-{
-    const xg_costs *const costs = what->request->target.costs;
-    const int64_t groups = what->request->problem.groups;
-    const double copied = copied_bytes(what, groups > 0 ? groups : products);
-    const double sums = (double)products * of->sum_bytes;
-    double us = product_us(what, way, of, products);
-    if (copied > 0.0)
-        us += costs->half_align_us + 2.0 * copied / costs->half_align_rate;
-    if (of->tails > 0)
-        us += costs->half_reduce_us + sums / costs->half_reduce_rate;
-    return us;
-}
-
 /* A way, into *of where it is faster. */
 static void consider(const planned *what, const xg_half_way *way, xg_candidate *of)
 {
@@ -248,7 +252,9 @@ static void consider(const planned *what, const xg_half_way *way, xg_candidate *
     int64_t products;
     const xg_half_schedule schedule = schedule_within(what, way, &products);
     const double us =
-        xg_passes_us(what->request->target.costs, pass_us(what, way, &schedule, products),
+        xg_passes_us(what->request->target.costs,
+                     product_us(what, way, &schedule, products) +
+                         xg_half_beside_us(what->request, &what->a, &what->b, &schedule, products),
                      xg_ceil_div(p->batch_count, products));
     if (of->microseconds > 0.0 && us >= of->microseconds)
         return;
@@ -336,5 +342,5 @@ double xg_half_workspace(const xg_candidate *of, const xg_request *request)
 {
     const planned what = planned_of(request);
     const xg_half_schedule schedule = xg_half_schedule_of_candidate(of, request);
-    return bytes_of(&what, &schedule, xg_half_products(of, request));
+    return xg_half_pass_bytes(&what.a, &what.b, &schedule, xg_half_products(of, request));
 }

@@ -81,6 +81,23 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_wa
                                      int64_t products);
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
 
+/* ---- Between cost.c and mma_cost.c ---- */
+
+/* Whether the operands can be copied, and be told by strides; and with groups, whether they are. */
+bool xg_half_operands_fit(const xg_problem *problem);
+
+/* The workspace of a pass of so many products: copies of operands and partial sums, in bytes. */
+double xg_half_pass_bytes(const xg_half_operand *a, const xg_half_operand *b,
+                          const xg_half_schedule *of, int64_t products);
+
+/* The products of a pass: as many as fit what there is. With groups 1. */
+int64_t xg_half_products_within(const xg_request *request, const xg_half_operand *a,
+                                const xg_half_operand *b, const xg_half_schedule *of);
+
+/* The time of a pass beside the product's launch: of copies and of the reduction. */
+double xg_half_beside_us(const xg_request *request, const xg_half_operand *a,
+                         const xg_half_operand *b, const xg_half_schedule *of, int64_t products);
+
 /* ---- Between build.c and mma_build.c ---- */
 
 /* Where in the workspace the copies of A and B and the partial sums are; -1: there are none. */

@@ -17,11 +17,6 @@
 
 enum { PER_SPLIT_LEAST = 4 /* k-blocks */, SPLITS_MOST = 64, SIZE_MOST = INT32_MAX / 4 };
 
-/* Copies and partial sums of a pass, at most, unless a single product has more; and of that. */
-#define PASS_BYTES    0x1p29
-#define PRODUCT_BYTES 0x1p36
-#define STRIDE_BYTES  0x1p40
-
 static const xg_mma_tile tiles[] = {
     {XG_KERNEL_pipelined_128x128, false, &xg_program_mma_f16_128x128, &xg_program_mma_bf16_128x128,
      128, 128, 32, 128, 4, 0},
@@ -126,16 +121,8 @@ bool xg_mma_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
     const xg_mma_tile *const tile = xg_mma_tile_of(kernel, false);
-    if (!tile || p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST ||
-        p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)) ||
-        !may_run(kernel, request) || !fits(tile, request))
-        return false;
-    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
-    const double most = STRIDE_BYTES / 2;
-    const int64_t least = p->groups > 0 ? p->groups : 1; /* products whose copies there must be */
-    return (double)a.stride < most && (double)b.stride < most && (double)a.batch_stride < most &&
-           (double)b.batch_stride < most &&
-           xg_half_copy_bytes(&a, least) + xg_half_copy_bytes(&b, least) < PRODUCT_BYTES;
+    return tile && p->m <= SIZE_MOST && p->n <= SIZE_MOST && p->k <= SIZE_MOST &&
+           may_run(kernel, request) && fits(tile, request) && xg_half_operands_fit(p);
 }
 
 /* What is the same for all ways to compute a problem. */
@@ -151,28 +138,6 @@ static planned planned_of(const xg_candidate *of, const xg_request *request)
                      .tile = xg_mma_tile_of_candidate(of, request),
                      .a = xg_mma_operand(of, request, XG_A),
                      .b = xg_mma_operand(of, request, XG_B)};
-}
-
-static double bytes_of(const planned *what, const xg_half_schedule *of, int64_t products)
-{
-    return xg_half_copy_bytes(&what->a, products) + xg_half_copy_bytes(&what->b, products) +
-           (of->tails > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
-}
-
-/* The products of a pass: as many as fit what there is. */
-static int64_t products_within(const planned *what, const xg_half_schedule *of)
-{
-    const xg_request *const request = what->request;
-    const int64_t count = request->problem.batch_count;
-    const double room = request->workspace_limit == SIZE_MAX
-                            ? PASS_BYTES
-                            : xg_smaller((double)request->workspace_limit, PASS_BYTES);
-    if (request->problem.groups > 0)
-        return 1;
-    int64_t products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
-    while (products > 1 && bytes_of(what, of, products) > room)
-        products = xg_ceil_div(products, 2);
-    return products;
 }
 
 /* A multiprocessor's time for so many CTAs, each with so much of k. */
@@ -201,21 +166,13 @@ static double pass_us(const planned *what, const xg_half_schedule *of, int64_t p
     const xg_request *const request = what->request;
     const xg_costs *const costs = request->target.costs;
     const xg_double_cost *const cost = &costs->mma[what->tile->cost];
-    const int64_t groups = request->problem.groups;
     const double all = request->target.multiprocessors;
     const double whole = ceil((double)(of->whole * products) / all);
     const double split = ceil((double)(of->tails * of->splits * products) / all);
-    const int64_t copied = groups > 0 ? groups : products; /* whose operands there are */
-    const double copies =
-        xg_half_copy_bytes(&what->a, copied) + xg_half_copy_bytes(&what->b, copied);
     const double computed = share_us(cost, whole, (double)request->problem.k) +
                             share_us(cost, split, (double)of->k_blocks_per_split * XG_MMA_BLOCK_K);
-    double us = costs->half_launch_us + xg_larger(computed, memory_us(what, products));
-    if (copies > 0.0)
-        us += costs->half_align_us + 2.0 * copies / costs->half_align_rate;
-    if (of->tails > 0)
-        us += costs->half_reduce_us + (double)products * of->sum_bytes / costs->half_reduce_rate;
-    return us;
+    return costs->half_launch_us + xg_larger(computed, memory_us(what, products)) +
+           xg_half_beside_us(request, &what->a, &what->b, of, products);
 }
 
 /* So many splits of so many tiles, into *of where it is faster. */
@@ -223,12 +180,13 @@ static void consider(const planned *what, int64_t splits, int64_t tails, xg_cand
 {
     const xg_problem *const p = &what->request->problem;
     const xg_half_schedule schedule = xg_mma_schedule_of(p, what->tile, splits, tails);
-    const int64_t products = products_within(what, &schedule);
+    const int64_t products = xg_half_products_within(what->request, &what->a, &what->b, &schedule);
     const double us = xg_passes_us(what->request->target.costs, pass_us(what, &schedule, products),
                                    xg_ceil_div(p->batch_count, products));
     if (us >= of->microseconds)
         return;
-    if (splits > 1 && bytes_of(what, &schedule, products) > (double)what->request->workspace_limit)
+    if (splits > 1 && xg_half_pass_bytes(&what->a, &what->b, &schedule, products) >
+                          (double)what->request->workspace_limit)
         return;
     of->microseconds = us;
     of->batch_per_pass = products;
@@ -290,5 +248,5 @@ double xg_mma_workspace(const xg_candidate *of, const xg_request *request)
 {
     const planned what = planned_of(of, request);
     const xg_half_schedule schedule = xg_mma_schedule_of_candidate(of, request);
-    return bytes_of(&what, &schedule, xg_half_products(of, request));
+    return xg_half_pass_bytes(&what.a, &what.b, &schedule, xg_half_products(of, request));
 }
