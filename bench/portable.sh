@@ -33,7 +33,7 @@ build=$(cd "$build" && pwd)
   for program in $programs; do
     make -s "tests/$program"
   done
-  make -s bench/types bench/ragged
+  make -s bench/types bench/ragged bench/epilogues
 ) >&2
 
 work=$(mktemp -d)
@@ -47,7 +47,7 @@ for program in $programs; do
   cp "$file" "$work/xgemm/tests/"
 done
 cp "$build/.libs/libxgemm-cublas.so" "$build/.libs/libxgemm-blas.so" "$work/xgemm/"
-for program in types ragged; do
+for program in types ragged epilogues; do
   file=$build/bench/.libs/$program
   [ -f "$file" ] || file=$build/bench/$program
   cp "$file" "$work/xgemm/"

@@ -50,7 +50,7 @@ static const int usual[][NUMBERS] = {
     {4096, 4096, 64, 0},   {64, 64, 100000, 0},
 };
 
-enum { SHAPES_MOST = 512, ELEMENTS = 8200 * 8200 /* of the memory of each matrix */ };
+enum { SHAPES_MOST = 512, ELEMENTS = 8200 * 8200 /* of the memory of each matrix, at least */ };
 static int shapes[SHAPES_MOST][NUMBERS];
 static int shape_count, shapes_named;
 
@@ -97,6 +97,7 @@ typedef struct {
     int m, n, k, extra, count; /* of products */
     const char *layout;        /* "NT": B is transposed; in column order */
     char *a, *b, *c;
+    size_t elements; /* of the memory of each */
     xgemm_handle *handle;
     const cublas *other;
 } test_case;
@@ -125,7 +126,7 @@ static void *rotated(const test_case *t, char *memory, int ld, int columns, int 
 {
     const size_t unit = 128, one = (size_t)ld * (size_t)columns;
     const size_t size = (one * (size_t)t->count + unit - 1) / unit * unit;
-    const size_t copies = (size_t)ELEMENTS / size;
+    const size_t copies = t->elements / size;
     return memory + (copies > 1 ? (size_t)turn % copies * size * t->type->bytes : 0);
 }
 
@@ -273,13 +274,28 @@ static void *operand(xgemm_handle *handle, const element_type *of, size_t elemen
     return memory;
 }
 
+/* So that all matrices of each shape fit, whatever the layout. */
+static size_t elements_of_all(void)
+{
+    size_t most = ELEMENTS;
+    for (int i = 0; i < shape_count; i++)
+        for (int side = 0; side < 3; side++) {
+            const size_t x = (size_t)shapes[i][side], y = (size_t)shapes[i][(side + 1) % 3];
+            const size_t extra = (size_t)shapes[i][3] * (x > y ? x : y);
+            const size_t all = (x * y + extra) * (size_t)shapes[i][4];
+            most = most > all ? most : all;
+        }
+    return most + 128;
+}
+
 static void measure_type(xgemm_handle *handle, const cublas *other, const element_type *of,
                          xgemm_timer *timer)
 {
     static const char *const layouts[] = {"NN", "NT", "TN", "TT"};
     const char *const wanted = getenv("XGEMM_LAYOUTS");
-    void *const a = operand(handle, of, ELEMENTS), *const b = operand(handle, of, ELEMENTS);
-    void *const c = operand(handle, of, ELEMENTS);
+    const size_t elements = elements_of_all();
+    void *const a = operand(handle, of, elements), *const b = operand(handle, of, elements);
+    void *const c = operand(handle, of, elements);
     for (int i = 0; i < shape_count; i++)
         for (int layout = 0; layout < 4; layout++) {
             const test_case t = {of,
@@ -292,6 +308,7 @@ static void measure_type(xgemm_handle *handle, const cublas *other, const elemen
                                  a,
                                  b,
                                  c,
+                                 elements,
                                  handle,
                                  other};
             const int is_large = !shapes_named && shapes[i][0] > 4200;

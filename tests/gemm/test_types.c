@@ -127,6 +127,15 @@ START_TEST(special_values)
 }
 END_TEST
 
+/* Bias of any type, by row or column, and activations, in turn; none in a tenth of the runs. */
+static void set_epilogue(typed_spec *s, int run)
+{
+    static const xgemm_type biases[] = {(xgemm_type)0, XGEMM_BF16, XGEMM_F32, XGEMM_F16};
+    s->type_bias = biases[run / 2 % COUNT(biases)];
+    s->bias_per_row = run % 3 == 2;
+    s->activation = (xgemm_activation)(run % 5);
+}
+
 /* The kernels of tensor cores with 16-bit operands: sizes around their tiles, every layout. */
 START_TEST(tensor_cores)
 {
@@ -149,9 +158,8 @@ START_TEST(tensor_cores)
         typed_spec s = mixed(type, run);
         s.m = size[0], s.n = size[1], s.k = size[2];
         s.pointer_arrays = false;
-        s.count = run % 9 == 8 ? 3 : 1;
-        s.type_bias = run % 4 == 1 ? XGEMM_BF16 : (xgemm_type)0;
-        s.activation = run % 5 == 3 ? XGEMM_GELU : XGEMM_ACTIVATION_NONE;
+        s.count = run % 7 >= 5 ? 5 : 1; /* with four multiprocessors more tiles than CTAs */
+        set_epilogue(&s, run);
         typed_check(handle, &s, (uint64_t)run);
         const char *const ran = xgemm_last_kernel(handle);
         ck_assert(!ran || strcmp(ran, kernels[run % COUNT(kernels)]) == 0);
@@ -189,8 +197,7 @@ START_TEST(mma_sync)
         s.gap = gaps[run / 5 % COUNT(gaps)];
         if (run % 3 == 1) /* lines of multiples of 8, but for that gap */
             s.m = (s.m + 7) / 8 * 8, s.n = (s.n + 7) / 8 * 8, s.k = (s.k + 7) / 8 * 8;
-        s.type_bias = run % 4 == 1 ? XGEMM_BF16 : (xgemm_type)0;
-        s.activation = run % 5 == 3 ? XGEMM_GELU : XGEMM_ACTIVATION_NONE;
+        set_epilogue(&s, run);
         ck_assert_int_eq(xgemm_set_kernel(handle, kernels[run % COUNT(kernels)]), XGEMM_OK);
         ck_assert_int_eq(
             xgemm_set_workspace(handle, has_room ? NULL : little, has_room ? 0 : LITTLE), XGEMM_OK);

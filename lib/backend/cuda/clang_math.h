@@ -10,15 +10,6 @@
 #include <stdint.h>
 
 /* 2^n for an n whose power of two is a normal number. */
-XG_CLANG float xg_clang_exp2i_f32(int n)
-{
-    const union {
-        uint32_t bits;
-        float value;
-    } power = {(uint32_t)(127 + n) << 23};
-    return power.value;
-}
-
 XG_CLANG double xg_clang_exp2i_f64(int n)
 {
     const union {
@@ -32,24 +23,6 @@ XG_CLANG double xg_clang_exp2i_f64(int n)
  * exp(x) = 2^n exp(r), |r| at most ln(2) / 2, the last by its series. 2^n in two factors, since
  * results may be subnormal. Arguments beyond the range are brought to its ends; NaN stays.
  */
-XG_CLANG float xg_clang_expf(float x)
-{
-    const float within = x > 100.0f ? 100.0f : x < -110.0f ? -110.0f : x;
-    const float n = __builtin_rintf(within * 1.44269504f);
-    float r = __builtin_fmaf(n, -0.693359375f, within);
-    r = __builtin_fmaf(n, 2.12194440e-4f, r);
-    float sum = 1.0f / 5040;
-    sum = __builtin_fmaf(sum, r, 1.0f / 720);
-    sum = __builtin_fmaf(sum, r, 1.0f / 120);
-    sum = __builtin_fmaf(sum, r, 1.0f / 24);
-    sum = __builtin_fmaf(sum, r, 1.0f / 6);
-    sum = __builtin_fmaf(sum, r, 0.5f);
-    sum = __builtin_fmaf(sum, r, 1.0f);
-    sum = __builtin_fmaf(sum, r, 1.0f);
-    const int half = x == x ? (int)n / 2 : 0, rest = x == x ? (int)n - half : 0;
-    return sum * xg_clang_exp2i_f32(half) * xg_clang_exp2i_f32(rest);
-}
-
 XG_CLANG double xg_clang_exp(double x)
 {
     enum { TERMS = 14 };
@@ -83,24 +56,6 @@ XG_CLANG double xg_clang_exp(double x)
  * -1 ... 1, and here the polynomial of its Chebyshev series. The rounding error of a^2 is brought
  * into the exponential. erfc(-a) = 2 - erfc(a).
  */
-XG_CLANG float xg_clang_erfcf(float x)
-{
-    enum { TERMS = 13 };
-    const float f[TERMS] = {1.25300806f,    -0.135621069f,    -0.0475622927f,   0.129644114f,
-                            -0.119273691f,  0.0683165678f,    -0.0237703347f,   0.00249911687f,
-                            0.00188811286f, -0.000726453679f, -0.000104130714f, 7.73102422e-5f,
-                            3.86184914e-6f};
-    float a = __builtin_fabsf(x);
-    a = a > 12.0f ? 12.0f : a;
-    const float t = (a - 3.0f) / (a + 3.0f);
-    float sum = f[TERMS - 1];
-    _Pragma("unroll") for (int i = TERMS - 2; i >= 0; i--) sum = __builtin_fmaf(sum, t, f[i]);
-    const float square = a * a, error = __builtin_fmaf(a, a, -square);
-    const float e = xg_clang_expf(-square);
-    const float result = __builtin_fmaf(-e, error, e) * (sum / __builtin_fmaf(2.0f, a, 1.0f));
-    return x < 0.0f ? 2.0f - result : result;
-}
-
 XG_CLANG double xg_clang_erfc(double x)
 {
     enum { TERMS = 26 };

@@ -197,9 +197,7 @@ XG_CLANG void __stcs(float4 *to, float4 x)
 #define __dmul_rn(x, y)         __nvvm_mul_rn_d(x, y)
 
 #include "clang_math.h"
-#define expf(x)  xg_clang_expf(x)
-#define exp(x)   xg_clang_exp(x)
-#define erfcf(x) xg_clang_erfcf(x)
-#define erfc(x)  xg_clang_erfc(x)
+#define exp(x)  xg_clang_exp(x)
+#define erfc(x) xg_clang_erfc(x)
 
 #endif

@@ -5,13 +5,20 @@
 
 #include "dialect.h"
 
-/* The matrix of the CTA's product, of elements of so many bytes: at a stride, or by a pointer. */
+/* The matrix of a product, of elements of so many bytes: at a stride, or by a pointer. */
+XG_DEVICE const void *xg_matrix_of_product(const void *matrix, int64_t batch_stride,
+                                           int64_t element_bytes, int64_t product)
+{
+    return batch_stride == XG_POINTER_ARRAYS
+               ? ((const void *const *)matrix)[product]
+               : (const char *)matrix + product * batch_stride * element_bytes;
+}
+
+/* That of the CTA's product. */
 XG_DEVICE const void *xg_matrix_of_batch(const void *matrix, int64_t batch_stride,
                                          int64_t element_bytes)
 {
-    return batch_stride == XG_POINTER_ARRAYS
-               ? ((const void *const *)matrix)[XG_BATCH]
-               : (const char *)matrix + XG_BATCH * batch_stride * element_bytes;
+    return xg_matrix_of_product(matrix, batch_stride, element_bytes, XG_BATCH);
 }
 
 #endif

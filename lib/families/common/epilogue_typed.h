@@ -3,12 +3,13 @@
 #ifndef XGEMM_KERNELS_EPILOGUE_TYPED_H
 #define XGEMM_KERNELS_EPILOGUE_TYPED_H
 
+#include "activations.h"
 #include "convert.h"
 
 #define EPILOGUE_REAL                   float
 #define EPILOGUE_NAME(name)             name##_f32
-#define EPILOGUE_ERFC                   erfcf
-#define EPILOGUE_EXP                    expf
+#define EPILOGUE_SIGMOID(x)             xg_sigmoid_f32(x)
+#define EPILOGUE_GELU(x)                xg_gelu_f32(x)
 #define EPILOGUE_FMA(x, y, z)           fmaf(x, y, z)
 #define EPILOGUE_MUL(x, y)              __fmul_rn(x, y)
 #define EPILOGUE_LOAD(from, at, type)   xg_load_as_f32(from, at, type)
@@ -17,8 +18,8 @@
 
 #define EPILOGUE_REAL                   double
 #define EPILOGUE_NAME(name)             name##_f64
-#define EPILOGUE_ERFC                   erfc
-#define EPILOGUE_EXP                    exp
+#define EPILOGUE_SIGMOID(x)             (1.0 / (1.0 + exp(-(x))))
+#define EPILOGUE_GELU(x)                (0.5 * (x)*erfc(-0.70710678118654752440 * (x)))
 #define EPILOGUE_FMA(x, y, z)           fma(x, y, z)
 #define EPILOGUE_MUL(x, y)              __dmul_rn(x, y)
 #define EPILOGUE_LOAD(from, at, type)   (((const double *)(from))[at])

@@ -39,6 +39,7 @@ typedef struct {
     uint32_t k_blocks; /* a stage's k; each split has k_blocks_per_split */
     uint32_t k_blocks_per_split, splits;
     uint32_t whole, tails, tile_rows;
+    uint16_t products;      /* of a launch, whose CTAs take the items of all in turn */
     uint16_t stages;        /* of the ring buffer, of tiles with 64 columns; */
     int16_t a_rows, b_rows; /* that a CTA copies of the operands' tiles */
     uint8_t a_mn_major, b_mn_major;

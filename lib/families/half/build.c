@@ -239,6 +239,8 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
     step->pdl = true;
     step->cluster = cluster > 1 ? (uint32_t)cluster : 0;
     step->shared_bytes = shared_bytes(of->tile_n);
+    step->products_argument = offsetof(xg_half_args, products);
+    step->once = !of->splits_in_cluster;
     set_tensor(step, 0, &of->a, args.a_rows, of->products,
                of->a.aligned ? xg_at_a(plan, p) : xg_at_workspace(of->room.a));
     set_tensor(step, 1, &of->b, args.b_rows, of->products,

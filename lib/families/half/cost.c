@@ -104,10 +104,11 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_wa
     of.tile_rows = rows < tile_m ? rows : tile_m;
     of.sum_bytes = 4.0 * (double)(of.tails * of.splits) * (double)of.tile_rows * way->tile_n;
     const int64_t items = of.whole + of.tails * of.splits;
-    const int64_t each = way->splits_in_cluster
-                             ? 1
-                             : xg_ceil_div(items * products, clusters_of(request, of.cluster));
-    of.ctas = of.launch_cluster * xg_ceil_div(items, each < items ? each : items);
+    const int64_t all = items * products;
+    of.ctas = of.launch_cluster *
+              (way->splits_in_cluster
+                   ? items
+                   : xg_ceil_div(all, xg_ceil_div(all, clusters_of(request, of.cluster))));
     return of;
 }
 

@@ -66,7 +66,7 @@ typedef struct {
     int64_t k_blocks, k_blocks_per_split;
     int64_t tile_rows; /* of a tile's sums */
     double sum_bytes;  /* of a product */
-    int64_t ctas;      /* of each product of a launch */
+    int64_t ctas;      /* of a launch, or with splits in clusters and by mma.sync of each product */
 } xg_half_schedule;
 
 /* The products that launches have operands for: of a pass, or the groups. */
