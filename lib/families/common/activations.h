@@ -24,7 +24,7 @@ XG_DEVICE float xg_sigmoid_f32(float x)
 XG_DEVICE float xg_gelu_f32(float x)
 {
     const float half_log2_e = 0.72134752f;
-    const float t = xg_reciprocal_approx(fmaf(0.3f, fabsf(x), 1.0f));
+    float t = xg_reciprocal_approx(fmaf(0.3f, fabsf(x), 1.0f));
     float tail = 0.0356747978f;
     tail = fmaf(tail, t, -0.157203175f);
     tail = fmaf(tail, t, 0.206353654f);
@@ -33,8 +33,8 @@ XG_DEVICE float xg_gelu_f32(float x)
     tail = fmaf(tail, t, 0.0999134764f);
     tail = fmaf(tail, t, 0.120753958f);
     tail = fmaf(tail, t, 0.119629299f);
-    tail *= t * xg_exp2_approx(-half_log2_e * x * x);
-    return x * (x > 0.0f ? 1.0f - tail : tail);
+    t *= xg_exp2_approx(-half_log2_e * x * x);
+    return x * (x > 0.0f ? fmaf(-tail, t, 1.0f) : tail * t);
 }
 
 #endif
