@@ -6,11 +6,12 @@ drop-ins:
     python3 bench/dropins.py [--calls N] STEP...
 
 Steps: torch-random (random calls against float64: the exit status is 1 if one is wrong),
-torch-speed, torch-stack, torch-host, torch-passed, torch-odd, cupy, numpy, host. One line of JSON a result,
-{"name", "value", "unit"}; an "error" is the largest |C - C64| / (|A||B| + |C0|).
+torch-speed, torch-stack, torch-host, torch-passed, torch-odd, torch-vector, cupy, numpy, host. One line of
+JSON a result, {"name", "value", "unit"}; an "error" is the largest |C - C64| / (|A||B| + |C0|).
 
 torch-passed: small calls that the drop-in passes on, rounds of a thousand, what they take by the GPU's clock and
 what they cost the host. torch-odd: FP16 and BF16 that are not aligned, or of which only some operands are.
+torch-vector: matrix times vector, served with XGEMM_SERVE=all alone.
 
 host: products from host memory by libxgemm-blas.so. Without it the same name has what the copies alone take, A and B to
 the GPU and C back over pinned memory, or what cublasXt takes; so that "without / with" is the share of
@@ -173,10 +174,13 @@ def torch_speed(torch, options):
         x, w, bias = make(m, k), make(n, k), make(n)
         result(f"linear with bias {m} {n} {k}",
                device_ms(torch, lambda: torch.nn.functional.linear(x, w, bias)), "ms")
-    for dtype in torch.bfloat16, torch.float16, torch.float64, torch.complex64:
-        for n in 512, 4096:
+    for dtype in torch.bfloat16, torch.float16, torch.float64, torch.complex64, torch.complex128:
+        for n in 128, 512, 4096, 4097:
             a, b = make(n, n, dtype=dtype), make(n, n, dtype=dtype)
             result(f"mm {n} {str(dtype)[6:]}", device_ms(torch, lambda: a.mm(b)), "ms")
+    for n in 8192, 8193:
+        a, b = make(n, n, dtype=torch.float64), make(n, n, dtype=torch.float64)
+        result(f"mm {n} float64", device_ms(torch, lambda: a.mm(b), rounds=3), "ms")
     torch.backends.cuda.matmul.allow_tf32 = True
     for n in 512, 1024, 4096:
         a, b = make(n, n), make(n, n)
@@ -282,6 +286,21 @@ def torch_odd(torch, options):
         x, w, bias = make(4095, 2049, 0, dtype), make(4097, 2049, 0, dtype), make(1, 4097, 0, dtype)[0]
         result(f"odd: linear with bias 4095 4097 2049 {name}",
                device_ms(torch, lambda: torch.nn.functional.linear(x, w, bias)), "ms")
+
+
+def torch_vector(torch, options):
+    """Matrix times vector, which is cublasSgemv and cublasDgemv: what a row of measured.c would rest on."""
+    for dtype in torch.float32, torch.float64:
+        for m, n in ((64, 64), (512, 512), (1024, 1024), (4096, 1024), (1536, 4608), (4096, 4096),
+                     (16384, 4096), (4096, 16384), (512, 500000)):
+            for layout in "NT":
+                a = torch.randn((m, n) if layout == "T" else (n, m), device="cuda", dtype=dtype)
+                a = a if layout == "T" else a.t()
+                x, y = torch.randn(n, device="cuda", dtype=dtype), torch.empty(m, device="cuda", dtype=dtype)
+                name = f"vector: {layout} {m} {n} {str(dtype)[6:]}"
+                gpu, cpu = many_ms(torch, lambda: torch.mv(a, x, out=y), rounds=5, calls=200)
+                result(name, 1e3 * gpu, "us")
+                result(f"{name}: host", cpu, "us")
 
 
 # ---- Host memory ----
@@ -444,7 +463,7 @@ def numpy_products(options):
 
 
 STEPS = {"torch-random": torch_random, "torch-speed": torch_speed, "torch-stack": torch_stack,
-         "torch-host": torch_host, "torch-passed": torch_passed, "torch-odd": torch_odd,
+         "torch-host": torch_host, "torch-passed": torch_passed, "torch-odd": torch_odd, "torch-vector": torch_vector,
          "cupy": cupy_products, "numpy": numpy_products, "host": host}
 
 
