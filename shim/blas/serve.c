@@ -51,7 +51,8 @@ static void read_devices(const char *list)
     char *end;
     for (; list && *list && device_count < DEVICES_MAX; list = *end == ',' ? end + 1 : end) {
         const long number = strtol(list, &end, 10);
-        if (end == list || number < XGEMM_DEVICE_SIM || number > 1 << 20)
+        /* The CPU's own products would come back here. */
+        if (end == list || (number < 0 && number != XGEMM_DEVICE_SIM) || number > 1 << 20)
             break;
         ordinals[device_count++] = (int)number;
     }

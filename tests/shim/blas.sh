@@ -38,6 +38,8 @@ calls 'no GPU' passed_on 'passed on +scipy_sgemm_64_ .*there is no GPU' XGEMM_BL
     XGEMM_BLAS_DEVICES=99
 calls 'switched off' passed_on 'served 0 of 0' XGEMM_SERVE=none XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
 calls 'all is served' served 'served +scipy_cblas_zgemm64_ +c64' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
+calls 'the CPU is no device' passed_on 'passed on +sgemm_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
+    XGEMM_BLAS_DEVICES=-2
 calls 'by two devices' served 'served +dgemm_64_ ' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3,-3
 
 # The utility names its own libxgemm for the drop-ins. A failure leaves C for the BLAS below; large
