@@ -21,7 +21,7 @@ static const struct {
     double core_gflops;
     int products; /* of real numbers, for one */
 } rows[] = {{XGEMM_F32, 110, 1}, {XGEMM_F64, 55, 1}, {XGEMM_C32, 110, 4}, {XGEMM_C64, 55, 4}};
-enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16 };
+enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16, NO_GPU = 1 << 20 };
 
 /*
  * Products of host memory on an H200 (doc/results/h200/dropins.csv, 4096 to 16384 in FP32): a time
@@ -51,10 +51,11 @@ static void read_devices(const char *list)
     char *end;
     for (; list && *list && device_count < DEVICES_MAX; list = *end == ',' ? end + 1 : end) {
         const long number = strtol(list, &end, 10);
-        /* The CPU's own products would come back here. */
-        if (end == list || (number < 0 && number != XGEMM_DEVICE_SIM) || number > 1 << 20)
+        if (end == list)
             break;
-        ordinals[device_count++] = (int)number;
+        /* The CPU is none: its own products would come back here. */
+        const bool may_be = (number >= 0 && number < NO_GPU) || number == XGEMM_DEVICE_SIM;
+        ordinals[device_count++] = may_be ? (int)number : NO_GPU;
     }
     if (device_count == 0)
         device_count = 1; /* GPU 0 */
