@@ -14,8 +14,8 @@ what they cost the host. torch-odd: FP16 and BF16 that are not aligned, or of wh
 torch-vector: matrix times vector, served with XGEMM_SERVE=all alone.
 
 host: products from host memory by libxgemm-blas.so. Without it the same name has what the copies alone take, A and B to
-the GPU and C back over pinned memory, or what cublasXt takes; so that "without / with" is the share of
-that. The last case leaves 1 GiB of the GPU's memory.
+the GPU and then C back over pinned memory, or what cublasXt takes; so that "without / with" is the share of
+that; with as many copies at once as there are threads it may be above 1. The last case leaves 1 GiB of the GPU's memory.
 """
 
 import argparse
@@ -306,21 +306,23 @@ def torch_vector(torch, options):
 # ---- Host memory ----
 
 class HostProduct:
-    """C = A B from host memory, FP32: by the BLAS that is preloaded, by cublasXt, or only the copies."""
+    """C = A B from host memory, square: by the BLAS that is preloaded, by cublasXt, or only the copies."""
 
-    def __init__(self, torch, n, pinned):
+    def __init__(self, torch, n, pinned, dtype=None):
         generator = torch.Generator().manual_seed(SEED)
-        self.torch, self.n = torch, n
-        self.a, self.b, self.c = (torch.empty(n, n, pin_memory=pinned) for _ in range(3))
+        dtype = dtype or torch.float32
+        self.torch, self.n, self.is_double = torch, n, dtype == torch.float64
+        self.a, self.b, self.c = (torch.empty(n, n, dtype=dtype, pin_memory=pinned) for _ in range(3))
         for matrix in self.a, self.b:
             matrix.normal_(generator=generator)
         self.c.zero_()
 
-    def by_blas(self, blas):
+    def by_blas(self, blas, beta=0):
         import ctypes
-        n, one, zero = self.n, ctypes.c_float(1), ctypes.c_float(0)
+        n, real = self.n, ctypes.c_double if self.is_double else ctypes.c_float
+        gemm = blas.cblas_dgemm if self.is_double else blas.cblas_sgemm
         a, b, c = (ctypes.c_void_p(x.data_ptr()) for x in (self.a, self.b, self.c))
-        return lambda: blas.cblas_sgemm(101, 111, 111, n, n, n, one, a, n, b, n, zero, c, n)
+        return lambda: gemm(101, 111, 111, n, n, n, real(1), a, n, b, n, real(beta), c, n)
 
     def by_cublas_xt(self, cublas):
         import ctypes
@@ -335,6 +337,7 @@ class HostProduct:
                                             ctypes.byref(zero), c, n)
 
     def by_copies(self):
+        """A and B to the GPU, then C back, from pinned memory: none goes both ways at once."""
         torch = self.torch
         pinned = [x.pin_memory() for x in (self.a, self.b, self.c)]
         on_gpu = [torch.empty_like(x, device="cuda") for x in (self.a, self.b, self.c)]
@@ -352,7 +355,8 @@ class HostProduct:
         wide = self.a[rows].double().cuda(), self.b.cuda().double()
         scale = wide[0].abs() @ wide[1].abs()
         error = ((self.c[rows].double().cuda() - wide[0] @ wide[1]).abs() / scale).max().item()
-        failures += not error <= LIMIT
+        limit = 2.0 ** -50 if self.is_double else LIMIT
+        failures += not error <= limit
         result(f"{name}: error", error, "")
 
 
@@ -381,14 +385,20 @@ def host(torch, options):
     import os
     blas = ctypes.CDLL(None) if "libxgemm-blas" in os.environ.get("LD_PRELOAD", "") else None
     torch.cuda.init()
-    cases = [(n, pinned) for n in (4096, 8192, 16384) for pinned in (False, True)]
-    for n, pinned in cases:
-        product = HostProduct(torch, n, pinned)
-        name = f"host {n} {'pinned' if pinned else 'pageable'}"
+    cases = [(n, pinned, torch.float32) for n in (4096, 8192, 16384) for pinned in (False, True)]
+    cases += [(n, pinned, torch.float64) for n in (4096, 8192) for pinned in (False, True)]
+    for n, pinned, dtype in cases:
+        product = HostProduct(torch, n, pinned, dtype)
+        name = f"host {n} {str(dtype)[6:]} {'pinned' if pinned else 'pageable'}"
         result(name, host_ms(product.by_blas(blas) if blas else product.by_copies()), "ms")
         if blas:
             product.check(name)
             torch.cuda.empty_cache()
+    product = HostProduct(torch, 8192, False)
+    if blas:
+        product.by_blas(blas)()
+    result("host 8192 float32, beta = 0.5",
+           host_ms(product.by_blas(blas, 0.5) if blas else product.by_copies()), "ms")
     product = HostProduct(torch, 16384, False)
     cublas = cublas_library()
     if blas or cublas:
@@ -444,22 +454,24 @@ def numpy_products(options):
     import numpy
 
     random = numpy.random.default_rng(SEED)
-    for n in 2048, 4096, 8192, 16384:
-        a, b = (random.standard_normal((n, n), dtype="float32") for _ in range(2))
-        c = numpy.empty((n, n), "float32")
+    cases = [(n, "float32") for n in (2048, 4096, 8192, 16384)] + [(n, "float64") for n in (4096, 8192)]
+    for n, dtype in cases:
+        a, b = (random.standard_normal((n, n), dtype=dtype) for _ in range(2))
+        c = numpy.empty((n, n), dtype)
         times = []
         for _ in range(4):
             start = time.perf_counter()
             numpy.matmul(a, b, out=c)
             times.append(time.perf_counter() - start)
-        result(f"numpy matmul {n}: first", 1e3 * times[0], "ms")
-        result(f"numpy matmul {n}", 1e3 * min(times[1:]), "ms")
+        name = f"numpy matmul {n} {dtype}"
+        result(f"{name}: first", 1e3 * times[0], "ms")
+        result(name, 1e3 * min(times[1:]), "ms")
         rows = random.integers(n, size=8)
-        wide = a[rows].astype("float64"), b.astype("float64")
+        wide = a[rows].astype("longdouble" if n <= 4096 else "float64"), b
         scale = abs(wide[0]) @ abs(wide[1])
         error = float((abs(c[rows] - wide[0] @ wide[1]) / scale).max())
-        failures += not error <= LIMIT
-        result(f"numpy matmul {n}: error", error, "")
+        failures += not error <= (2.0 ** -50 if dtype == "float64" else LIMIT)
+        result(f"{name}: error", error, "")
 
 
 STEPS = {"torch-random": torch_random, "torch-speed": torch_speed, "torch-stack": torch_stack,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "host_copy.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -218,20 +220,36 @@ int xg_copiers_count(int devices)
     return each < 2 ? 2 : each < XG_COPIERS_MAX ? (int)each : XG_COPIERS_MAX;
 }
 
-void xg_copiers_begin(xg_copiers *copiers, const xgemm_handle *handle, void *staging, int count)
+bool xg_copiers_are_there(const xg_copiers *copiers)
 {
-    *copiers = (xg_copiers){.handle = handle, .staging = staging};
+    return copiers && copiers->process == getpid();
+}
+
+xg_copiers *xg_copiers_begin(const xgemm_handle *handle, void *staging, int count)
+{
+    xg_copiers *const copiers = calloc(1, sizeof *copiers);
+    if (!copiers)
+        return NULL;
+    copiers->handle = handle;
+    copiers->staging = staging;
+    copiers->process = getpid();
     pthread_mutex_init(&copiers->lock, NULL);
     pthread_cond_init(&copiers->begun, NULL);
     pthread_cond_init(&copiers->done, NULL);
+    /* Signals are the program's own threads'. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (copiers->count < count &&
            pthread_create(&copiers->threads[copiers->count], NULL, run, copiers) == 0)
         copiers->count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return copiers;
 }
 
 void xg_copiers_end(xg_copiers *copiers)
 {
-    if (!copiers->handle)
+    if (!xg_copiers_are_there(copiers)) /* a child's lock may be held for ever */
         return;
     pthread_mutex_lock(&copiers->lock);
     copiers->is_ending = true;
@@ -242,7 +260,7 @@ void xg_copiers_end(xg_copiers *copiers)
     pthread_mutex_destroy(&copiers->lock);
     pthread_cond_destroy(&copiers->begun);
     pthread_cond_destroy(&copiers->done);
-    copiers->handle = NULL;
+    free(copiers);
 }
 
 /* ---- Copies ---- */
