@@ -131,25 +131,30 @@ int calls(bool served)
     static fake_handle handle;
     const bool is_counted = getenv("XGEMM_RUN_COUNTERS") != NULL; /* the log has to know more */
     xgemm_handle *gpu;
-    int failures = 0;
+    const bool is_fake = getenv("FAKE_MEASURED") != NULL; /* and so what it serves takes no time */
+    int failures = 0, count_of_served = 0;
     if (xgemm_create(&gpu, 0) == XGEMM_OK && xgemm_make_current(gpu))
         return 1;
     for (int i = 0; i < CASES; i++) {
         const struct one_case *c = &cases[i];
         handle.math_mode = c->mode;
         call(c, &handle); /* what happens only once is not counted */
-        if (served)
+        if (served && !is_fake)
             continue;
         const int before = fake_count, asked = fake_asked;
         call(c, &handle);
         const int getters = fake_asked - asked;
-        const bool right = fake_count == before + 1 && (is_counted || getters == c->getters);
+        const int passed_on = fake_count - before;
+        const bool right =
+            served ? passed_on <= 1 : passed_on == 1 && (is_counted || getters == c->getters);
         failures += !right;
-        printf("%s%s: %d getters, %.0f ns\n", right ? "" : "FAILED ", c->name, getters,
-               ns_of(c, &handle));
+        count_of_served += passed_on == 0;
+        printf("%s%s: %s, %d getters, %.0f ns\n", right ? "" : "FAILED ", c->name,
+               passed_on ? "passed on" : "served", getters, ns_of(c, &handle));
     }
     cublasDestroy_v2(&handle);
     xgemm_destroy(gpu);
+    failures += is_fake && count_of_served == 0;
     printf("%d calls of the fake, %d failed\n", fake_count, failures);
     return failures > 0;
 }

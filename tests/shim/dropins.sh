@@ -12,6 +12,7 @@ fake_driver=$builddir/tests/cuda_fake/.libs/fake_cuda.so
 
 # calls FOLDER EXPECTED ENDING OPTIONS...: the program under "xgemm run"; outputs as run's.
 program=cublas_calls.so
+with=
 calls()
 {
     folder=$1
@@ -19,7 +20,7 @@ calls()
     ending=$3
     shift 3
     LD_LIBRARY_PATH="$work/$folder:$work:$libraries" "$XGEMM" run "$@" -- \
-        ./dropins_main "./$program" "$expected" "$ending" >out 2>err
+        ${with:+"$with"} ./dropins_main "./$program" "$expected" "$ending" >out 2>err
     status=$?
 }
 
@@ -145,6 +146,17 @@ else
     calls fake passed_on ''
     gives 'the cost of passing on, with a GPU' 0 ''
     sed '$d; s/^/# /' out
+    compile -shared "$here/fake_xgemm.c" -o libfake-xgemm.so
+    printf '#!/bin/sh\nXGEMM_RUN_LIBRARY=%s exec "$@"\n' "$PWD/libfake-xgemm.so" >with_fake
+    chmod +x with_fake
+    with=./with_fake
+    FAKE_MEASURED=1
+    export FAKE_MEASURED
+    calls fake served ''
+    gives 'the cost of serving, without the product' 0 ''
+    sed '$d; s/^/# /' out
+    unset FAKE_MEASURED
+    with=
     program=cublas_calls.so
     calls fake passed_on '' --log
     gives 'a GPU that was not measured: all is passed on' 0 'nothing was measured on this GPU'
