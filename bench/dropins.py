@@ -6,16 +6,16 @@ drop-ins:
     python3 bench/dropins.py [--calls N] STEP...
 
 Steps: torch-random (random calls against float64: the exit status is 1 if one is wrong),
-torch-speed, torch-stack, torch-host, torch-passed, torch-odd, torch-vector, cupy, numpy, host. One line of
+torch-speed, torch-stack, torch-host, torch-passed, torch-odd, torch-graph, torch-vector, cupy, numpy, host. One line of
 JSON a result, {"name", "value", "unit"}; an "error" is the largest |C - C64| / (|A||B| + |C0|).
 
 torch-passed: small calls that the drop-in passes on, rounds of a thousand, what they take by the GPU's clock and
 what they cost the host. torch-odd: FP16 and BF16 that are not aligned, or of which only some operands are.
-torch-vector: matrix times vector, served with XGEMM_SERVE=all alone.
+torch-graph: small products in a captured graph. torch-vector: matrix times vector, for which dropins.sh serves all.
 
 host: products from host memory by libxgemm-blas.so. Without it the same name has what the copies alone take, A and B to
 the GPU and then C back over pinned memory, or what cublasXt takes; so that "without / with" is the share of
-that; with as many copies at once as there are threads it may be above 1. The last case leaves 1 GiB of the GPU's memory.
+that; it may be above 1, since a product copies both ways at once. The last case leaves 1 GiB of the GPU's memory.
 """
 
 import argparse
@@ -288,6 +288,22 @@ def torch_odd(torch, options):
                device_ms(torch, lambda: torch.nn.functional.linear(x, w, bias)), "ms")
 
 
+def torch_graph(torch, options):
+    """Small products in a captured graph, which leaves the host's time out: 50 of a size."""
+    for dtype in torch.bfloat16, torch.float16, torch.float32, torch.float64, torch.complex64:
+        for n in 64, 128, 256, 512, 1024:
+            a, b, c = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(3))
+            stream = torch.cuda.Stream()
+            with torch.cuda.stream(stream):
+                torch.mm(a, b, out=c)
+            stream.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
+                for _ in range(50):
+                    torch.mm(a, b, out=c)
+            result(f"graph: mm {n} {str(dtype)[6:]}", 1e3 * device_ms(torch, graph.replay) / 50, "us")
+
+
 def torch_vector(torch, options):
     """Matrix times vector, which is cublasSgemv and cublasDgemv: what a row of measured.c would rest on."""
     for dtype in torch.float32, torch.float64:
@@ -475,7 +491,8 @@ def numpy_products(options):
 
 
 STEPS = {"torch-random": torch_random, "torch-speed": torch_speed, "torch-stack": torch_stack,
-         "torch-host": torch_host, "torch-passed": torch_passed, "torch-odd": torch_odd, "torch-vector": torch_vector,
+         "torch-host": torch_host, "torch-passed": torch_passed, "torch-odd": torch_odd,
+         "torch-graph": torch_graph, "torch-vector": torch_vector,
          "cupy": cupy_products, "numpy": numpy_products, "host": host}
 
 
