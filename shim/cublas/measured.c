@@ -32,8 +32,8 @@
  *
  * FP64: by residues 1.18 times as fast at 8192, where cuBLAS reaches 0.9 of the peak at its best;
  * FP64's peak by tensor cores is that of FP32 on the GPUs that were measured. Small ones take
- * cuBLAS 8.3 us at least. In odd columns its NN, TN and TT fall to 0.63 of the peak, NT to 0.72.
- * Complex: 0.79 to 0.98 of cuBLAS's speed but for small products of C32, 8.1 us by cuBLAS.
+ * cuBLAS 8.3 us at least. In odd columns its NN and TT fall to 0.63 of the peak, TN to 0.67, NT to
+ * 0.72. Complex: 0.79 to 0.98 of cuBLAS's speed but for small products of C32, 8.1 us by cuBLAS.
  *
  * Matrix times vector: no row, until cublasSgemv was measured (bench/dropins.py, torch-vector).
  */
