@@ -6,30 +6,27 @@ drop-ins:
     python3 bench/dropins.py [--calls N] STEP...
 
 Steps: torch-random (random calls against float64: the exit status is 1 if one is wrong),
-torch-speed, torch-stack, torch-host, torch-passed, torch-odd, cupy, numpy, host. One line of JSON a result,
-{"name", "value", "unit"}; an "error" is the largest |C - C64| / (|A||B| + |C0|).
+torch-speed, torch-stack, torch-host, torch-passed, torch-odd, torch-graph, torch-vector, cupy, numpy, host. One line of
+JSON a result, {"name", "value", "unit"}; an "error" is the largest |C - C64| / (|A||B| + |C0|).
 
 torch-passed: small calls that the drop-in passes on, rounds of a thousand, what they take by the GPU's clock and
 what they cost the host. torch-odd: FP16 and BF16 that are not aligned, or of which only some operands are.
+torch-graph: small products in a captured graph. torch-vector: matrix times vector, for which dropins.sh serves all.
 
 host: products from host memory by libxgemm-blas.so. Without it the same name has what the copies alone take, A and B to
-the GPU and C back over pinned memory, or what cublasXt takes; so that "without / with" is the share of
-that. The last case leaves 1 GiB of the GPU's memory.
+the GPU and then C back over pinned memory, or what cublasXt takes; so that "without / with" is the share of
+that; it may be above 1, since a product copies both ways at once. The last case leaves 1 GiB of the GPU's memory.
 """
 
 import argparse
-import json
 import statistics
 import sys
 import time
 
-LIMIT = 2.0 ** -20
-SEED = 20261127
+import dropins_host
+from dropins_host import LIMIT, SEED, result
+
 failures = 0
-
-
-def result(name, value, unit):
-    print(json.dumps({"name": name, "value": value, "unit": unit}), flush=True)
 
 
 # ---- Random calls of PyTorch ----
@@ -173,10 +170,13 @@ def torch_speed(torch, options):
         x, w, bias = make(m, k), make(n, k), make(n)
         result(f"linear with bias {m} {n} {k}",
                device_ms(torch, lambda: torch.nn.functional.linear(x, w, bias)), "ms")
-    for dtype in torch.bfloat16, torch.float16, torch.float64, torch.complex64:
-        for n in 512, 4096:
+    for dtype in torch.bfloat16, torch.float16, torch.float64, torch.complex64, torch.complex128:
+        for n in 128, 512, 4096, 4097:
             a, b = make(n, n, dtype=dtype), make(n, n, dtype=dtype)
             result(f"mm {n} {str(dtype)[6:]}", device_ms(torch, lambda: a.mm(b)), "ms")
+    for n in 8192, 8193:
+        a, b = make(n, n, dtype=torch.float64), make(n, n, dtype=torch.float64)
+        result(f"mm {n} float64", device_ms(torch, lambda: a.mm(b), rounds=3), "ms")
     torch.backends.cuda.matmul.allow_tf32 = True
     for n in 512, 1024, 4096:
         a, b = make(n, n), make(n, n)
@@ -284,107 +284,35 @@ def torch_odd(torch, options):
                device_ms(torch, lambda: torch.nn.functional.linear(x, w, bias)), "ms")
 
 
-# ---- Host memory ----
-
-class HostProduct:
-    """C = A B from host memory, FP32: by the BLAS that is preloaded, by cublasXt, or only the copies."""
-
-    def __init__(self, torch, n, pinned):
-        generator = torch.Generator().manual_seed(SEED)
-        self.torch, self.n = torch, n
-        self.a, self.b, self.c = (torch.empty(n, n, pin_memory=pinned) for _ in range(3))
-        for matrix in self.a, self.b:
-            matrix.normal_(generator=generator)
-        self.c.zero_()
-
-    def by_blas(self, blas):
-        import ctypes
-        n, one, zero = self.n, ctypes.c_float(1), ctypes.c_float(0)
-        a, b, c = (ctypes.c_void_p(x.data_ptr()) for x in (self.a, self.b, self.c))
-        return lambda: blas.cblas_sgemm(101, 111, 111, n, n, n, one, a, n, b, n, zero, c, n)
-
-    def by_cublas_xt(self, cublas):
-        import ctypes
-        handle, gpu = ctypes.c_void_p(), ctypes.c_int(0)
-        if cublas.cublasXtCreate(ctypes.byref(handle)) or \
-                cublas.cublasXtDeviceSelect(handle, 1, ctypes.byref(gpu)):
-            raise RuntimeError("cublasXt cannot be started")
-        n, one, zero = ctypes.c_size_t(self.n), ctypes.c_float(1), ctypes.c_float(0)
-        a, b, c = (ctypes.c_void_p(x.data_ptr()) for x in (self.a, self.b, self.c))
-        # A row-major product is the column-major one of B and A.
-        return lambda: cublas.cublasXtSgemm(handle, 0, 0, n, n, n, ctypes.byref(one), b, n, a, n,
-                                            ctypes.byref(zero), c, n)
-
-    def by_copies(self):
-        torch = self.torch
-        pinned = [x.pin_memory() for x in (self.a, self.b, self.c)]
-        on_gpu = [torch.empty_like(x, device="cuda") for x in (self.a, self.b, self.c)]
-
-        def copy():
-            for i in range(2):
-                on_gpu[i].copy_(pinned[i], non_blocking=True)
-            pinned[2].copy_(on_gpu[2], non_blocking=True)
-            torch.cuda.synchronize()
-        return copy
-
-    def check(self, name):
-        global failures
-        rows = [0, self.n // 3, self.n - 1]
-        wide = self.a[rows].double().cuda(), self.b.cuda().double()
-        scale = wide[0].abs() @ wide[1].abs()
-        error = ((self.c[rows].double().cuda() - wide[0] @ wide[1]).abs() / scale).max().item()
-        failures += not error <= LIMIT
-        result(f"{name}: error", error, "")
+def torch_graph(torch, options):
+    """Small products in a captured graph, which leaves the host's time out: 50 of a size."""
+    for dtype in torch.bfloat16, torch.float16, torch.float32, torch.float64, torch.complex64:
+        for n in 64, 128, 256, 512, 1024:
+            a, b, c = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(3))
+            stream = torch.cuda.Stream()
+            with torch.cuda.stream(stream):
+                torch.mm(a, b, out=c)
+            stream.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
+                for _ in range(50):
+                    torch.mm(a, b, out=c)
+            result(f"graph: mm {n} {str(dtype)[6:]}", 1e3 * device_ms(torch, graph.replay) / 50, "us")
 
 
-def host_ms(function, rounds=5):
-    """The best round; the first starts the GPU."""
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return 1e3 * min(times[1:])
-
-
-def cublas_library():
-    import ctypes
-    for version in 13, 12, 11:
-        try:
-            return ctypes.CDLL(f"libcublas.so.{version}")
-        except OSError:
-            pass
-    return None
-
-
-def host(torch, options):
-    import ctypes
-    import os
-    blas = ctypes.CDLL(None) if "libxgemm-blas" in os.environ.get("LD_PRELOAD", "") else None
-    torch.cuda.init()
-    cases = [(n, pinned) for n in (4096, 8192, 16384) for pinned in (False, True)]
-    for n, pinned in cases:
-        product = HostProduct(torch, n, pinned)
-        name = f"host {n} {'pinned' if pinned else 'pageable'}"
-        result(name, host_ms(product.by_blas(blas) if blas else product.by_copies()), "ms")
-        if blas:
-            product.check(name)
-            torch.cuda.empty_cache()
-    product = HostProduct(torch, 16384, False)
-    cublas = cublas_library()
-    if blas or cublas:
-        result("host 16384, for cublasXt",
-               host_ms(product.by_blas(blas) if blas else product.by_cublas_xt(cublas), 3), "ms")
-    torch.cuda.empty_cache()
-    free, _ = torch.cuda.mem_get_info()
-    name = "host 16384, 1 GiB free"
-    if blas:
-        held = torch.empty(max(free - (1 << 30), 0), dtype=torch.uint8, device="cuda")
-        result(name, host_ms(product.by_blas(blas), 2), "ms")
-        del held
-        product.check(name)
-    else:
-        result(name, host_ms(product.by_copies(), 2), "ms")
+def torch_vector(torch, options):
+    """Matrix times vector, which is cublasSgemv and cublasDgemv: what a row of measured.c would rest on."""
+    for dtype in torch.float32, torch.float64:
+        for m, n in ((64, 64), (512, 512), (1024, 1024), (4096, 1024), (1536, 4608), (4096, 4096),
+                     (16384, 4096), (4096, 16384), (512, 500000)):
+            for layout in "NT":
+                a = torch.randn((m, n) if layout == "T" else (n, m), device="cuda", dtype=dtype)
+                a = a if layout == "T" else a.t()
+                x, y = torch.randn(n, device="cuda", dtype=dtype), torch.empty(m, device="cuda", dtype=dtype)
+                name = f"vector: {layout} {m} {n} {str(dtype)[6:]}"
+                gpu, cpu = many_ms(torch, lambda: torch.mv(a, x, out=y), rounds=5, calls=200)
+                result(name, 1e3 * gpu, "us")
+                result(f"{name}: host", cpu, "us")
 
 
 # ---- CuPy ----
@@ -417,35 +345,10 @@ def cupy_products(options):
         result(f"cupy matmul {n}", statistics.median(times), "ms")
 
 
-# ---- NumPy ----
-
-def numpy_products(options):
-    """From host memory. The first large product is apart: it starts the GPU."""
-    global failures
-    import numpy
-
-    random = numpy.random.default_rng(SEED)
-    for n in 2048, 4096, 8192, 16384:
-        a, b = (random.standard_normal((n, n), dtype="float32") for _ in range(2))
-        c = numpy.empty((n, n), "float32")
-        times = []
-        for _ in range(4):
-            start = time.perf_counter()
-            numpy.matmul(a, b, out=c)
-            times.append(time.perf_counter() - start)
-        result(f"numpy matmul {n}: first", 1e3 * times[0], "ms")
-        result(f"numpy matmul {n}", 1e3 * min(times[1:]), "ms")
-        rows = random.integers(n, size=8)
-        wide = a[rows].astype("float64"), b.astype("float64")
-        scale = abs(wide[0]) @ abs(wide[1])
-        error = float((abs(c[rows] - wide[0] @ wide[1]) / scale).max())
-        failures += not error <= LIMIT
-        result(f"numpy matmul {n}: error", error, "")
-
-
 STEPS = {"torch-random": torch_random, "torch-speed": torch_speed, "torch-stack": torch_stack,
          "torch-host": torch_host, "torch-passed": torch_passed, "torch-odd": torch_odd,
-         "cupy": cupy_products, "numpy": numpy_products, "host": host}
+         "torch-graph": torch_graph, "torch-vector": torch_vector,
+         "cupy": cupy_products, "numpy": dropins_host.numpy_products, "host": dropins_host.host}
 
 
 def main():
@@ -460,7 +363,7 @@ def main():
         import torch
         torch.backends.cuda.matmul.allow_tf32 = False
         STEPS[step](torch, options)
-    return failures > 0
+    return failures + dropins_host.failures > 0
 
 
 if __name__ == "__main__":

@@ -28,3 +28,35 @@ bool library_load(void)
 #undef FIND
     return is_there;
 }
+
+/* Whether both names are of one GPU, which may have several. */
+static bool is_same_gpu(const xgemm_device *gpu, const char *measured_on)
+{
+    xgemm_device a = {.struct_size = sizeof a}, b = a;
+    if (strcmp(gpu->name, measured_on) == 0)
+        return true;
+    return !library.device_find(gpu->name, &a) && !library.device_find(measured_on, &b) &&
+           strcmp(a.name, b.name) == 0 && a.multiprocessors == gpu->multiprocessors;
+}
+
+bool library_is_measured(xgemm_handle *handle, const xgemm_device *gpu)
+{
+    enum { SIZE = 1024 };
+    const xgemm_product product = {.struct_size = sizeof product,
+                                   .order = XGEMM_COL_MAJOR,
+                                   .transa = XGEMM_NO_TRANS,
+                                   .transb = XGEMM_NO_TRANS,
+                                   .m = SIZE,
+                                   .n = SIZE,
+                                   .k = SIZE,
+                                   .type_a = XGEMM_F32,
+                                   .type_b = XGEMM_F32,
+                                   .type_c = XGEMM_F32,
+                                   .lda = SIZE,
+                                   .ldb = SIZE,
+                                   .ldc = SIZE,
+                                   .batch_count = 1};
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    return !library.gemm_plan(handle, &product, &plan) && plan.measured_on &&
+           is_same_gpu(gpu, plan.measured_on);
+}

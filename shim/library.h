@@ -38,4 +38,7 @@ extern library_functions library;
  */
 bool library_load(void);
 
+/* Whether times that are predicted for the handle's GPU are from measurements on such a one. */
+bool library_is_measured(xgemm_handle *handle, const xgemm_device *gpu);
+
 #endif

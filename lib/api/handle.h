@@ -22,8 +22,8 @@ typedef struct {
 /* What products of matrices in host memory keep of a device. */
 typedef struct {
     xgemm_handle *open;
-    void *staging; /* pinned memory for copies, */
-    int copiers;   /* by so many threads */
+    void *staging;              /* pinned memory for copies, */
+    struct xg_copiers *copiers; /* by these threads */
 } xg_host_device;
 
 struct xgemm_handle {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "host_copy.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,32 +38,138 @@ static xg_copy cut(void *device, const xg_part *part, bool to_device)
     return copy;
 }
 
-/* A chunk by way of the staging memory. */
-static xgemm_status copy_chunk(const xg_copiers *copiers, const xg_copy *copy, int64_t number,
-                               char *staging, xg_error *error)
+/* A chunk: rows of the host and of the device, and of the staging memory, as on the device. */
+typedef struct {
+    char *host, *device;
+    size_t pitch, step, width; /* of the host's rows, the device's; bytes of a row */
+    int64_t rows;
+} chunk;
+
+static chunk chunk_at(const xg_copy *copy, int64_t number)
 {
-    const xgemm_handle *h = copiers->handle;
-    void *const stream = h->backend->has_streams ? STREAM_PER_THREAD : NULL;
     const xg_part *of = &copy->part;
     const int64_t across = parts(of->columns, copy->columns);
     const int64_t row = number / across * copy->rows, column = number % across * copy->columns;
-    const int64_t rows = least(copy->rows, of->rows - row);
-    const size_t width = (size_t)least(copy->columns, of->columns - column) * of->bytes;
     const size_t step = (size_t)xg_host_step(of->columns) * of->bytes;
-    const size_t bytes = across > 1 ? width : (size_t)(rows - 1) * step + width;
-    char *const device = copy->device + (size_t)row * step + (size_t)column * of->bytes;
-    char *const host = (char *)(uintptr_t)of->host + (row * of->ld + column) * (int64_t)of->bytes;
-    const size_t pitch = (size_t)of->ld * of->bytes;
-    if (copy->to_device) {
-        for (int64_t i = 0; i < rows; i++)
-            memcpy(staging + (size_t)i * step, host + (size_t)i * pitch, width);
-        return h->backend->upload(h->device, stream, device, staging, bytes, error);
+    return (chunk){.host =
+                       (char *)(uintptr_t)of->host + (row * of->ld + column) * (int64_t)of->bytes,
+                   .device = copy->device + (size_t)row * step + (size_t)column * of->bytes,
+                   .pitch = (size_t)of->ld * of->bytes,
+                   .step = step,
+                   .width = (size_t)least(copy->columns, of->columns - column) * of->bytes,
+                   .rows = least(copy->rows, of->rows - row)};
+}
+
+/* Some of its rows; of one that is a part of a row, this part. */
+static chunk rows_of(const chunk *of, int64_t first, int64_t count)
+{
+    chunk some = *of;
+    some.host += (size_t)first * of->pitch;
+    some.device += (size_t)first * of->step;
+    some.rows = least(count, of->rows - first);
+    return some;
+}
+
+static size_t bytes_of(const chunk *of)
+{
+    return of->rows > 0 ? (size_t)(of->rows - 1) * of->step + of->width : 0;
+}
+
+static void pack(const chunk *of, char *staging)
+{
+    for (int64_t i = 0; i < of->rows; i++)
+        memcpy(staging + (size_t)i * of->step, of->host + (size_t)i * of->pitch, of->width);
+}
+
+static void unpack(const chunk *of, const char *staging)
+{
+    for (int64_t i = 0; i < of->rows; i++)
+        memcpy(of->host + (size_t)i * of->pitch, staging + (size_t)i * of->step, of->width);
+}
+
+static xgemm_status wait_for(const xgemm_handle *h, void *stream, xg_error *error)
+{
+    return h->backend->upload_begin ? h->backend->wait(h->device, stream, error) : XGEMM_OK;
+}
+
+/* Each part is on its way to the device while the next is packed. */
+static xgemm_status send(const xgemm_handle *h, void *stream, const chunk *of, int64_t rows,
+                         char *staging, xg_error *error)
+{
+    xgemm_status (*const begin)(xg_device *, void *, void *, const void *, size_t, xg_error *) =
+        h->backend->upload_begin ? h->backend->upload_begin : h->backend->upload;
+    xgemm_status status = XGEMM_OK;
+    for (int64_t row = 0; row < of->rows && !status; row += rows) {
+        const chunk part = rows_of(of, row, rows);
+        char *const from = staging + (size_t)row * of->step;
+        pack(&part, from);
+        status = begin(h->device, stream, part.device, from, bytes_of(&part), error);
     }
-    const xgemm_status status =
-        h->backend->download(h->device, stream, staging, device, bytes, error);
-    for (int64_t i = 0; i < rows && !status; i++)
-        memcpy(host + (size_t)i * pitch, staging + (size_t)i * step, width);
+    /* The staging memory is the next chunk's even after a failure. */
+    xg_error ignored;
+    const xgemm_status waited = wait_for(h, stream, status ? &ignored : error);
+    return status ? status : waited;
+}
+
+/* Each part is unpacked while the next is on its way. */
+static xgemm_status receive(const xgemm_handle *h, void *stream, const chunk *of, int64_t rows,
+                            char *staging, xg_error *error)
+{
+    xgemm_status (*const begin)(xg_device *, void *, void *, const void *, size_t, xg_error *) =
+        h->backend->download_begin ? h->backend->download_begin : h->backend->download;
+    chunk part = rows_of(of, 0, rows);
+    xgemm_status status = begin(h->device, stream, staging, part.device, bytes_of(&part), error);
+    for (int64_t row = 0; row < of->rows; row += rows) {
+        if (!status)
+            status = wait_for(h, stream, error);
+        const bool is_there = !status;
+        const chunk next = rows_of(of, row + rows, rows);
+        if (is_there && next.rows > 0)
+            status = begin(h->device, stream, staging + (size_t)(row + rows) * of->step,
+                           next.device, bytes_of(&next), error);
+        if (is_there)
+            unpack(&part, staging + (size_t)row * of->step);
+        part = next;
+    }
     return status;
+}
+
+/* A chunk by way of the staging memory, in parts. */
+static xgemm_status copy_chunk(const xg_copiers *copiers, const xg_copy *copy, int64_t number,
+                               char *staging, xg_error *error)
+{
+    enum { PARTS = 4 };
+    const xgemm_handle *h = copiers->handle;
+    void *const stream = h->backend->has_streams ? STREAM_PER_THREAD : NULL;
+    const chunk of = chunk_at(copy, number);
+    const int64_t rows = parts(copy->rows, PARTS);
+    return copy->to_device ? send(h, stream, &of, rows, staging, error)
+                           : receive(h, stream, &of, rows, staging, error);
+}
+
+/* Pinned memory: the device copies all by itself, in the caller's stream. */
+static bool is_pinned(const xg_copiers *copiers, const xg_part *of)
+{
+    const xgemm_handle *h = copiers->handle;
+    const int64_t last = ((of->rows - 1) * of->ld + of->columns) * (int64_t)of->bytes - 1;
+    return h->backend->is_pinned && h->backend->is_pinned(h->device, of->host, of->host + last);
+}
+
+static xgemm_status copy_pinned(const xg_copiers *copiers, const xg_copy *copy, xg_error *error)
+{
+    const xgemm_handle *h = copiers->handle;
+    const xg_part *of = &copy->part;
+    const size_t pitch = (size_t)of->ld * of->bytes;
+    const size_t step = (size_t)xg_host_step(of->columns) * of->bytes;
+    char *const host = (char *)(uintptr_t)of->host;
+    const xg_row_copy what = {.to = copy->to_device ? copy->device : host,
+                              .from = copy->to_device ? host : copy->device,
+                              .to_pitch = copy->to_device ? step : pitch,
+                              .from_pitch = copy->to_device ? pitch : step,
+                              .width = (size_t)of->columns * of->bytes,
+                              .rows = (size_t)of->rows,
+                              .to_device = copy->to_device};
+    return h->backend->copy_rows(h->device, STREAM_PER_THREAD, &what, error);
 }
 
 /* ---- Threads ---- */
@@ -112,20 +220,36 @@ int xg_copiers_count(int devices)
     return each < 2 ? 2 : each < XG_COPIERS_MAX ? (int)each : XG_COPIERS_MAX;
 }
 
-void xg_copiers_begin(xg_copiers *copiers, const xgemm_handle *handle, void *staging, int count)
+bool xg_copiers_are_there(const xg_copiers *copiers)
 {
-    *copiers = (xg_copiers){.handle = handle, .staging = staging};
+    return copiers && copiers->process == getpid();
+}
+
+xg_copiers *xg_copiers_begin(const xgemm_handle *handle, void *staging, int count)
+{
+    xg_copiers *const copiers = calloc(1, sizeof *copiers);
+    if (!copiers)
+        return NULL;
+    copiers->handle = handle;
+    copiers->staging = staging;
+    copiers->process = getpid();
     pthread_mutex_init(&copiers->lock, NULL);
     pthread_cond_init(&copiers->begun, NULL);
     pthread_cond_init(&copiers->done, NULL);
+    /* Signals are the program's own threads'. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (copiers->count < count &&
            pthread_create(&copiers->threads[copiers->count], NULL, run, copiers) == 0)
         copiers->count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return copiers;
 }
 
 void xg_copiers_end(xg_copiers *copiers)
 {
-    if (!copiers->handle)
+    if (!xg_copiers_are_there(copiers)) /* a child's lock may be held for ever */
         return;
     pthread_mutex_lock(&copiers->lock);
     copiers->is_ending = true;
@@ -136,7 +260,7 @@ void xg_copiers_end(xg_copiers *copiers)
     pthread_mutex_destroy(&copiers->lock);
     pthread_cond_destroy(&copiers->begun);
     pthread_cond_destroy(&copiers->done);
-    copiers->handle = NULL;
+    free(copiers);
 }
 
 /* ---- Copies ---- */
@@ -163,6 +287,8 @@ static xgemm_status copy_all(xg_copiers *copiers, xg_copy copy, xg_error *error)
 {
     if (copy.chunks == 0)
         return XGEMM_OK;
+    if (is_pinned(copiers, &copy.part))
+        return copy_pinned(copiers, &copy, error);
     pthread_mutex_lock(&copiers->lock);
     append(copiers, &copy);
     pthread_cond_broadcast(&copiers->begun);

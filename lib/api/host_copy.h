@@ -10,6 +10,7 @@
 #include "handle.h"
 
 #include <pthread.h>
+#include <sys/types.h>
 
 enum { XG_COPIERS_MAX = 12, XG_COPY_CHUNK = 1 << 20 /* bytes */ };
 
@@ -32,10 +33,11 @@ typedef struct xg_copy {
     struct xg_copy *after;
 } xg_copy;
 
-typedef struct {
+typedef struct xg_copiers {
     const xgemm_handle *handle; /* of the device */
     char *staging;              /* a chunk for each thread */
     pthread_t threads[XG_COPIERS_MAX];
+    pid_t process; /* whose threads they are: a child of fork() has none */
     int count;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t begun, done;
@@ -50,11 +52,12 @@ int64_t xg_host_step(int64_t columns);
 
 /*
  * How many threads there are for each of so many devices, by the host's CPUs; and starts them
- * on staging memory for as many, or fewer where no more can be made. They end with
- * xg_copiers_end(), when no copy is in work.
+ * on staging memory for as many, or fewer where no more can be made; NULL: the host has no memory.
+ * They wait for copies until xg_copiers_end(), when none may be in work; NULL is for none.
  */
 int xg_copiers_count(int devices);
-void xg_copiers_begin(xg_copiers *copiers, const xgemm_handle *handle, void *staging, int count);
+bool xg_copiers_are_there(const xg_copiers *copiers); /* not of NULL, nor in a child of fork() */
+xg_copiers *xg_copiers_begin(const xgemm_handle *handle, void *staging, int count);
 void xg_copiers_end(xg_copiers *copiers);
 
 /* Copies, and comes back when it is done. Any thread may call. */

@@ -24,9 +24,9 @@ typedef struct {
 
     const xgemm_handle *settings; /* kernel and math mode */
     const char *function;
-    xg_blocks *blocks;   /* of each device */
-    xg_copiers *copiers; /* the same */
-    char **memory;       /* the same: for each thread a tile of C and a part of the bias */
+    xg_host_device *host; /* of each device */
+    xg_blocks *blocks;    /* the same */
+    char **memory;        /* the same: for each thread a tile of C and a part of the bias */
     int devices;
     _Atomic int64_t next; /* the first tile that no thread has */
 

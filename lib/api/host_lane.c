@@ -195,7 +195,7 @@ void xg_host_run_lane(xg_host_job *job, int device_index, int number, int ordina
         job->memory[device_index] + (size_t)number * (job->c_tile + job->bias_part);
     lane l = {.job = job,
               .blocks = &job->blocks[device_index],
-              .copiers = &job->copiers[device_index],
+              .copiers = job->host[device_index].copiers,
               .c_tile = memory,
               .bias = memory + job->c_tile};
     const int64_t tiles = job->tiles_m * job->tiles_n;

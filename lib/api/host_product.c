@@ -165,9 +165,15 @@ static void run_all(xg_host_job *job, const int *ordinals)
             pthread_join(workers[i].thread, NULL);
 }
 
+static xgemm_status fail_memory(xg_error *error)
+{
+    return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+}
+
 /*
- * The device is open, and has pinned memory for copies, from the first product until the handle
- * ends: to pin memory takes milliseconds, and a device that nobody has open loses its kernels.
+ * The device is open, and has pinned memory and threads for copies, from the first product until
+ * the handle ends: to pin memory takes milliseconds, a new thread gets a stream of its own from the
+ * driver, and a device that nobody has open loses its kernels.
  */
 static xgemm_status open_device(xg_host_device *of, int ordinal, int copiers, xg_error *error)
 {
@@ -179,15 +185,16 @@ static xgemm_status open_device(xg_host_device *of, int ordinal, int copiers, xg
         }
     }
     const xgemm_handle *h = of->open;
-    if (of->staging)
-        return XGEMM_OK;
     const size_t staging = (size_t)copiers * XG_COPY_CHUNK;
-    of->copiers = copiers;
-    if (h->backend->allocate_pinned)
-        return h->backend->allocate_pinned(h->device, staging, &of->staging, error);
-    of->staging = malloc(staging);
-    return of->staging ? XGEMM_OK
-                       : xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    xgemm_status status = XGEMM_OK;
+    if (!of->staging && h->backend->allocate_pinned)
+        status = h->backend->allocate_pinned(h->device, staging, &of->staging, error);
+    else if (!of->staging && !(of->staging = malloc(staging)))
+        status = fail_memory(error);
+    if (!status && !xg_copiers_are_there(of->copiers) &&
+        !(of->copiers = xg_copiers_begin(h, of->staging, copiers)))
+        status = fail_memory(error);
+    return status;
 }
 
 static void close_devices(xgemm_handle *handle)
@@ -195,6 +202,7 @@ static void close_devices(xgemm_handle *handle)
     xg_error ignored;
     for (int i = 0; i < XG_HOST_DEVICES_MAX; i++) {
         xg_host_device *const of = &handle->host[i];
+        xg_copiers_end(of->copiers);
         if (of->open && of->staging && of->open->backend->release_pinned)
             of->open->backend->release_pinned(of->open->device, of->staging, &ignored);
         else
@@ -221,7 +229,7 @@ static xgemm_status open_devices(xg_host_device *devices, const int *ordinals, i
     return status;
 }
 
-/* A product's memory of a device, its blocks in it, and its copying threads. */
+/* A product's memory of a device, and its blocks in it. */
 static xgemm_status begin_device(xg_host_job *job, int i, const xg_host_device *of)
 {
     const xgemm_handle *h = of->open;
@@ -234,10 +242,9 @@ static xgemm_status begin_device(xg_host_job *job, int i, const xg_host_device *
         return status;
     job->memory[i] = memory;
     if (!xg_blocks_init(&job->blocks[i], job->places))
-        return xg_fail(&job->error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+        return fail_memory(&job->error);
     for (int at = 0; at < job->places; at++)
         job->blocks[i].places[at].memory = job->memory[i] + tiles + (size_t)at * block;
-    xg_copiers_begin(&job->copiers[i], h, of->staging, of->copiers);
     return XGEMM_OK;
 }
 
@@ -246,7 +253,6 @@ static void end_devices(xg_host_job *job, const xg_host_device *devices)
     xg_error ignored;
     for (int i = 0; i < job->devices; i++) {
         const xgemm_handle *h = devices[i].open;
-        xg_copiers_end(&job->copiers[i]);
         if (job->memory[i])
             h->backend->release(h->device, job->memory[i], &ignored);
         xg_blocks_free(&job->blocks[i]);
@@ -277,7 +283,6 @@ static xgemm_status run_on(xg_host_job *job, const int *ordinals, xg_host_device
 static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *function)
 {
     xg_blocks blocks[XG_HOST_DEVICES_MAX];
-    xg_copiers copiers[XG_HOST_DEVICES_MAX];
     char *memory[XG_HOST_DEVICES_MAX] = {NULL};
     xg_host_job job = {.call = in_row_order(call),
                        .bytes = xg_type_bytes((xg_type)call->type_a),
@@ -287,7 +292,7 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
                        .settings = handle,
                        .function = function,
                        .blocks = blocks,
-                       .copiers = copiers,
+                       .host = handle->host,
                        .memory = memory,
                        .devices = handle->host_devices ? handle->host_devices : 1};
     const xg_type scalars = xg_type_of_scalars((xg_type)call->type_a);
@@ -295,7 +300,6 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
     if (call->alpha && xg_scalar_is(scalars, xg_scalar_load(scalars, call->alpha), 0))
         job.call.k = 0; /* A and B are not read */
     memset(blocks, 0, sizeof blocks);
-    memset(copiers, 0, sizeof copiers);
     pthread_mutex_init(&job.lock, NULL);
     handle->host_close = close_devices;
     const xgemm_status status = run_on(&job, ordinals, handle->host);

@@ -89,6 +89,14 @@ typedef struct xg_device xg_device; /* a backend's own; one is shared by a devic
 typedef struct xg_mark xg_mark;     /* a point in a stream */
 typedef struct xg_arena xg_arena;   /* memory that grows where it is */
 
+/* Rows of the host's memory to the device's, or back. */
+typedef struct {
+    void *to;
+    const void *from;
+    size_t to_pitch, from_pitch, width, rows; /* bytes; bytes of a row */
+    bool to_device;
+} xg_row_copy;
+
 typedef struct {
     const char *name;
     bool has_streams;
@@ -122,6 +130,15 @@ typedef struct {
                            xg_error *);
     xgemm_status (*download)(xg_device *, void *stream, void *to, const void *from, size_t,
                              xg_error *);
+    /* The same, but back before they are done: "wait" says so. NULL: there are none. */
+    xgemm_status (*upload_begin)(xg_device *, void *stream, void *to, const void *from, size_t,
+                                 xg_error *);
+    xgemm_status (*download_begin)(xg_device *, void *stream, void *to, const void *from, size_t,
+                                   xg_error *);
+    /* Whether the device copies host memory from its first to its last byte by itself; and such a
+     * copy, done when it is back. NULL: no. */
+    bool (*is_pinned)(xg_device *, const void *first, const void *last);
+    xgemm_status (*copy_rows)(xg_device *, void *stream, const xg_row_copy *, xg_error *);
     xgemm_status (*launch)(xg_device *, void *stream, const xg_launch *, xg_error *);
     /* What tells streams apart that a token alone does not; NULL: the token does. */
     const void *(*stream_identity)(void *stream);

@@ -79,16 +79,23 @@ static xgemm_transpose transpose_of(const char *letter)
         real(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b);    \
     }
 
-#define TYPE(letter, type, scalar, pointer_to)                                                     \
+/* libblas.so.3 has the names of its kind alone. */
+#define TYPE_32(letter, type, scalar, pointer_to)                                                  \
     CBLAS(cblas_##letter##gemm, type, int, scalar, pointer_to)                                     \
+    FORTRAN(letter##gemm_, type, int)
+#ifdef WHOLE_BLAS
+#define TYPE TYPE_32
+#else
+#define TYPE(letter, type, scalar, pointer_to)                                                     \
+    TYPE_32(letter, type, scalar, pointer_to)                                                      \
     CBLAS(cblas_##letter##gemm64_, type, int64_t, scalar, pointer_to)                              \
     CBLAS(cblas_##letter##gemm_64, type, int64_t, scalar, pointer_to)                              \
     CBLAS(scipy_cblas_##letter##gemm, type, int, scalar, pointer_to)                               \
     CBLAS(scipy_cblas_##letter##gemm64_, type, int64_t, scalar, pointer_to)                        \
-    FORTRAN(letter##gemm_, type, int)                                                              \
     FORTRAN(letter##gemm_64_, type, int64_t)                                                       \
     FORTRAN(scipy_##letter##gemm_, type, int)                                                      \
     FORTRAN(scipy_##letter##gemm_64_, type, int64_t)
+#endif
 
 TYPE(s, XGEMM_F32, float, &)
 TYPE(d, XGEMM_F64, double, &)

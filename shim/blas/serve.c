@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "serve.h"
 
+#include "backup.h"
 #include "shim/counters.h"
 #include "shim/library.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /*
- * From how many multiply-adds on a product goes to the GPU, a row a type; what has no row stays.
- * Below, copies cost more than is gained beside a BLAS on many cores.
+ * What a CPU's core does at its best, a row a type, in 10^9 multiplications and additions of real
+ * numbers a second: 16 of an H200's host reached 75 each in FP32. What has no row stays.
  */
 static const struct {
     xgemm_type type;
-    double least;
-} rows[] = {{XGEMM_F32, 4096.0 * 4096.0 * 4096.0}};
-enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16 };
+    double core_gflops;
+    int products; /* of real numbers, for one */
+} rows[] = {{XGEMM_F32, 110, 1}, {XGEMM_F64, 55, 1}, {XGEMM_C32, 110, 4}, {XGEMM_C64, 55, 4}};
+enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16, NO_GPU = 1 << 20 };
+
+/*
+ * Products of host memory on an H200 (doc/results/h200/dropins.csv, 4096 to 16384 in FP32): a time
+ * for any, and what the copies take, with which the product overlaps. The first one starts the GPU,
+ * 0.3 s, which smaller ones would not make good.
+ */
+#define LEAST_MULTIPLY_ADDS (4096.0 * 4096.0 * 4096.0)
+#define ANY_US              9000.0
+#define COPIED_PER_US       27000.0 /* bytes */
+#define BACKED_UP_PER_US    8000.0
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of products */
 static xgemm_handle *handle;
 static bool is_tried;
-static pid_t process; /* whose the handle is: a child of fork() cannot use it */
+static bool is_measured; /* on such a GPU */
+static pid_t process;    /* whose the handle is: a child of fork() cannot use it */
 
 /* ---- The environment ---- */
 
@@ -37,9 +51,11 @@ static void read_devices(const char *list)
     char *end;
     for (; list && *list && device_count < DEVICES_MAX; list = *end == ',' ? end + 1 : end) {
         const long number = strtol(list, &end, 10);
-        if (end == list || number < XGEMM_DEVICE_SIM || number > 1 << 20)
+        if (end == list)
             break;
-        ordinals[device_count++] = (int)number;
+        /* The CPU is none: its own products would come back here. */
+        const bool may_be = (number >= 0 && number < NO_GPU) || number == XGEMM_DEVICE_SIM;
+        ordinals[device_count++] = may_be ? (int)number : NO_GPU;
     }
     if (device_count == 0)
         device_count = 1; /* GPU 0 */
@@ -77,7 +93,11 @@ __attribute__((constructor)) static void at_fork(void)
 
 /* ---- Calls ---- */
 
-static void count(const char *function, const xgemm_product *p, const char *why)
+typedef struct {
+    double us, cpu_us; /* predicted; 0: unknown */
+} times;
+
+static void count(const char *function, const xgemm_product *p, const char *why, times predicted)
 {
     static const char *const types[] = {"?", "f32", "f64", "f16", "bf16", "c32", "c64"};
     static const char *const maths[] = {"default", "strict", "tf32"};
@@ -92,69 +112,120 @@ static void count(const char *function, const xgemm_product *p, const char *why)
              p->transb == XGEMM_NO_TRANS ? 'N' : 'T');
     snprintf(key.reason, sizeof key.reason, "%s", why ? why : "");
     key.m = p->m, key.n = p->n, key.k = p->k, key.batch = 1;
-    counters_count(counters_find(&key, 0, 0));
+    counters_count(counters_find(&key, predicted.us, predicted.cpu_us));
 }
 
-static bool is_zero(const xgemm_product *p)
+static bool reads_c(const xgemm_product *p)
 {
     const float *f = p->beta;
     const double *d = p->beta;
     switch (p->type_a) {
     case XGEMM_F32:
-        return f[0] == 0.0f;
+        return f[0] != 0.0f;
     case XGEMM_F64:
-        return d[0] == 0.0;
+        return d[0] != 0.0;
     case XGEMM_C32:
-        return f[0] == 0.0f && f[1] == 0.0f;
+        return f[0] != 0.0f || f[1] != 0.0f;
     default:
-        return d[0] == 0.0 && d[1] == 0.0;
+        return d[0] != 0.0 || d[1] != 0.0;
     }
 }
 
-/*
- * Why the product stays with the BLAS below, by its arguments alone. With a beta a failure of the
- * GPU could not be made good: a part of C would be lost.
- */
+/* Why the product stays with the BLAS below, by its sizes alone. */
 static const char *refusal(const xgemm_product *p)
 {
-    double least = least_of_environment;
-    for (int i = 0; i < ROWS && least == 0; i++)
-        if (rows[i].type == p->type_a)
-            least = rows[i].least;
-    if (least == 0)
-        return "the CPU is as fast for this type";
+    const double least = least_of_environment > 0 ? least_of_environment : LEAST_MULTIPLY_ADDS;
     if (p->m <= 0 || p->n <= 0 || p->k <= 0 || (double)p->m * (double)p->n * (double)p->k < least)
         return "it is too small for a GPU";
-    return is_zero(p) ? NULL : "C is added to";
+    return NULL;
 }
 
 /* With the lock; one attempt a process. */
 static bool have_handle(void)
 {
+    xgemm_device gpu = {.struct_size = sizeof gpu};
     if (is_tried)
         return handle && process == getpid();
     is_tried = true;
     process = getpid();
     if (!library_load() || library.create_devices(&handle, ordinals, device_count))
         return false;
+    is_measured = !library.device_get(ordinals[0], &gpu) && library_is_measured(handle, &gpu);
     return library.set_math(handle, math) == XGEMM_OK;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double cpus(void)
+{
+    cpu_set_t set;
+    const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    return count > 0 ? count : (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* On the GPU, and on all the CPU's cores that the process may use. */
+static times predict(const xgemm_product *p)
+{
+    static const unsigned char size_of[] = {
+        [XGEMM_F32] = 4, [XGEMM_F64] = 8, [XGEMM_C32] = 8, [XGEMM_C64] = 16};
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k, size = size_of[p->type_a];
+    const double c = m * n * size, bytes = (m * k + k * n) * size + (reads_c(p) ? 2 : 1) * c;
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    times of = {0, 0};
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].type == p->type_a)
+            of.cpu_us = 2e-3 * rows[i].products * m * n * k / (rows[i].core_gflops * cpus());
+    if (is_measured && !library.gemm_plan(handle, p, &plan) && plan.microseconds > 0)
+        of.us = ANY_US + larger(bytes / COPIED_PER_US, plan.microseconds / device_count) +
+                (reads_c(p) ? c / BACKED_UP_PER_US : 0);
+    return of;
+}
+
+/* With the lock, and the handle; XGEMM_BLAS_LEAST decides alone where it is set. */
+static const char *compare(const times *of)
+{
+    if (least_of_environment > 0)
+        return NULL;
+    if (!is_measured || of->us == 0)
+        return "nothing was measured on this GPU";
+    return of->us < of->cpu_us ? NULL : "the CPU is as fast";
+}
+
+/* With the lock: a failure leaves C as it was, or, where it is not read, for the BLAS below. */
+static const char *multiply(const xgemm_product *product)
+{
+    xgemm_product on_host = *product;
+    void *const backup = reads_c(product) ? backup_make(product) : NULL;
+    if (reads_c(product) && !backup)
+        return "there is no memory for a copy of C";
+    on_host.flags = XGEMM_HOST_MEMORY;
+    const bool is_done = library.gemm(handle, &on_host) == XGEMM_OK;
+    if (!is_done && backup)
+        backup_restore(product, backup);
+    free(backup);
+    return is_done ? NULL : "libxgemm refused it, or failed";
 }
 
 bool serve_host(const char *function, const xgemm_product *product)
 {
     if (is_off)
         return false;
+    times predicted = {0, 0};
     const char *why = refusal(product);
     if (!why) {
-        xgemm_product on_host = *product;
-        on_host.flags = XGEMM_HOST_MEMORY;
         pthread_mutex_lock(&lock);
-        if (!have_handle())
+        if (have_handle()) {
+            predicted = predict(product);
+            why = compare(&predicted);
+            why = why ? why : multiply(product);
+        } else {
             why = "there is no GPU, or the process is another's child";
-        else if (library.gemm(handle, &on_host))
-            why = "libxgemm refused it, or failed";
+        }
         pthread_mutex_unlock(&lock);
     }
-    count(function, product, why);
+    count(function, product, why, predicted);
     return !why;
 }

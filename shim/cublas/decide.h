@@ -12,7 +12,8 @@ typedef struct {
     const char *function;
     int64_t m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c, batch;
     unsigned char type_a, type_b, type_c, type_bias, transa, transb, math, activation;
-    unsigned char align_a, align_b, align_c, has_bias, bias_per_row, flags, overwrites, is_used;
+    unsigned char align_a, align_b, align_c, has_bias, bias_per_row, flags, overwrites, copies,
+        is_vector, is_used;
 } decision_key;
 
 typedef struct decision {
@@ -23,15 +24,6 @@ typedef struct decision {
 
 /* The decision about a call; the state's lock is held. NULL: there is no memory for it. */
 const decision *decide(state *s, const call *c);
-
-/*
- * Why a product is passed on by its types, sizes, alignment and math mode alone, which takes no
- * lock and asks nobody; in whatever mode; and with A, or B, of that type, place and leading
- * dimension whatever the rest is. NULL: decide() has to say.
- */
-const char *refused(const xgemm_product *product, xgemm_math math);
-const char *refused_always(const xgemm_product *product);
-const char *refused_operand(xgemm_type type, const void *base, int64_t ld);
 
 /* Counts a call that is passed on without a decision. */
 void count_passed_on(const call *c, const char *why);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cublasLtMatmul: the descriptors are read by cublasLt's own functions, and only by these. */
-#include "decide.h"
+#include "measured.h"
 #include "serve.h"
+#include "shim/counters.h"
 
 typedef int attribute_get(const void *of, int attribute, void *value, size_t bytes,
                           size_t *written);
@@ -45,13 +46,6 @@ static bool read_layout(const void *from, layout *to)
             get(&of_layout, from, LT_LAYOUT_BATCH_STRIDE, &to->stride, sizeof to->stride));
 }
 
-static bool is_same(const layout *a, const layout *b)
-{
-    return a->type == b->type && a->order == b->order && a->batch_count == b->batch_count &&
-           a->rows == b->rows && a->columns == b->columns && a->ld == b->ld &&
-           a->stride == b->stride;
-}
-
 /* Whether the matrices of a batch are a stride apart; a list of pointers has no stride. */
 static bool is_strided(const void *from, const layout *of)
 {
@@ -60,22 +54,50 @@ static bool is_strided(const void *from, const layout *of)
            !get(&of_layout, from, LT_LAYOUT_BATCH_MODE, &mode, sizeof mode) || mode == 0;
 }
 
-/* Why D is not where C is, or otherwise laid out; NULL: it is the same, or C is not read. */
-static const char *compare(const void *c_layout, const void *d_layout, const layout *d,
-                           bool reads_c, bool is_in_place)
+/* Where a matrix, or a batch of them, begins and ends. */
+static void place_of(const void *memory, const layout *of, uintptr_t *from, uintptr_t *to)
 {
-    layout c;
-    if (!reads_c || (is_in_place && c_layout == d_layout))
+    const int64_t last = (of->batch_count - 1) * (of->stride < 0 ? -of->stride : of->stride) +
+                         (of->columns - 1) * of->ld + of->rows;
+    *from = (uintptr_t)memory;
+    *to = *from + (uintptr_t)last * bytes_of(type_of(of->type));
+}
+
+static bool overlap(const void *c, const layout *of_c, const void *d, const layout *of_d)
+{
+    uintptr_t from_c, to_c, from_d, to_d;
+    place_of(c, of_c, &from_c, &to_c);
+    place_of(d, of_d, &from_d, &to_d);
+    return from_c < to_d && from_d < to_c;
+}
+
+/*
+ * C, where it is read: D itself, or what is to be copied there first. NULL, or why the call is
+ * passed on.
+ */
+static const char *put_c(call *to, const void *c, const void *const layouts[4], const layout *d)
+{
+    layout of;
+    if (c == to->product.c && layouts[2] == layouts[3])
         return NULL;
-    if (!read_layout(c_layout, &c))
+    if (!read_layout(layouts[2], &of))
         return "a layout cannot be read";
-    return is_in_place && is_same(&c, d) ? NULL : "C is not D";
+    if (of.type != d->type || of.order != d->order || of.batch_count != d->batch_count ||
+        of.rows != d->rows || of.columns != d->columns || !c || of.ld < of.rows ||
+        !is_strided(layouts[2], &of))
+        return "C is not like D";
+    if (c == to->product.c && of.ld == d->ld && of.stride == d->stride)
+        return NULL;
+    if (overlap(c, &of, to->product.c, d))
+        return "C and D overlap";
+    to->source = c, to->source_ld = of.ld, to->source_stride = of.stride;
+    return NULL;
 }
 
 /* Fills in A, B and D; NULL, or why not. The description is read already. */
-static const char *put_layouts(const void *const layouts[4], bool reads_c, bool is_in_place,
-                               xgemm_product *p)
+static const char *put_layouts(call *to, const void *c, const void *const layouts[4], bool reads_c)
 {
+    xgemm_product *const p = &to->product;
     layout a, b, d;
     if (!read_layout(layouts[0], &a) || !read_layout(layouts[1], &b) ||
         !read_layout(layouts[3], &d))
@@ -89,15 +111,14 @@ static const char *put_layouts(const void *const layouts[4], bool reads_c, bool 
     if (a.batch_count != d.batch_count || b.batch_count != d.batch_count ||
         !is_strided(layouts[3], &d))
         return "its batch is not a strided one";
-    const char *why = compare(layouts[2], layouts[3], &d, reads_c, is_in_place);
-    if (why)
-        return why;
     const bool fits = (p->transa == XGEMM_NO_TRANS ? a.rows : a.columns) == p->m &&
                       (p->transb == XGEMM_NO_TRANS ? b.rows : b.columns) == p->k &&
                       (p->transb == XGEMM_NO_TRANS ? b.columns : b.rows) == p->n;
     p->lda = a.ld, p->ldb = b.ld, p->ldc = d.ld;
     p->stride_a = a.stride, p->stride_b = b.stride, p->stride_c = d.stride;
-    return fits ? NULL : "an argument is invalid";
+    if (!fits || p->ldc < p->m)
+        return "an argument is invalid";
+    return reads_c ? put_c(to, c, layouts, &d) : NULL;
 }
 
 /* ---- The description ---- */
@@ -190,19 +211,23 @@ static bool reads_c(const description *d, const void *beta)
     }
 }
 
-/* Two getters tell of most calls that they are passed on. */
+/* Four getters tell of most calls that they are passed on. */
 static const char *look_at_a(const void *a_layout, xgemm_product *p)
 {
     int type;
+    int64_t rows, columns;
     if (!get(&of_layout, a_layout, LT_LAYOUT_TYPE, &type, sizeof type) ||
+        !get(&of_layout, a_layout, LT_LAYOUT_ROWS, &rows, sizeof rows) ||
+        !get(&of_layout, a_layout, LT_LAYOUT_COLUMNS, &columns, sizeof columns) ||
         !get(&of_layout, a_layout, LT_LAYOUT_LD, &p->lda, sizeof p->lda))
         return "a layout cannot be read";
     p->type_a = type_of(type);
-    return p->type_a ? refused_operand(p->type_a, p->a, p->lda) : "libxgemm has no such type";
+    return p->type_a ? refused_operand(p->type_a, p->a, rows, columns, p->lda)
+                     : "libxgemm has no such type";
 }
 
 /* Fills in the call; NULL, or why it is passed on. */
-static const char *put(call *to, const void *from, const void *const layouts[4], bool in_place)
+static const char *put(call *to, const void *from, const void *c, const void *const layouts[4])
 {
     xgemm_product *const p = &to->product;
     description d;
@@ -212,7 +237,7 @@ static const char *put(call *to, const void *from, const void *const layouts[4],
     if (!read_description(from, &d))
         return "the description cannot be read";
     p->transa = transpose_of(d.transa), p->transb = transpose_of(d.transb);
-    const char *const why = put_layouts(layouts, reads_c(&d, p->beta), in_place, p);
+    const char *const why = put_layouts(to, c, layouts, reads_c(&d, p->beta));
     if (at_once || why)
         return at_once ? at_once : why;
     if (d.pointers != CUBLAS_POINTERS_HOST && d.pointers != CUBLAS_POINTERS_DEVICE)
@@ -247,7 +272,7 @@ int cublasLtMatmul(void *handle, const void *descriptor, const void *alpha, cons
                            .batch_count = 1}};
     int status;
     if (real_depth == 0) {
-        of.refusal = put(&of, descriptor, layouts, c == d);
+        of.refusal = put(&of, descriptor, c, layouts);
         if (serve(&of, &status))
             return status;
     }

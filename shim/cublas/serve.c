@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "serve.h"
 
+#include "copy.h"
 #include "decide.h"
+#include "measured.h"
 #include "shim/library.h"
 
 #include <stdlib.h>
@@ -143,6 +145,8 @@ static bool run(const state *s, const call *c, int *status)
 {
     if (library.set_math(s->xgemm, c->math) || library.set_stream(s->xgemm, c->stream))
         return false;
+    if (c->source && !copy_source(c))
+        return false; /* D may be written, which cublasLt then does, too */
     const xgemm_status done = library.gemm(s->xgemm, &c->product);
     *status = done ? CUBLAS_EXECUTION_FAILED : CUBLAS_SUCCESS;
     return done == XGEMM_OK || done == XGEMM_ERROR_LAUNCH || done == XGEMM_ERROR_DRIVER;
@@ -175,7 +179,7 @@ bool serve(const call *c, int *status)
     const char *why = not_ours(c);
     with_math.math = math_of(c);
     if (!why)
-        why = refused(&c->product, with_math.math);
+        why = refused(c, with_math.math);
     state *s = why ? NULL : state_of(c->handle);
     if (!s) {
         count_passed_on(&with_math, why ? why : "no context of the GPU is current");
@@ -198,7 +202,7 @@ static const char *ask(call *c, int compute)
     static const char invalid[] = "the handle is invalid";
     const xgemm_type type = c->product.type_a;
     int pointers, mode;
-    const char *why = type ? refused_always(&c->product) : NULL;
+    const char *why = type ? refused_always(c) : NULL;
     if (why)
         return why;
     mode_get *const mode_of = REAL(mode_get, &get_math_mode);
@@ -206,7 +210,7 @@ static const char *ask(call *c, int compute)
         return invalid;
     if (type && !math_allowed(type, compute, mode, &c->math))
         return "libxgemm has no such compute type or math mode";
-    why = type ? refused(&c->product, math_of(c)) : NULL;
+    why = type ? refused(c, math_of(c)) : NULL;
     if (why)
         return why;
     stream_get *const stream_of = REAL(stream_get, &get_stream);
@@ -221,12 +225,24 @@ static const char *ask(call *c, int compute)
     return NULL;
 }
 
-bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
-                  int *status)
+static bool serve_form(call *c, int compute, int *status)
 {
     if (real_depth || is_off)
         return false;
+    c->refusal = ask(c, compute);
+    return serve(c, status);
+}
+
+bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
+                  int *status)
+{
     call c = {.function = function, .handle = handle, .product = *product};
-    c.refusal = ask(&c, compute);
-    return serve(&c, status);
+    return serve_form(&c, compute, status);
+}
+
+bool serve_vector(const char *function, void *handle, int compute, const xgemm_product *product,
+                  int *status)
+{
+    call c = {.function = function, .handle = handle, .product = *product, .is_vector = true};
+    return serve_form(&c, compute, status);
 }

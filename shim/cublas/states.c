@@ -64,39 +64,6 @@ static bool is_primary(xgemm_handle *xgemm, void *context)
     return set(context) == 0 && known && primary == context;
 }
 
-/* Whether both names are of one GPU, which may have several. */
-static bool is_same_gpu(const xgemm_device *gpu, const char *measured_on)
-{
-    xgemm_device a = {.struct_size = sizeof a}, b = a;
-    if (strcmp(gpu->name, measured_on) == 0)
-        return true;
-    return !library.device_find(gpu->name, &a) && !library.device_find(measured_on, &b) &&
-           strcmp(a.name, b.name) == 0 && a.multiprocessors == gpu->multiprocessors;
-}
-
-/* Whether times that are predicted for the GPU are from measurements on such a one. */
-static bool is_measured(state *s)
-{
-    enum { SIZE = 1024 };
-    const xgemm_product product = {.struct_size = sizeof product,
-                                   .order = XGEMM_COL_MAJOR,
-                                   .transa = XGEMM_NO_TRANS,
-                                   .transb = XGEMM_NO_TRANS,
-                                   .m = SIZE,
-                                   .n = SIZE,
-                                   .k = SIZE,
-                                   .type_a = XGEMM_F32,
-                                   .type_b = XGEMM_F32,
-                                   .type_c = XGEMM_F32,
-                                   .lda = SIZE,
-                                   .ldb = SIZE,
-                                   .ldc = SIZE,
-                                   .batch_count = 1};
-    xgemm_plan plan = {.struct_size = sizeof plan};
-    return !library.gemm_plan(s->xgemm, &product, &plan) && plan.measured_on &&
-           is_same_gpu(&s->device, plan.measured_on);
-}
-
 static void open_xgemm(state *s)
 {
     device_get *const get = REAL(device_get, &current_device);
@@ -111,7 +78,7 @@ static void open_xgemm(state *s)
     if (!is_primary(s->xgemm, s->context))
         s->why = "the context is not the GPU's primary one";
     else if (!library.device_get(ordinal, &s->device)) {
-        s->is_measured = is_measured(s);
+        s->is_measured = library_is_measured(s->xgemm, &s->device);
         return;
     }
     library.destroy(s->xgemm);

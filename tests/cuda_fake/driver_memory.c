@@ -3,6 +3,7 @@
 #include "driver_support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 START_TEST(test_out_of_memory)
@@ -140,6 +141,82 @@ START_TEST(test_host_memory_in_a_product)
 }
 END_TEST
 
+/* C = A B of matrices on the host, 40 x 30 x 70, with gaps between their rows. */
+enum { HOST_M = 40, HOST_N = 30, HOST_K = 70, HOST_LD = 80, HOST_CELLS = HOST_LD * HOST_LD };
+
+static xgemm_status multiply_on_host(xgemm_handle *handle, float *matrices)
+{
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    for (int i = 0; i < 2 * HOST_CELLS; i++)
+        matrices[i] = (float)(i % 7 - 3);
+    for (int i = 0; i < HOST_CELLS; i++)
+        matrices[2 * HOST_CELLS + i] = 99.0f;
+    p.m = HOST_M, p.n = HOST_N, p.k = HOST_K;
+    p.type_a = p.type_b = p.type_c = XGEMM_F32;
+    p.a = matrices, p.lda = HOST_LD;
+    p.b = matrices + HOST_CELLS, p.ldb = HOST_LD;
+    p.c = matrices + 2 * HOST_CELLS, p.ldc = HOST_LD;
+    p.flags = XGEMM_HOST_MEMORY;
+    return xgemm_gemm(handle, &p);
+}
+
+static bool host_product_is_right(const float *matrices)
+{
+    const float *a = matrices, *b = a + HOST_CELLS, *c = b + HOST_CELLS;
+    for (int i = 0; i < HOST_CELLS; i++) {
+        const int row = i / HOST_LD, column = i % HOST_LD;
+        float sum = 0.0f;
+        for (int l = 0; l < HOST_K && column < HOST_N && row < HOST_M; l++)
+            sum += a[row * HOST_LD + l] * b[l * HOST_LD + column];
+        if (c[i] != (column < HOST_N && row < HOST_M ? sum : 99.0f))
+            return false;
+    }
+    return true;
+}
+
+START_TEST(test_products_of_host_memory)
+{
+    static const char *const pageable[] = {"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
+                                           "cuStreamSynchronize"};
+    xgemm_handle *handle = create(0);
+    float *const matrices = malloc(3 * HOST_CELLS * sizeof *matrices);
+    void *pinned = NULL;
+    ck_assert_ptr_nonnull(matrices);
+    OK(handle, multiply_on_host(handle, matrices));
+    ck_assert(host_product_is_right(matrices));
+    ck_assert_int_eq(fake.calls("cuMemcpy2DAsync_v2"), 0);
+    for (int i = 0; i < 3; i++) {
+        fail_next(pageable[i], 999);
+        GIVES(XGEMM_ERROR_DRIVER, handle, multiply_on_host(handle, matrices));
+        fail_no_more();
+        OK(handle, multiply_on_host(handle, matrices));
+        ck_assert(host_product_is_right(matrices));
+    }
+    /* Pinned memory is copied by the device alone, both ways. */
+    ck_assert_int_eq(xgemm_make_current(handle), XGEMM_OK);
+    ck_assert_int_eq(cu.memory_allocate_pinned(&pinned, 3 * HOST_CELLS * sizeof *matrices), 0);
+    cu.context_set(NULL);
+    const int copies = fake.calls("cuMemcpyHtoDAsync_v2") + fake.calls("cuMemcpyDtoHAsync_v2");
+    OK(handle, multiply_on_host(handle, pinned));
+    ck_assert(host_product_is_right(pinned));
+    ck_assert_int_eq(fake.calls("cuMemcpy2DAsync_v2"), 3);
+    ck_assert_int_eq(fake.calls("cuMemcpyHtoDAsync_v2") + fake.calls("cuMemcpyDtoHAsync_v2"),
+                     copies);
+    fail_next("cuMemcpy2DAsync_v2", 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, multiply_on_host(handle, pinned));
+    fail_no_more();
+    fail_next("cuPointerGetAttribute", 999); /* then it is taken for pageable */
+    OK(handle, multiply_on_host(handle, pinned));
+    ck_assert(host_product_is_right(pinned));
+    fail_no_more();
+    ck_assert_int_eq(xgemm_make_current(handle), XGEMM_OK);
+    ck_assert_int_eq(cu.memory_free_pinned(pinned), 0);
+    cu.context_set(NULL);
+    free(matrices);
+    destroy(handle);
+}
+END_TEST
+
 void add_memory_cases(Suite *suite)
 {
     TCase *tcase = add_case(suite, "memory", setup, teardown);
@@ -150,4 +227,5 @@ void add_memory_cases(Suite *suite)
     tcase_add_test(tcase, test_memory_info);
     tcase_add_test(tcase, test_free_of_a_stranger);
     tcase_add_test(tcase, test_host_memory_in_a_product);
+    tcase_add_test(tcase, test_products_of_host_memory);
 }

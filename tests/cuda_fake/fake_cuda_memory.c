@@ -61,6 +61,7 @@ xg_cu_result cuMemAllocHost_v2(void **memory, size_t bytes)
             drop(o);
         return XG_CUDA_ERROR_OUT_OF_MEMORY;
     }
+    o->count = bytes; /* of the host's memory, of which none is left behind by bytes */
     *memory = o->memory;
     return 0;
 }
@@ -112,6 +113,51 @@ xg_cu_result cuMemcpyDtoHAsync_v2(void *to, xg_cu_pointer from, size_t bytes, xg
     BEGIN(cuMemcpyDtoHAsync_v2, INITIALISED | CONTEXT);
     const void *device = (const void *)(uintptr_t)from;
     return copy_later(to, device, bytes, stream, device);
+}
+
+/* The host's side of rows is not pending: what is done late is that of the plain copies. */
+static bool rows_fit(const xg_cu_copy_2d *of)
+{
+    const bool is_up = of->to_type == XG_CU_MEMORY_OF_DEVICE;
+    const size_t pitch = is_up ? of->to_pitch : of->source_pitch;
+    const uintptr_t device = (uintptr_t)(is_up ? of->to : of->source);
+    return of->source_type != of->to_type && of->width <= of->source_pitch &&
+           of->width <= of->to_pitch && of->height > 0 && !of->source_x && !of->source_y &&
+           !of->to_x && !of->to_y &&
+           memory_at((const void *)device, (of->height - 1) * pitch + of->width);
+}
+
+xg_cu_result cuMemcpy2DAsync_v2(const xg_cu_copy_2d *of, xg_cu_stream stream)
+{
+    BEGIN(cuMemcpy2DAsync_v2, INITIALISED | CONTEXT);
+    const bool is_between = of->source_type == of->to_type; /* of the device's memory */
+    (void)stream;
+    flush();
+    if (!is_between && !rows_fit(of))
+        return fault(INVALID_VALUE, "a copy of rows beyond the bounds of device memory");
+    const char *const from = of->source_type == XG_CU_MEMORY_OF_HOST
+                                 ? of->source_host
+                                 : (const char *)(uintptr_t)of->source;
+    char *const to = of->to_type == XG_CU_MEMORY_OF_HOST ? of->to_host : (char *)(uintptr_t)of->to;
+    for (size_t row = 0; row < of->height; row++)
+        memcpy(to + row * of->to_pitch, from + row * of->source_pitch, of->width);
+    return 0;
+}
+
+xg_cu_result cuPointerGetAttribute(void *value, unsigned attribute, xg_cu_pointer pointer)
+{
+    BEGIN(cuPointerGetAttribute, INITIALISED | CONTEXT);
+    if (attribute != XG_CU_POINTER_MEMORY_TYPE)
+        return fault(INVALID_VALUE, "cuPointerGetAttribute of another attribute");
+    for (object *o = objects; o; o = o->next) {
+        const uintptr_t from = (uintptr_t)o->memory;
+        const size_t bytes = o->kind == PINNED ? o->count : o->bytes;
+        if ((o->kind != PINNED && o->kind != MEMORY) || pointer < from || pointer >= from + bytes)
+            continue;
+        *(unsigned *)value = o->kind == PINNED ? XG_CU_MEMORY_OF_HOST : XG_CU_MEMORY_OF_DEVICE;
+        return 0;
+    }
+    return INVALID_VALUE; /* of the host, pageable */
 }
 
 /* ---- Streams and events ---- */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static xgemm_handle *handle;
 
@@ -139,6 +141,27 @@ START_TEST(products)
 }
 END_TEST
 
+/* The threads that copy are the parent's: a child makes its own, and ends without the parent's. */
+START_TEST(after_a_fork)
+{
+    int status = 1;
+    if (test_device() >= 0) /* a GPU is the parent's alone */
+        return;
+    multiply(handle, &cases[0]);
+    const pid_t child = fork();
+    ck_assert_int_ne(child, -1);
+    if (child == 0) {
+        alarm(300);
+        multiply(handle, &cases[1]);
+        xgemm_destroy(handle);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    multiply(handle, &cases[1]);
+}
+END_TEST
+
 START_TEST(several_devices)
 {
     const int twice[] = {test_device(), test_device()};
@@ -206,6 +229,7 @@ int main(void)
     TCase *tests = add_case(suite, "products");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, products, 0, COUNT(cases));
+    tcase_add_test(tests, after_a_fork);
     tcase_add_test(tests, several_devices);
     tcase_add_test(tests, wrong_devices);
     tcase_add_test(tests, batches);

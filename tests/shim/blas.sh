@@ -9,6 +9,7 @@ export topic
 # shellcheck source=tests/shim/setup.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/shim/setup.sh"
 
+with=
 # calls NAME EXPECTED PATTERN VARIABLE=VALUE...: the program under "xgemm run --log".
 calls()
 {
@@ -16,8 +17,8 @@ calls()
     expected=$2
     pattern=$3
     shift 3
-    env "$@" LD_LIBRARY_PATH="${work:?}" "$XGEMM" run --log ./dropins_main ./blas_calls.so \
-        "$expected" >out 2>err
+    env "$@" LD_LIBRARY_PATH="${work:?}" "$XGEMM" run --log ${with:+"$with"} ./dropins_main \
+        ./blas_calls.so "$expected" >out 2>err
     status=$?
     if [ "$status" -ne 0 ] || ! grep -q ' 0 failed$' out; then
         no "$name" "exit status $status; $(head -n 2 out | tr '\n' ' ')$(first_error)"
@@ -33,13 +34,26 @@ compile -shared "$here/blas_calls.c" -o blas_calls.so -L. -lfakeblas-0a1b2c
 compile "$here/dropins_main.c" -o dropins_main -ldl
 
 calls 'small products stay' passed_on 'passed on +cblas_sgemm +f32 .*too small'
-calls 'types without a row stay' passed_on 'passed on +scipy_cblas_dgemm64_ +f64 .*as fast for this type'
 calls 'no GPU' passed_on 'passed on +scipy_sgemm_64_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
     XGEMM_BLAS_DEVICES=99
 calls 'switched off' passed_on 'served 0 of 0' XGEMM_SERVE=none XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
 calls 'all is served' served 'served +scipy_cblas_zgemm64_ +c64' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
-calls 'with a beta it is not' served 'passed on +dgemm_64_ .*C is added to' XGEMM_BLAS_LEAST=1 \
-    XGEMM_BLAS_DEVICES=-3,-3
+calls 'the CPU is no device' passed_on 'passed on +sgemm_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
+    XGEMM_BLAS_DEVICES=-2
+calls 'by two devices' served 'served +dgemm_64_ ' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3,-3
+
+# The utility names its own libxgemm for the drop-ins. A failure leaves C for the BLAS below; large
+# products, of which nobody reads a matrix, are for the time that is predicted.
+compile -shared "$here/fake_xgemm.c" -o libfake-xgemm.so
+printf '#!/bin/sh\nXGEMM_RUN_LIBRARY=%s exec "$@"\n' "$PWD/libfake-xgemm.so" >with_fake
+chmod +x with_fake
+with=./with_fake
+calls 'a failure after a part of C' passed_on 'passed on +sgemm_ .*libxgemm refused it, or failed' \
+    XGEMM_BLAS_LEAST=1
+calls 'a GPU that was not measured' passed_on 'passed on +dgemm_ .*nothing was measured' FAKE_LARGE=1
+calls 'a large product' served 'served +dgemm_ .* 5000 .*[0-9] *-$' FAKE_LARGE=1 FAKE_MEASURED=1
+calls 'much to copy' served 'passed on +dgemm_ .*the CPU is as fast' FAKE_LARGE=1 FAKE_MEASURED=1
+with=
 
 # netlib TYPE TESTER INPUT: its gemm is right where it is served, and the rest of the suite where it is not.
 netlib()

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The program of blas.sh, loaded with RTLD_LOCAL: calls gemm of every type under every name, with
- * each transpose. Each call must be passed on once, or give the right product without the BLAS
- * below having seen it; with beta = 1 all are passed on.
+ * each transpose. Each call must be passed on once with C as it was, or give the right product
+ * without the BLAS below having seen it.
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { M = 5, N = 6, K = 7, LD = 9 }; /* 8 would make value() symmetric */
@@ -92,11 +93,11 @@ static double element(const struct entry *e, int which, int trans, int i, int j,
     return (part && trans == 2 ? -1 : 1) * value(which, at, part);
 }
 
-static bool is_right(const struct entry *e, const void *c, int transa, int transb)
+static bool is_right(const struct entry *e, const void *c, int transa, int transb, double beta)
 {
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++) {
-            double re = 0, im = 0;
+            double re = beta * element(e, 2, 0, i, j, 0), im = beta * element(e, 2, 0, i, j, 1);
             for (int l = 0; l < K; l++) {
                 const double a[2] = {element(e, 0, transa, i, l, 0),
                                      element(e, 0, transa, i, l, 1)};
@@ -164,19 +165,44 @@ static void one(const struct entry *e, int ta, int tb, double beta, bool served)
     call(e, ta, tb, m, beta);
     if (served) {
         check(fake_count == before, e, "it was passed on");
-        check(is_right(e, m[2], ta, tb), e, "the product is wrong");
+        check(is_right(e, m[2], ta, tb, beta), e, "the product is wrong");
     } else {
+        for (int i = 0; i < LD * LD && beta != 0; i++)
+            check(get(e, m[2], i, 0) == value(2, i, 0), e, "C is not as it was");
         check(fake_count == before + 1 && strcmp(fake_last, e->name) == 0, e,
               "it was not passed on once");
     }
 }
 
+/* Sizes of products of which nobody reads a matrix: the time rule, with a fake libxgemm. */
+static void large(const int64_t sizes[3], bool served)
+{
+    static const double one_f64 = 1, zero = 0;
+    const struct entry *e = &entries[14]; /* dgemm_ */
+    const int m = (int)sizes[0], n = (int)sizes[1], k = (int)sizes[2];
+    double memory = 0;
+    const int before = fake_count;
+    ((void (*)(const char *, const char *, const int *, const int *, const int *, const void *,
+               const void *, const int *, const void *, const int *, const void *, void *,
+               const int *, size_t, size_t))e->function)("N", "N", &m, &n, &k, &one_f64, &memory,
+                                                         &m, &memory, &k, &zero, &memory, &m, 1, 1);
+    check(fake_count == before + !served, e, "a large product");
+}
+
 int calls(bool served)
 {
+    static const int64_t square[3] = {5000, 5000, 5000}, flat[3] = {200000, 200000, 2};
+    if (getenv("FAKE_LARGE")) {
+        large(square, served);
+        large(flat, false);
+        printf("%d calls of the BLAS below, %d failed\n", fake_count, failures);
+        return failures > 0;
+    }
     for (int i = 0; i < ENTRIES; i++) {
         for (int trans = 0; trans < 9; trans++)
             one(&entries[i], trans / 3, trans % 3, 0, served);
-        one(&entries[i], 0, 0, 1, false);
+        one(&entries[i], 0, 0, 1, served);
+        one(&entries[i], 1, 2, -3, served);
         one(&entries[i], 3, 0, 0, false); /* no transpose: an error of the caller's */
     }
     printf("%d calls of the BLAS below, %d failed\n", fake_count, failures);

@@ -21,7 +21,7 @@ typedef void any_function(void);
 extern any_function cublasSgemm_v2, cublasDgemm_v2, cublasCgemm_v2, cublasGemmEx;
 
 /* cudaDataType_t, and what the handle's or the description's mode is. */
-enum { F32 = 0, F64 = 1, F16 = 2, C32 = 4, BF16 = 14, DEFAULT = 0, TF32 = 3 };
+enum { F32 = 0, F64 = 1, F16 = 2, C32 = 4, BF16 = 14, DEFAULT = 0, PEDANTIC = 2, TF32 = 3 };
 enum { COMPUTE_16F = 64, COMPUTE_32F = 68 };
 
 typedef enum { GEMM, EX, LT } form;
@@ -37,6 +37,13 @@ static const struct one_case {
 } cases[] = {
     {"F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 512, 512, 0, 0},
     {"complex", GEMM, cublasCgemm_v2, C32, DEFAULT, 0, 512, 512, 0, 0},
+    {"small F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 128, 128, 3, 0},
+    {"F64 of 4096", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 4096, 4096, 0, 0},
+    {"large F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 8192, 8192, 3, 0},
+    {"large F64, pedantic", GEMM, cublasDgemm_v2, F64, PEDANTIC, 0, 8200, 8200, 1, 0},
+    {"large odd F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 8193, 8193, 3, 0},
+    {"small complex", GEMM, cublasCgemm_v2, C32, DEFAULT, 0, 64, 64, 3, 0},
+    {"small BF16", EX, cublasGemmEx, BF16, DEFAULT, COMPUTE_32F, 256, 256, 3, 0},
     {"aligned F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 4096, 4096, 0, 0},
     {"small F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 901, 901, 0, 0},
     {"odd F16 of 1025", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_32F, 1025, 1025, 3, 0},
@@ -46,8 +53,8 @@ static const struct one_case {
     {"large pairs of BF16", EX, cublasGemmEx, BF16, DEFAULT, COMPUTE_32F, 4096, 4098, 3, 0},
     {"F16 summed in F16", EX, cublasGemmEx, F16, DEFAULT, COMPUTE_16F, 4097, 4097, 1, 0},
     {"small F32, TF32 allowed", GEMM, cublasSgemm_v2, F32, TF32, 0, 512, 512, 1, 0},
-    {"cublasLt, aligned BF16", LT, NULL, BF16, 0, COMPUTE_32F, 4096, 4096, 2, 0},
-    {"cublasLt, F32 with a bias", LT, NULL, F32, 0, COMPUTE_32F, 64, 64, 31, 0},
+    {"cublasLt, aligned BF16", LT, NULL, BF16, 0, COMPUTE_32F, 4096, 4096, 4, 0},
+    {"cublasLt, F32 with a bias", LT, NULL, F32, 0, COMPUTE_32F, 64, 64, 33, 0},
     {"F32", GEMM, cublasSgemm_v2, F32, DEFAULT, 0, 512, 512, 3, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -124,25 +131,30 @@ int calls(bool served)
     static fake_handle handle;
     const bool is_counted = getenv("XGEMM_RUN_COUNTERS") != NULL; /* the log has to know more */
     xgemm_handle *gpu;
-    int failures = 0;
+    const bool is_fake = getenv("FAKE_MEASURED") != NULL; /* and so what it serves takes no time */
+    int failures = 0, count_of_served = 0;
     if (xgemm_create(&gpu, 0) == XGEMM_OK && xgemm_make_current(gpu))
         return 1;
     for (int i = 0; i < CASES; i++) {
         const struct one_case *c = &cases[i];
         handle.math_mode = c->mode;
         call(c, &handle); /* what happens only once is not counted */
-        if (served)
+        if (served && !is_fake)
             continue;
         const int before = fake_count, asked = fake_asked;
         call(c, &handle);
         const int getters = fake_asked - asked;
-        const bool right = fake_count == before + 1 && (is_counted || getters == c->getters);
+        const int passed_on = fake_count - before;
+        const bool right =
+            served ? passed_on <= 1 : passed_on == 1 && (is_counted || getters == c->getters);
         failures += !right;
-        printf("%s%s: %d getters, %.0f ns\n", right ? "" : "FAILED ", c->name, getters,
-               ns_of(c, &handle));
+        count_of_served += passed_on == 0;
+        printf("%s%s: %s, %d getters, %.0f ns\n", right ? "" : "FAILED ", c->name,
+               passed_on ? "passed on" : "served", getters, ns_of(c, &handle));
     }
     cublasDestroy_v2(&handle);
     xgemm_destroy(gpu);
+    failures += is_fake && count_of_served == 0;
     printf("%d calls of the fake, %d failed\n", fake_count, failures);
     return failures > 0;
 }

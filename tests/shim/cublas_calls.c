@@ -5,6 +5,7 @@
  * with a GPU (which may be fake), give the right product without the fake cuBLAS having seen it.
  */
 #include "cublas_calls.h"
+#include "elements.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,34 +27,43 @@ WANTED(C);
 WANTED(Z);
 extern any_function cublasGemmEx, cublasGemmEx_64, cublasGemmStridedBatchedEx,
     cublasGemmStridedBatchedEx_64, cublasGemmBatchedEx, cublasGemmBatchedEx_64, cublasSgemmEx,
-    cublasSgemmEx_64;
+    cublasSgemmEx_64, cublasCgemm3m;
 
 typedef struct {
     const char *name;
     any_function *function;
     form form;
-    bool is_double, is_complex, is_wide;
+    element type;
+    bool is_wide;
 } entry;
 
-#define BOTH(name, form, is_double, is_complex)                                                    \
-    {#name, name, form, is_double, is_complex, false},                                             \
+#define BOTH(name, form, type)                                                                     \
+    {#name, name, form, type, false},                                                              \
     {                                                                                              \
-#name "_64", name##_64, form, is_double, is_complex, true                                  \
+#name "_64", name##_64, form, type, true                                                   \
     }
-#define OF_TYPE(letter, is_double, is_complex)                                                     \
-    BOTH(cublas##letter##gemm_v2, PLAIN, is_double, is_complex),                                   \
-        BOTH(cublas##letter##gemmStridedBatched, STRIDED, is_double, is_complex),                  \
-        BOTH(cublas##letter##gemmBatched, BATCHED, is_double, is_complex)
+#define OF_TYPE(letter, type)                                                                      \
+    BOTH(cublas##letter##gemm_v2, PLAIN, type),                                                    \
+        BOTH(cublas##letter##gemmStridedBatched, STRIDED, type),                                   \
+        BOTH(cublas##letter##gemmBatched, BATCHED, type)
+#define EX_OF(type)                                                                                \
+    BOTH(cublasGemmEx, EX, type), BOTH(cublasGemmStridedBatchedEx, STRIDED_EX, type),              \
+        BOTH(cublasGemmBatchedEx, BATCHED_EX, type)
 
 static const entry entries[] = {
-    OF_TYPE(S, false, false),
-    OF_TYPE(D, true, false),
-    OF_TYPE(C, false, true),
-    OF_TYPE(Z, true, true),
-    BOTH(cublasGemmEx, EX, false, false),
-    BOTH(cublasGemmStridedBatchedEx, STRIDED_EX, false, false),
-    BOTH(cublasGemmBatchedEx, BATCHED_EX, false, false),
-    BOTH(cublasSgemmEx, SGEMM_EX, false, false),
+    OF_TYPE(S, F32),
+    OF_TYPE(D, F64),
+    OF_TYPE(C, C32),
+    OF_TYPE(Z, C64),
+    EX_OF(F64),
+    EX_OF(C32),
+    EX_OF(C64),
+    EX_OF(F16),
+    EX_OF(BF16),
+    EX_OF(F32),
+    BOTH(cublasSgemmEx, SGEMM_EX, F16),
+    BOTH(cublasSgemmEx, SGEMM_EX, BF16),
+    BOTH(cublasSgemmEx, SGEMM_EX, F32),
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -74,36 +84,8 @@ static double value(int matrix, int i, bool imaginary)
     return (double)((i * (matrix + 3) + (imaginary ? 5 : 0)) % 7 - 3);
 }
 
-static size_t bytes_of(const entry *e)
-{
-    return (size_t)(e->is_double ? 8 : 4) * (e->is_complex ? 2 : 1);
-}
-
-static void put(const entry *e, void *to, int i, double real, double imaginary)
-{
-    if (e->is_double) {
-        double *d = to;
-        d[e->is_complex ? 2 * i : i] = real;
-        if (e->is_complex)
-            d[2 * i + 1] = imaginary;
-    } else {
-        float *f = to;
-        f[e->is_complex ? 2 * i : i] = (float)real;
-        if (e->is_complex)
-            f[2 * i + 1] = (float)imaginary;
-    }
-}
-
-static double get(const entry *e, const void *from, int i, bool imaginary)
-{
-    const int at = e->is_complex ? 2 * i + imaginary : i;
-    if (imaginary && !e->is_complex)
-        return 0;
-    return e->is_double ? ((const double *)from)[at] : (double)((const float *)from)[at];
-}
-
 /* op(A)(i, l), from a column-major matrix. */
-static void element(int matrix, int trans, int first, int i, int l, bool is_complex, double *re,
+static void operand(int matrix, int trans, int first, int i, int l, bool is_complex, double *re,
                     double *im)
 {
     const int at = first + (trans ? l + i * LD : i + l * LD);
@@ -120,15 +102,18 @@ static bool is_right(const entry *e, const void *c, int transa, int transb, int 
             for (int j = 0; j < N; j++) {
                 const int at = batch * LD * LD + i + j * LD;
                 double re = 3 * value(2, at, false),
-                       im = e->is_complex ? 3 * value(2, at, true) : 0;
+                       im = element_is_complex(e->type) ? 3 * value(2, at, true) : 0;
                 for (int l = 0; l < K; l++) {
                     double a[2], b[2];
-                    element(0, transa, batch * LD * LD, i, l, e->is_complex, &a[0], &a[1]);
-                    element(1, transb, batch * LD * LD, l, j, e->is_complex, &b[0], &b[1]);
+                    operand(0, transa, batch * LD * LD, i, l, element_is_complex(e->type), &a[0],
+                            &a[1]);
+                    operand(1, transb, batch * LD * LD, l, j, element_is_complex(e->type), &b[0],
+                            &b[1]);
                     re += 2 * (a[0] * b[0] - a[1] * b[1]);
                     im += 2 * (a[0] * b[1] + a[1] * b[0]);
                 }
-                if (get(e, c, at, false) != re || get(e, c, at, true) != im)
+                if (element_get(e->type, c, at, false) != re ||
+                    element_get(e->type, c, at, true) != im)
                     return false;
             }
     return true;
@@ -226,17 +211,18 @@ static arguments prepare(const entry *e, fake_handle *handle)
 {
     static double alpha[2], beta[2];
     double host[CELLS * 2];
-    const int type = (e->is_double ? 1 : 0) + (e->is_complex ? 4 : 0);
-    arguments x = {.handle = handle, .type = type, .compute = e->is_double ? 70 : 68};
+    arguments x = {
+        .handle = handle, .type = element_cuda_type(e->type), .compute = element_compute(e->type)};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < CELLS; j++)
-            put(e, host, j, value(i, j, false), value(i, j, true));
-        x.matrix[i] = device_copy(host, CELLS * bytes_of(e));
-        void *const list[BATCH] = {x.matrix[i], (char *)x.matrix[i] + LD * LD * bytes_of(e)};
+            element_put(e->type, host, j, value(i, j, false), value(i, j, true));
+        x.matrix[i] = device_copy(host, CELLS * element_bytes(e->type));
+        void *const list[BATCH] = {x.matrix[i],
+                                   (char *)x.matrix[i] + LD * LD * element_bytes(e->type)};
         x.list[i] = device_copy(list, sizeof list);
     }
-    put(e, alpha, 0, 2, 0);
-    put(e, beta, 0, 3, 0);
+    element_put(element_scalar(e->type), alpha, 0, 2, 0);
+    element_put(element_scalar(e->type), beta, 0, 3, 0);
     x.alpha = alpha, x.beta = beta;
     if (handle->pointer_mode) {
         x.alpha = device_copy(alpha, sizeof alpha);
@@ -269,7 +255,7 @@ static void one(const entry *e, fake_handle *handle, int transa, int transb, boo
     if (served) {
         check(fake_count == before && status == 0, e->name, "it was not served");
         if (fake_count == before && gpu) {
-            check(!xgemm_download(gpu, host, x.matrix[2], CELLS * bytes_of(e)) &&
+            check(!xgemm_download(gpu, host, x.matrix[2], CELLS * element_bytes(e->type)) &&
                       is_right(e, host, transa, transb, batches_of(e)),
                   e->name, "the product is wrong");
         }
@@ -326,6 +312,42 @@ static void nested(void)
     release_all(&x);
 }
 
+/* What cuBLAS refuses: its own status comes back, whatever else is served. */
+static void invalid(void)
+{
+    static const char *const names[] = {"m < 0", "n < 0", "k < 0", "lda", "ldb", "ldc",
+                                        "alpha", "beta",  "A",     "B",   "C"};
+    static fake_handle handle;
+    const entry *e = &entries[0];
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+        arguments x = prepare(e, &handle);
+        int m = M, n = N, k = K, lda = LD, ldb = LD, ldc = LD;
+        const void *alpha = x.alpha, *beta = x.beta, *a = x.matrix[0], *b = x.matrix[1];
+        void *c = x.matrix[2];
+        int *const numbers[] = {&m, &n, &k, &lda, &ldb, &ldc};
+        const void **const pointers[] = {&alpha, &beta, &a, &b};
+        if (i < 6)
+            *numbers[i] = i < 3 ? -1 : M - 1;
+        else if (i < 10)
+            *pointers[i - 6] = NULL;
+        else
+            c = NULL;
+        const int before = fake_count;
+        fake_status = 7;
+        const int status =
+            ((int (*)(void *, int, int, int, int, int, const void *, const void *, int,
+                      const void *, int, const void *, void *, int))e->function)(
+                &handle, 0, 0, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        check(fake_count == before + 1 && status == 7, names[i],
+              "cuBLAS's error did not come back");
+        release_all(&x);
+    }
+    const int before = fake_count;
+    cublasCgemm3m();
+    check(fake_count == before + 1 && strcmp(fake_last, "cublasCgemm3m") == 0, "cublasCgemm3m",
+          "it was not left alone");
+}
+
 int calls(bool served)
 {
     if (xgemm_create(&gpu, 0) == XGEMM_OK && xgemm_make_current(gpu))
@@ -333,6 +355,8 @@ int calls(bool served)
     all(served && gpu);
     unknown();
     nested();
+    invalid();
+    failures += gemv_calls(gpu, served && gpu);
     failures += lt_calls(gpu, served && gpu);
     xgemm_destroy(gpu);
     printf("%d calls of the fake, %d failed\n", fake_count, failures);

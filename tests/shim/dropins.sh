@@ -12,6 +12,7 @@ fake_driver=$builddir/tests/cuda_fake/.libs/fake_cuda.so
 
 # calls FOLDER EXPECTED ENDING OPTIONS...: the program under "xgemm run"; outputs as run's.
 program=cublas_calls.so
+with=
 calls()
 {
     folder=$1
@@ -19,7 +20,7 @@ calls()
     ending=$3
     shift 3
     LD_LIBRARY_PATH="$work/$folder:$work:$libraries" "$XGEMM" run "$@" -- \
-        ./dropins_main "./$program" "$expected" "$ending" >out 2>err
+        ${with:+"$with"} ./dropins_main "./$program" "$expected" "$ending" >out 2>err
     status=$?
 }
 
@@ -48,7 +49,7 @@ compile -shared -Wl,-soname,libcublas.so.13 -Wl,--version-script=cublas.map "$he
     -o libcublas.so.13
 compile -shared -DFAKE_CUBLASLT -Wl,-soname,libcublasLt.so.13 -Wl,--version-script=lt.map \
     "$here/fake_cublas.c" -o libcublasLt.so.13 libcublas.so.13
-compile -shared "$here/cublas_calls.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
+compile -shared "$here/cublas_calls.c" "$here/elements.c" "$here/gemv_calls.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
     libcublasLt.so.13 -L"$libraries" -lxgemm -lm
 compile -shared "$here/cost_calls.c" -o cost_calls.so libcublas.so.13 libcublasLt.so.13 -L"$libraries" -lxgemm
 compile "$here/dropins_main.c" -o dropins_main -ldl
@@ -85,7 +86,7 @@ calls none passed_on ''
 gives 'the cost of passing on' 0 ''
 sed '$d; s/^/# /' out
 calls none passed_on '' --log
-gives 'a reason: types' 0 'passed on +cublasDgemm_v2 +f64 .*cuBLAS is as fast for this type'
+gives 'a reason: size of F64' 0 'passed on +cublasDgemm_v2 +f64 .* 4096 .*cuBLAS is as fast for this size'
 gives 'a reason: alignment' 0 'passed on +cublasLtMatmul +bf16 .* 4096 .*as fast for aligned operands'
 gives 'a reason: size' 0 'passed on +cublasGemmEx +f16 .* 901 .*cuBLAS is as fast for this size'
 gives 'a reason: size in TF32' 0 'passed on +cublasSgemm_v2 +f32 +tf32 .*as fast for this size'
@@ -120,10 +121,8 @@ if ! [ -f "$fake_driver" ]; then
 elif ! "$XGEMM" kernels --csv naive | grep -q cuda; then
     skip 'served' 'this build has no kernels for GPUs'
 else
-    # The fake driver, and the one function of the driver that libxgemm itself does not use.
-    printf 'int cuCtxGetDevice(int *ordinal);\nint cuCtxGetDevice(int *ordinal)\n{\n%s\n}\n' \
-        '    *ordinal = 0; return 0;' >device.c
-    compile -shared device.c -o fake/libcuda.so.1 -Wl,--no-as-needed "$fake_driver" \
+    # The fake driver, and functions of the driver that libxgemm itself does not use.
+    compile -shared "$here/fake_device.c" -o fake/libcuda.so.1 -Wl,--no-as-needed "$fake_driver" \
         -Wl,-rpath,"$(dirname "$fake_driver")"
     export FAKE_CUDA_NAME
     FAKE_CUDA_NAME='NVIDIA H200'
@@ -132,6 +131,12 @@ else
     gives 'a GPU that was measured: odd columns of F16' 0 'served +cublasGemmEx +f16 .* 2049 .*[0-9] +-' log
     gives 'one operand that is not aligned' 0 'served +cublasGemmEx +f16 .* 4096 .*[0-9] +-' log
     gives 'F16 of 1025' 0 'served +cublasGemmEx +f16 .* 1025 ' log
+    gives 'small F64' 0 'served +cublasDgemm_v2 +f64 .* 128 ' log
+    gives 'F64 by residues' 0 'served +cublasDgemm_v2 +f64 .* 8192 ' log
+    gives 'odd F64 by residues' 0 'served +cublasDgemm_v2 +f64 .* 8193 ' log
+    gives 'pedantic F64' 0 'passed on +cublasDgemm_v2 +f64 +strict .* 8200 ' log
+    gives 'small complex' 0 'served +cublasCgemm_v2 +c32 .* 64 ' log
+    gives 'small BF16' 0 'served +cublasGemmEx +bf16 .* 256 ' log
     gives 'pairs of BF16' 0 'served +cublasGemmEx +bf16 .* 4096 ' log
     gives 'the time that is saved' 0 'predicted to save 0\.[0-9]*[1-9]' log
     gives 'F32' 0 'served +cublasSgemm_v2 +f32 +default ' log
@@ -141,6 +146,17 @@ else
     calls fake passed_on ''
     gives 'the cost of passing on, with a GPU' 0 ''
     sed '$d; s/^/# /' out
+    compile -shared "$here/fake_xgemm.c" -o libfake-xgemm.so
+    printf '#!/bin/sh\nXGEMM_RUN_LIBRARY=%s exec "$@"\n' "$PWD/libfake-xgemm.so" >with_fake
+    chmod +x with_fake
+    with=./with_fake
+    FAKE_MEASURED=1
+    export FAKE_MEASURED
+    calls fake served ''
+    gives 'the cost of serving, without the product' 0 ''
+    sed '$d; s/^/# /' out
+    unset FAKE_MEASURED
+    with=
     program=cublas_calls.so
     calls fake passed_on '' --log
     gives 'a GPU that was not measured: all is passed on' 0 'nothing was measured on this GPU'
@@ -148,6 +164,8 @@ else
     export XGEMM_SERVE
     calls fake served '' --log
     gives 'all is served' 0 'served +cublasZgemmStridedBatched_64 +c64 '
+    gives 'a vector' 0 'served +cublasDgemv_v2_64 +f64 '
+    gives 'a vector that runs backwards' 0 'passed on +cublasSgemv_v2 .*an argument is invalid'
     gives 'PEDANTIC is STRICT' 0 'served +cublasSgemm_v2 +f32 +strict +TN '
     gives 'what cuBLAS alone has' 0 'passed on +cublasSgemm_v2 .*no such compute type or math mode'
     calls fake served '' --log --math strict

@@ -41,6 +41,10 @@ ENTRIES(S)
 ENTRIES(D)
 ENTRIES(C)
 ENTRIES(Z)
+ENTRY(cublasSgemv_v2)
+ENTRY(cublasSgemv_v2_64)
+ENTRY(cublasDgemv_v2)
+ENTRY(cublasDgemv_v2_64)
 ENTRY(cublasGemmEx)
 ENTRY(cublasGemmEx_64)
 ENTRY(cublasGemmStridedBatchedEx)
@@ -49,6 +53,13 @@ ENTRY(cublasGemmBatchedEx)
 ENTRY(cublasGemmBatchedEx_64)
 ENTRY(cublasSgemmEx)
 ENTRY(cublasSgemmEx_64)
+
+/* The drop-in has no such function. */
+int cublasCgemm3m(void);
+int cublasCgemm3m(void)
+{
+    return fake_note("cublasCgemm3m");
+}
 
 int cublasDestroy_v2(fake_handle *handle)
 {

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cublasLtMatmul: every epilogue that the drop-in serves, and what it leaves to cublasLt. */
+/*
+ * cublasLtMatmul: every epilogue and type that the drop-in serves, batches, C that is not D, and
+ * what it leaves to cublasLt.
+ */
 #include "cublas_calls.h"
+#include "elements.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { M = 5, N = 6, K = 7 };
+enum { M = 5, N = 6, K = 7, BATCH = 3, LD_C = 8, MATRIX = 64, CELLS = BATCH * MATRIX };
 
-typedef int matmul_function(void *handle, const fake_matmul *, const float *alpha, const float *a,
-                            const fake_layout *, const float *b, const fake_layout *,
-                            const float *beta, const float *c, const fake_layout *, float *d,
+typedef int matmul_function(void *handle, const fake_matmul *, const void *alpha, const void *a,
+                            const fake_layout *, const void *b, const fake_layout *,
+                            const void *beta, const void *c, const fake_layout *, void *d,
                             const fake_layout *, const void *algorithm, void *workspace,
                             size_t bytes, void *stream);
 
@@ -28,6 +32,9 @@ static const epilogue_case epilogues[] = {
 };
 enum { EPILOGUES = sizeof epilogues / sizeof *epilogues };
 
+/* Where C is: in D; apart, laid out like D or not; one C for the whole batch. */
+typedef enum { IN_PLACE, APART, WIDER, SHARED } source;
+
 static int failures;
 
 static void check(bool holds, const char *name, const char *what)
@@ -40,63 +47,103 @@ static void check(bool holds, const char *name, const char *what)
 
 typedef struct {
     xgemm_handle *gpu;
-    float host[3][K * K], bias[M];
-    float *a, *b, *d, *c, *bias_at;
+    element type;
+    source from;
+    int batch;
+    double beta;
+    double values[4][CELLS], bias[M]; /* A, B, D, C */
+    void *at[4], *bias_at;            /* C's is D's in place */
     fake_matmul matmul;
-    fake_layout la, lb, lc, ld;
-    float beta;
+    fake_layout layouts[4]; /* of A, B, D, C */
 } problem;
 
-static float *place(xgemm_handle *gpu, float *from, size_t bytes)
+static void *place(const problem *p, const double *values, int count)
 {
-    void *memory = from;
-    if (gpu && (xgemm_malloc(gpu, bytes, &memory) || xgemm_upload(gpu, memory, from, bytes)))
+    char host[CELLS * 16];
+    const size_t bytes = (size_t)count * element_bytes(p->type);
+    for (int i = 0; i < count; i++)
+        element_put(p->type, host, i, values[i], 0);
+    void *memory = malloc(bytes);
+    if (!p->gpu && memory)
+        return memcpy(memory, host, bytes);
+    free(memory);
+    if (!p->gpu || xgemm_malloc(p->gpu, bytes, &memory) ||
+        xgemm_upload(p->gpu, memory, host, bytes))
         exit(1);
     return memory;
 }
 
-static void begin(problem *p, xgemm_handle *gpu)
+static fake_layout layout(const problem *p, int rows, int columns, int ld, int stride)
 {
-    p->gpu = gpu;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < K * K; j++)
-            p->host[i][j] = 0.25f * (float)((3 * i + 5 * j) % 9 - 4);
+    return (fake_layout){.type = element_cuda_type(p->type),
+                         .batch_count = p->batch,
+                         .rows = rows,
+                         .columns = columns,
+                         .ld = ld,
+                         .stride = stride};
+}
+
+static void begin(problem *p, xgemm_handle *gpu, element type, int batch, source from, double beta)
+{
+    *p = (problem){.gpu = gpu, .type = type, .batch = batch, .from = from, .beta = beta};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < CELLS; j++)
+            p->values[i][j] = (3 * i + 5 * j) % 9 - 4;
     for (int i = 0; i < M; i++)
-        p->bias[i] = 0.5f * (float)(i - 2);
-    p->a = place(gpu, p->host[0], sizeof p->host[0]);
-    p->b = place(gpu, p->host[1], sizeof p->host[1]);
-    p->c = p->d = place(gpu, p->host[2], sizeof p->host[2]);
-    p->bias_at = place(gpu, p->bias, sizeof p->bias);
-    p->matmul = (fake_matmul){.compute = 68, .transa = 1, .epilogue = 1, .bias_type = -1};
-    p->la = (fake_layout){.batch_count = 1, .rows = K, .columns = M, .ld = K};
-    p->lb = (fake_layout){.batch_count = 1, .rows = K, .columns = N, .ld = K};
-    p->lc = p->ld = (fake_layout){.batch_count = 1, .rows = M, .columns = N, .ld = M};
-    p->beta = 0;
+        p->bias[i] = i - 2;
+    for (int i = 0; i < 4; i++)
+        p->at[i] = i == 3 && from == IN_PLACE ? p->at[2] : place(p, p->values[i], CELLS);
+    p->bias_at = place(p, p->bias, M);
+    p->matmul = (fake_matmul){.compute = element_compute(type),
+                              .scale = element_cuda_type(element_scalar(type)),
+                              .transa = 1,
+                              .epilogue = 1,
+                              .bias_type = -1};
+    p->layouts[0] = layout(p, K, M, K, MATRIX);
+    p->layouts[1] = layout(p, K, N, K, MATRIX);
+    p->layouts[2] = layout(p, M, N, M, MATRIX);
+    p->layouts[3] = from == WIDER    ? layout(p, M, N, LD_C, MATRIX)
+                    : from == SHARED ? layout(p, M, N, M, 0)
+                                     : p->layouts[2];
 }
 
 static void end(problem *p)
 {
-    float *const memory[] = {p->a, p->b, p->d, p->bias_at};
-    for (int i = 0; p->gpu && i < 4; i++)
-        xgemm_free(p->gpu, memory[i]);
+    void *const memory[] = {p->at[0], p->at[1], p->at[2], p->bias_at,
+                            p->from == IN_PLACE ? NULL : p->at[3]};
+    for (int i = 0; i < 5; i++)
+        if (!p->gpu)
+            free(memory[i]);
+        else if (memory[i])
+            xgemm_free(p->gpu, memory[i]);
 }
 
 static int call(problem *p)
 {
-    const float alpha = 0.5f;
+    double alpha[2], beta[2];
     matmul_function *function;
     int (*const symbol)(void *) = cublasLtMatmul;
     memcpy(&function, &symbol, sizeof function);
-    return function(p, &p->matmul, &alpha, p->a, &p->la, p->b, &p->lb, &p->beta, p->c, &p->lc, p->d,
-                    &p->ld, NULL, NULL, 0, NULL);
+    element_put(element_scalar(p->type), alpha, 0, 0.5, 0);
+    element_put(element_scalar(p->type), beta, 0, p->beta, 0);
+    return function(p, &p->matmul, alpha, p->at[0], &p->layouts[0], p->at[1], &p->layouts[1], beta,
+                    p->at[3], &p->layouts[3], p->at[2], &p->layouts[2], NULL, NULL, 0, NULL);
 }
 
-static double wanted(const problem *p, const epilogue_case *e, int i, int j)
+/* Element (i, j) of number "batch" of an operand as it lies. */
+static double at(const problem *p, int operand, int batch, int i, int j)
 {
-    double sum = e->has_bias ? (double)p->bias[i] : 0;
-    sum += (double)p->beta * (double)p->host[2][i + j * M];
+    const fake_layout *of = &p->layouts[operand];
+    return p->values[operand == 3 && p->from == IN_PLACE ? 2 : operand]
+                    [batch * of->stride + i + j * of->ld];
+}
+
+static double wanted(const problem *p, const epilogue_case *e, int batch, int i, int j)
+{
+    double sum = e->has_bias ? p->bias[i] : 0;
+    sum += p->beta * at(p, 3, batch, i, j);
     for (int l = 0; l < K; l++)
-        sum += 0.5 * (double)p->host[0][l + i * K] * (double)p->host[1][l + j * K];
+        sum += 0.5 * at(p, 0, batch, l, i) * at(p, 1, batch, l, j);
     if (e->activation == 1)
         return sum > 0 ? sum : 0;
     if (e->activation == 2)
@@ -106,51 +153,95 @@ static double wanted(const problem *p, const epilogue_case *e, int i, int j)
 
 static bool is_right(problem *p, const epilogue_case *e)
 {
-    float got[K * K];
-    if (xgemm_download(p->gpu, got, p->d, sizeof got))
+    char got[CELLS * 16];
+    const double rounding = p->type == F16 ? 0x1p-10 : p->type == BF16 ? 0x1p-7 : 1e-5;
+    if (xgemm_download(p->gpu, got, p->at[2], CELLS * element_bytes(p->type)))
         return false;
-    for (int i = 0; i < M; i++)
-        for (int j = 0; j < N; j++)
-            if (!(fabs((double)got[i + j * M] - wanted(p, e, i, j)) < 1e-5))
-                return false;
+    for (int batch = 0; batch < p->batch; batch++)
+        for (int i = 0; i < M; i++)
+            for (int j = 0; j < N; j++) {
+                const double right = wanted(p, e, batch, i, j);
+                const double is = element_get(p->type, got, batch * MATRIX + i + j * M, false);
+                if (!(fabs(is - right) <= rounding * (1 + fabs(right))))
+                    return false;
+            }
     return true;
 }
 
-static void one(xgemm_handle *gpu, const epilogue_case *e, float beta, bool served)
+static void run(problem *p, const epilogue_case *e, const char *name, bool served)
 {
-    problem p;
-    begin(&p, gpu);
-    p.matmul.epilogue = e->epilogue;
-    p.matmul.bias = e->has_bias ? p.bias_at : NULL;
-    p.beta = beta;
+    p->matmul.epilogue = e->epilogue;
+    p->matmul.bias = e->has_bias ? p->bias_at : NULL;
     fake_status = served ? 0 : 15;
-    const int before = fake_count, status = call(&p);
-    check(fake_count == before + !served, e->name,
+    const int before = fake_count, status = call(p);
+    check(fake_count == before + !served, name,
           served ? "it was not served" : "it was not passed on");
-    check(status == (served ? 0 : 15), e->name, "the status is wrong");
-    check(!served || is_right(&p, e), e->name, "the result is wrong");
-    end(&p);
+    check(status == (served ? 0 : 15), name, "the status is wrong");
+    check(!served || is_right(p, e), name, "the result is wrong");
+    end(p);
+}
+
+static void of_epilogues(xgemm_handle *gpu, bool served)
+{
+    static const element types[] = {F32, F16, BF16};
+    for (int type = 0; type < 3; type++)
+        for (int i = 0; i < EPILOGUES; i++)
+            for (int beta = 0; beta < 4; beta += 3) {
+                problem p;
+                begin(&p, gpu, types[type], 1, IN_PLACE, beta);
+                run(&p, &epilogues[i], epilogues[i].name, served);
+            }
+}
+
+static void of_types(xgemm_handle *gpu, bool served)
+{
+    static const char *const names[] = {"F32", "F64", "C32", "C64", "F16", "BF16"};
+    for (int type = F32; type <= BF16; type++)
+        for (int from = IN_PLACE; from <= SHARED; from++)
+            for (int batch = 1; batch <= BATCH; batch += BATCH - 1) {
+                problem p;
+                char name[64];
+                snprintf(name, sizeof name, "%s, C %d, %d products", names[type], from, batch);
+                begin(&p, gpu, (element)type, batch, (source)from, 2);
+                run(&p, &epilogues[0], name, served);
+            }
 }
 
 /* Each change makes a product that the drop-in must leave to cublasLt. */
 static void passed_on(xgemm_handle *gpu)
 {
-    static const char *const names[] = {
-        "a vector as alpha",     "FP16 sums",  "C that is not D",
-        "rows in order",         "a gradient", "a bias that is not there",
-        "sizes that do not fit", "FP8"};
+    static const char *const names[] = {"a vector as alpha",
+                                        "FP16 sums",
+                                        "C over a part of D",
+                                        "rows in order",
+                                        "a gradient",
+                                        "a bias that is not there",
+                                        "sizes that do not fit",
+                                        "FP8",
+                                        "a C of another size",
+                                        "no C"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         problem p;
-        begin(&p, gpu);
-        int *const fields[] = {&p.matmul.pointers, &p.matmul.compute,  NULL, &p.lb.order,
-                               &p.matmul.epilogue, &p.matmul.epilogue, NULL, &p.la.type};
-        static const int values[] = {2, 64, 0, 1, 264, 4, 0, 28};
+        begin(&p, gpu, F32, 1, IN_PLACE, i == 2 || i > 7);
+        int *const fields[] = {&p.matmul.pointers,
+                               &p.matmul.compute,
+                               NULL,
+                               &p.layouts[1].order,
+                               &p.matmul.epilogue,
+                               &p.matmul.epilogue,
+                               NULL,
+                               &p.layouts[0].type,
+                               &p.layouts[3].order,
+                               NULL};
+        static const int values[] = {2, 64, 0, 1, 264, 4, 0, 28, 1, 0};
         if (fields[i])
             *fields[i] = values[i];
         if (i == 2)
-            p.beta = 1, p.c = p.b;
+            p.at[3] = (float *)p.at[2] + M;
         if (i == 6)
-            p.lb.rows = K - 1;
+            p.layouts[1].rows = K - 1;
+        if (i == 9)
+            p.at[3] = NULL;
         fake_status = 15;
         const int before = fake_count, status = call(&p);
         check(fake_count == before + 1 && status == 15, names[i], "it was not passed on");
@@ -160,10 +251,8 @@ static void passed_on(xgemm_handle *gpu)
 
 int lt_calls(xgemm_handle *gpu, bool served)
 {
-    for (int i = 0; i < EPILOGUES; i++) {
-        one(gpu, &epilogues[i], 0, served);
-        one(gpu, &epilogues[i], 3, served);
-    }
+    of_epilogues(gpu, served);
+    of_types(gpu, served);
     passed_on(gpu);
     const int before = fake_destroyed;
     int handle = 0;

@@ -8,23 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Wraps a driver call in the device's context; the rest of the function sees its result. */
-#define IN_CONTEXT(device, result, call, error)                                                    \
-    {                                                                                              \
-        bool pushed;                                                                               \
-        const xgemm_status entered = xg_cu_enter(device, &pushed, error);                          \
-        if (entered)                                                                               \
-            return entered;                                                                        \
-        (result) = (call);                                                                         \
-        xg_cu_leave(device, pushed);                                                               \
-    }
-
-static xgemm_status result_of(const xg_device *device, xg_cu_result result, const char *function,
-                              xg_error *error)
-{
-    return result ? xg_cu_fail(device->driver, result, function, error) : XGEMM_OK;
-}
-
 static bool can_run(const xg_program *program)
 {
     return program->image != NULL;
@@ -32,8 +15,8 @@ static bool can_run(const xg_program *program)
 
 static xgemm_status make_current(xg_device *device, xg_error *error)
 {
-    return result_of(device, device->driver->context_set(device->context), "cuCtxSetCurrent",
-                     error);
+    return xg_cu_result_of(device, device->driver->context_set(device->context), "cuCtxSetCurrent",
+                           error);
 }
 
 xgemm_status xg_cu_out_of_memory(const xg_device *device, size_t bytes, xg_error *error)
@@ -61,7 +44,7 @@ static xgemm_status allocate(xg_device *device, size_t bytes, void **memory, xg_
     if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
         status = xg_cu_out_of_memory(device, bytes, error);
     else
-        status = result_of(device, result, "cuMemAlloc", error);
+        status = xg_cu_result_of(device, result, "cuMemAlloc", error);
     xg_cu_leave(device, pushed);
     *memory = (void *)(uintptr_t)pointer;
     return status;
@@ -70,26 +53,26 @@ static xgemm_status allocate(xg_device *device, size_t bytes, void **memory, xg_
 static xgemm_status release(xg_device *device, void *memory, xg_error *error)
 {
     xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->memory_free((uintptr_t)memory), error);
-    return result_of(device, result, "cuMemFree", error);
+    XG_CU_IN_CONTEXT(device, result, device->driver->memory_free((uintptr_t)memory), error);
+    return xg_cu_result_of(device, result, "cuMemFree", error);
 }
 
 static xgemm_status allocate_pinned(xg_device *device, size_t bytes, void **memory, xg_error *error)
 {
     xg_cu_result result;
     *memory = NULL;
-    IN_CONTEXT(device, result, device->driver->memory_allocate_pinned(memory, bytes), error);
+    XG_CU_IN_CONTEXT(device, result, device->driver->memory_allocate_pinned(memory, bytes), error);
     if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                        "the host has no %zu bytes of memory left that could be pinned", bytes);
-    return result_of(device, result, "cuMemAllocHost", error);
+    return xg_cu_result_of(device, result, "cuMemAllocHost", error);
 }
 
 static xgemm_status release_pinned(xg_device *device, void *memory, xg_error *error)
 {
     xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->memory_free_pinned(memory), error);
-    return result_of(device, result, "cuMemFreeHost", error);
+    XG_CU_IN_CONTEXT(device, result, device->driver->memory_free_pinned(memory), error);
+    return xg_cu_result_of(device, result, "cuMemFreeHost", error);
 }
 
 static xgemm_status memory_info(xg_device *device, uint64_t *free_bytes, uint64_t *total,
@@ -97,10 +80,10 @@ static xgemm_status memory_info(xg_device *device, uint64_t *free_bytes, uint64_
 {
     size_t available = 0, all = 0;
     xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->memory_info(&available, &all), error);
+    XG_CU_IN_CONTEXT(device, result, device->driver->memory_info(&available, &all), error);
     *free_bytes = available;
     *total = all;
-    return result_of(device, result, "cuMemGetInfo", error);
+    return xg_cu_result_of(device, result, "cuMemGetInfo", error);
 }
 
 /*
@@ -121,13 +104,6 @@ static const void *stream_identity(void *stream)
     return (const void *)((uintptr_t)number << 4 | XG_CU_STREAM_PER_THREAD);
 }
 
-static xgemm_status wait(xg_device *device, void *stream, xg_error *error)
-{
-    xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->stream_wait(stream), error);
-    return result_of(device, result, "cuStreamSynchronize", error);
-}
-
 static void drain(xg_device *device)
 {
     bool pushed;
@@ -135,26 +111,6 @@ static void drain(xg_device *device)
         return;
     device->driver->context_wait();
     xg_cu_leave(device, pushed);
-}
-
-static xgemm_status upload(xg_device *device, void *stream, void *to, const void *from,
-                           size_t bytes, xg_error *error)
-{
-    xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->upload((uintptr_t)to, from, bytes, stream), error);
-    if (result)
-        return result_of(device, result, "cuMemcpyHtoDAsync", error);
-    return wait(device, stream, error); /* pinned memory is read after the call returns */
-}
-
-static xgemm_status download(xg_device *device, void *stream, void *to, const void *from,
-                             size_t bytes, xg_error *error)
-{
-    xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->download(to, (uintptr_t)from, bytes, stream), error);
-    if (result)
-        return result_of(device, result, "cuMemcpyDtoHAsync", error);
-    return wait(device, stream, error);
 }
 
 static int multiprocessors(const xg_device *device)
@@ -209,7 +165,7 @@ static xgemm_status allow_shared(xg_device *device, const xg_launch *what, uint3
         function, XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
     if (!result)
         __atomic_store_n(allowed, bytes, __ATOMIC_RELAXED);
-    return result_of(device, result, "cuFuncSetAttribute", error);
+    return xg_cu_result_of(device, result, "cuFuncSetAttribute", error);
 }
 
 /* More blocks than that in a cluster a function must be allowed, once. */
@@ -225,7 +181,7 @@ static xgemm_status allow_cluster(xg_device *device, const xg_launch *what, xg_c
         function, XG_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     if (!result)
         __atomic_store_n(allowed, true, __ATOMIC_RELAXED);
-    return result_of(device, result, "cuFuncSetAttribute", error);
+    return xg_cu_result_of(device, result, "cuFuncSetAttribute", error);
 }
 
 static xgemm_status lacks(const char *function, xg_error *error)
@@ -259,8 +215,9 @@ static xgemm_status launch_with(xg_device *device, void *stream, const xg_launch
     }
     const xgemm_status status = allow_cluster(device, what, function, error);
     return status ? status
-                  : result_of(device, device->driver->launch_with(&how, function, arguments, NULL),
-                              "cuLaunchKernelEx", error);
+                  : xg_cu_result_of(device,
+                                    device->driver->launch_with(&how, function, arguments, NULL),
+                                    "cuLaunchKernelEx", error);
 }
 
 /* The type of elements that are copied as bits. */
@@ -297,7 +254,7 @@ static xgemm_status encode(xg_device *device, const xg_tensor *tensor, xg_cu_ten
         strides, box, element_strides, XG_CU_TENSOR_MAP_INTERLEAVE_NONE,
         tensor->swizzled ? XG_CU_TENSOR_MAP_SWIZZLE_128B : XG_CU_TENSOR_MAP_SWIZZLE_NONE,
         XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B, XG_CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    return result_of(device, result, "cuTensorMapEncodeTiled", error);
+    return xg_cu_result_of(device, result, "cuTensorMapEncodeTiled", error);
 }
 
 /* The tensor maps of a kernel that has them. */
@@ -328,11 +285,12 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
     const bool pdl = what->pdl && device->pdl[what->program->index];
     if (what->cluster > 1 || pdl)
         return launch_with(device, stream, what, pdl, shared_bytes, function, arguments, error);
-    return result_of(device,
-                     device->driver->launch(function, what->grid[0], what->grid[1], what->grid[2],
-                                            what->block[0], what->block[1], what->block[2],
-                                            shared_bytes, stream, arguments, NULL),
-                     "cuLaunchKernel", error);
+    return xg_cu_result_of(device,
+                           device->driver->launch(function, what->grid[0], what->grid[1],
+                                                  what->grid[2], what->block[0], what->block[1],
+                                                  what->block[2], shared_bytes, stream, arguments,
+                                                  NULL),
+                           "cuLaunchKernel", error);
 }
 
 static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
@@ -350,9 +308,10 @@ static xgemm_status mark_create(xg_device *device, xg_mark **mark, xg_error *err
 {
     xg_cu_event event = NULL;
     xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->event_create(&event, XG_CU_EVENT_DEFAULT), error);
+    XG_CU_IN_CONTEXT(device, result, device->driver->event_create(&event, XG_CU_EVENT_DEFAULT),
+                     error);
     *mark = (xg_mark *)event;
-    return result_of(device, result, "cuEventCreate", error);
+    return xg_cu_result_of(device, result, "cuEventCreate", error);
 }
 
 static void mark_destroy(xg_device *device, xg_mark *mark)
@@ -367,8 +326,9 @@ static void mark_destroy(xg_device *device, xg_mark *mark)
 static xgemm_status mark_record(xg_device *device, void *stream, xg_mark *mark, xg_error *error)
 {
     xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->event_record((xg_cu_event)mark, stream), error);
-    return result_of(device, result, "cuEventRecord", error);
+    XG_CU_IN_CONTEXT(device, result, device->driver->event_record((xg_cu_event)mark, stream),
+                     error);
+    return xg_cu_result_of(device, result, "cuEventRecord", error);
 }
 
 static xgemm_status mark_elapsed(xg_device *device, xg_mark *from, xg_mark *to, double *us,
@@ -376,14 +336,14 @@ static xgemm_status mark_elapsed(xg_device *device, xg_mark *from, xg_mark *to, 
 {
     float milliseconds = 0.0f;
     xg_cu_result result;
-    IN_CONTEXT(device, result, device->driver->event_wait((xg_cu_event)to), error);
+    XG_CU_IN_CONTEXT(device, result, device->driver->event_wait((xg_cu_event)to), error);
     if (result)
-        return result_of(device, result, "cuEventSynchronize", error);
-    IN_CONTEXT(device, result,
-               device->driver->event_elapsed(&milliseconds, (xg_cu_event)from, (xg_cu_event)to),
-               error);
+        return xg_cu_result_of(device, result, "cuEventSynchronize", error);
+    XG_CU_IN_CONTEXT(
+        device, result,
+        device->driver->event_elapsed(&milliseconds, (xg_cu_event)from, (xg_cu_event)to), error);
     *us = (double)milliseconds * 1e3;
-    return result_of(device, result, "cuEventElapsedTime", error);
+    return xg_cu_result_of(device, result, "cuEventElapsedTime", error);
 }
 
 static xgemm_status resources_current(xg_device *device, const xg_program *program,
@@ -407,7 +367,7 @@ static xgemm_status resources_current(xg_device *device, const xg_program *progr
     xg_cu_result result = 0;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted && !result; i++)
         result = device->driver->function_attribute(wanted[i].value, wanted[i].attribute, function);
-    return result_of(device, result, "cuFuncGetAttribute", error);
+    return xg_cu_result_of(device, result, "cuFuncGetAttribute", error);
 }
 
 static xgemm_status resources(xg_device *device, const xg_program *program,
@@ -442,11 +402,15 @@ const xg_backend xg_backend_cuda = {
     .allocate_pinned = allocate_pinned,
     .release_pinned = release_pinned,
     .memory_info = memory_info,
-    .upload = upload,
-    .download = download,
+    .upload = xg_cu_upload,
+    .download = xg_cu_download,
+    .upload_begin = xg_cu_upload_begin,
+    .download_begin = xg_cu_download_begin,
+    .is_pinned = xg_cu_is_pinned,
+    .copy_rows = xg_cu_copy_rows,
     .launch = launch,
     .stream_identity = stream_identity,
-    .wait = wait,
+    .wait = xg_cu_wait,
     .drain = drain,
     .mark_create = mark_create,
     .mark_destroy = mark_destroy,

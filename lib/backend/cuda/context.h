@@ -44,11 +44,41 @@ void xg_cu_restore_capture(const xg_cu *driver, unsigned mode);
 xgemm_status xg_cu_enter(const xg_device *device, bool *pushed, xg_error *error);
 void xg_cu_leave(const xg_device *device, bool pushed);
 
-/* For the backend's table (arena.c, backend.c). */
+/* Wraps a driver call in the device's context; the rest of the function sees its result. */
+#define XG_CU_IN_CONTEXT(device, result, call, error)                                              \
+    {                                                                                              \
+        bool pushed;                                                                               \
+        const xgemm_status entered = xg_cu_enter(device, &pushed, error);                          \
+        if (entered)                                                                               \
+            return entered;                                                                        \
+        (result) = (call);                                                                         \
+        xg_cu_leave(device, pushed);                                                               \
+    }
+
+static inline xgemm_status xg_cu_result_of(const xg_device *device, xg_cu_result result,
+                                           const char *function, xg_error *error)
+{
+    return result ? xg_cu_fail(device->driver, result, function, error) : XGEMM_OK;
+}
+
+/* For the backend's table (arena.c, backend.c, copies.c). */
 xgemm_status xg_cu_arena_grow(xg_device *device, xg_arena **arena, size_t bytes, void **memory,
                               xg_error *error);
 void xg_cu_arena_free(xg_device *device, xg_arena *arena);
 xgemm_status xg_cu_out_of_memory(const xg_device *device, size_t bytes, xg_error *error);
+
+xgemm_status xg_cu_wait(xg_device *device, void *stream, xg_error *error);
+xgemm_status xg_cu_upload(xg_device *device, void *stream, void *to, const void *from, size_t bytes,
+                          xg_error *error);
+xgemm_status xg_cu_download(xg_device *device, void *stream, void *to, const void *from,
+                            size_t bytes, xg_error *error);
+xgemm_status xg_cu_upload_begin(xg_device *device, void *stream, void *to, const void *from,
+                                size_t bytes, xg_error *error);
+xgemm_status xg_cu_download_begin(xg_device *device, void *stream, void *to, const void *from,
+                                  size_t bytes, xg_error *error);
+bool xg_cu_is_pinned(xg_device *device, const void *first, const void *last);
+xgemm_status xg_cu_copy_rows(xg_device *device, void *stream, const xg_row_copy *what,
+                             xg_error *error);
 
 /* A device's attribute; 0, and no failure, where an older driver does not know it. */
 xg_cu_result xg_cu_attribute_of(const xg_cu *driver, xg_cu_device device, unsigned which,

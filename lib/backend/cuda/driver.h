@@ -100,10 +100,33 @@ typedef struct {
     int access;
 } xg_cu_access;
 
-/* What only newer drivers have: NULL where it is missing. A UUID is 16 bytes. */
+/* Rows of one memory and another, of which memory of the host or of the device is used. */
+typedef struct {
+    size_t source_x, source_y;
+    int source_type;
+    const void *source_host;
+    xg_cu_pointer source;
+    void *source_array;
+    size_t source_pitch;
+    size_t to_x, to_y;
+    int to_type;
+    void *to_host;
+    xg_cu_pointer to;
+    void *to_array;
+    size_t to_pitch;
+    size_t width, height; /* bytes, rows */
+} xg_cu_copy_2d;
+
+enum { XG_CU_MEMORY_OF_HOST = 1, XG_CU_MEMORY_OF_DEVICE = 2 };
+enum { XG_CU_POINTER_MEMORY_TYPE = 2 };
+
+/* What only newer drivers have, or what can be done without: NULL where it is missing. A UUID is 16
+ * bytes. */
 #define XG_CU_NEWER_FUNCTIONS(X)                                                                   \
     X(device_pci, cuDeviceGetPCIBusId, (char *, int length, xg_cu_device))                         \
     X(device_uuid, cuDeviceGetUuid_v2, (unsigned char *uuid, xg_cu_device))                        \
+    X(copy_2d, cuMemcpy2DAsync_v2, (const xg_cu_copy_2d *, xg_cu_stream))                          \
+    X(pointer_attribute, cuPointerGetAttribute, (void *, unsigned attribute, xg_cu_pointer))       \
     X(launch_with, cuLaunchKernelEx,                                                               \
       (const xg_cu_launch_config *, xg_cu_function, void **arguments, void **extra))               \
     X(encode_tiled, cuTensorMapEncodeTiled,                                                        \
