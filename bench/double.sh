@@ -8,13 +8,14 @@
 # XGEMM_DOUBLE_STEPS: verify (the test programs of these types), squares, thin, batches (bench/types,
 # all four layouts, as the library chooses), tiles (the same squares and thin shapes by each kernel
 # by name, from which the cost model is fitted), all of these in STRICT; and residues (F64 in DEFAULT:
-# squares by the residues' kernel, and as the library chooses). XGEMM_DOUBLE_TYPES ("f64 c64 c32")
+# squares by the residues' kernel, and as the library chooses) and real (C32 in DEFAULT by real
+# products, likewise). XGEMM_DOUBLE_TYPES ("f64 c64 c32")
 # leaves out types.
 # The results are CSV, with a line "== STEP TYPE" before each table; all together take about two minutes.
 set -eu
 
 build=${1:?usage: bench/double.sh BUILD}
-steps=${XGEMM_DOUBLE_STEPS:-verify squares thin batches tiles residues}
+steps=${XGEMM_DOUBLE_STEPS:-verify squares thin batches tiles residues real}
 types=${XGEMM_DOUBLE_TYPES:-f64 c64 c32}
 
 # The program of that name, in a build or in a package.
@@ -43,13 +44,14 @@ measure() {
   done
 }
 
-# residues NAME SHAPES...: of F64 in DEFAULT.
-residues() {
-  name=$1
-  shift
-  echo "== $name f64"
+# in_default TYPE NAME SHAPES...: of a type in DEFAULT.
+in_default() {
+  type=$1
+  name=$2
+  shift 2
+  echo "== $name $type"
   LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-    timeout 90 "$(program types)" f64 "$@" || status=1
+    timeout 90 "$(program types)" "$type" "$@" || status=1
 }
 
 status=0
@@ -79,9 +81,17 @@ if wants tiles; then
   done
 fi
 if wants residues; then
-  XGEMM_KERNEL=fp16x3-128x256 residues residues-by-name 512,512,512 1024,1024,1024 2048,2048,2048 \
+  XGEMM_KERNEL=fp16x3-128x256 in_default f64 residues-by-name 512,512,512 1024,1024,1024 2048,2048,2048 \
     4096,4096,4096 8192,8192,8192 4097,4097,4097 4096,4096,512
-  residues residues-chosen 1024,1024,1024 2048,2048,2048 4096,4096,4096 8192,8192,8192 \
+  in_default f64 residues-chosen 1024,1024,1024 2048,2048,2048 4096,4096,4096 8192,8192,8192 \
     1025,1025,1025 4097,4097,4097
+fi
+if wants real; then
+  for kernel in fp16x3-128x64 fp16x3-128x128 fp16x3-128x256; do
+    XGEMM_KERNEL=$kernel XGEMM_LAYOUTS="NN TN" in_default c32 "real-$kernel" 256,256,256 512,512,512 \
+      1024,1024,1024 2048,2048,2048 4096,4096,4096
+  done
+  in_default c32 real-chosen 256,256,256 512,512,512 1024,1024,1024 2048,2048,2048 4096,4096,4096 \
+    8192,8192,8192 1025,1025,1025 4097,4097,4097 4096,64,4096 300,5000,700
 fi
 exit $status

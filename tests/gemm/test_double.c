@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels for F64, C32 and C64 of lib/families/double/, by name: every tile, layout and way. */
+/*
+ * The kernels for F64, C32 and C64 of lib/families/double/, by name: every tile, layout and way;
+ * and C32 by real products, of lib/families/complex/.
+ */
 #include "typed.h"
 
 #include <stdlib.h>
@@ -72,6 +75,23 @@ START_TEST(kernel)
 }
 END_TEST
 
+/* Complex products as real ones of tensor cores: every layout, conjugate, factor and bias. */
+START_TEST(real_products)
+{
+    static const char *const names[] = {"fp16x3-128x64", "fp16x3-128x256"};
+    const char *const name = names[_i % COUNT(names)];
+    xgemm_handle *const handle = open_kernel(name, _i / COUNT(names));
+    const int runs = 36, step = test_effort() >= 100 ? 5 : 60;
+    for (int run = _i % step; handle && run < runs * COUNT(shapes); run += step) {
+        typed_spec s = mixed(XGEMM_C32, shapes[run / runs], run % runs);
+        typed_check(handle, &s, (uint64_t)run);
+        ck_assert_str_eq(xgemm_last_kernel(handle), name);
+    }
+    xgemm_destroy(handle);
+    unsetenv("XGEMM_SIM");
+}
+END_TEST
+
 /* A product in row order, without transposes, as it is planned on an H200 of the catalogue. */
 static xgemm_plan plan_of(xgemm_handle *handle, xgemm_product *p)
 {
@@ -118,12 +138,33 @@ START_TEST(choices)
 }
 END_TEST
 
+/* Large products of C32 are real ones in DEFAULT, with a launch more where alpha is not 1. */
+START_TEST(real_choices)
+{
+    static const float alphas[][2] = {{1.0f, 0.0f}, {1.0f, 0.5f}};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    for (int i = 0; i < COUNT(alphas); i++) {
+        xgemm_product p = XGEMM_PRODUCT_INIT;
+        p.m = p.n = p.k = 4096;
+        p.type_a = p.type_b = p.type_c = XGEMM_C32;
+        p.alpha = alphas[i];
+        const xgemm_plan plan = plan_of(handle, &p);
+        ck_assert_str_eq(plan.kernel, "fp16x3-128x256");
+        ck_assert_int_eq(plan.launches, 3 + i);
+        p.m = p.n = p.k = 64;
+        ck_assert_str_eq(plan_of(handle, &p).kernel, "pipelined-32x64");
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* What these kernels cannot copy is the general one's, and theirs to refuse by name. */
 START_TEST(alignment)
 {
     xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
     xgemm_product p = XGEMM_PRODUCT_INIT;
     static const float memory[2] = {0.0f, 0.0f};
+    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_STRICT), XGEMM_OK);
     p.m = p.n = p.k = 1000;
     p.type_a = p.type_b = p.type_c = XGEMM_C32;
     const char *const base = (const char *)memory;
@@ -148,8 +189,12 @@ int main(void)
         tcase_add_loop_test(numbers, kernel, 0,
                             COUNT(types) * COUNT(kernels) *
                                 (test_device() == XGEMM_DEVICE_SIM ? COUNT(orders) : 1));
+    if (test_device() != XGEMM_DEVICE_CPU)
+        tcase_add_loop_test(numbers, real_products, 0,
+                            2 * (test_device() == XGEMM_DEVICE_SIM ? COUNT(orders) : 1));
     TCase *plans = add_case(suite, "plans");
     tcase_add_test(plans, choices);
+    tcase_add_test(plans, real_choices);
     tcase_add_test(plans, alignment);
     return run_suite(suite);
 }

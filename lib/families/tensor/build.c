@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launches of tensor/: the vectors of strips of C, the split, and the product. */
 #include "args.h"
+#include "families/complex/complex.h"
 #include "families/gemv/gemv.h"
 #include "families/half/half.h"
 #include "families/programs.h"
@@ -356,6 +357,8 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
 {
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_build(of, request, plan, error);
+    if (request->problem.type_a == XG_C32)
+        return xg_complex_build(of, request, plan, error);
     if (xg_tensor_is_batched(of, &request->problem))
         return add_batch(of, request, plan, error);
     if (request->problem.type_a == XG_F64)
@@ -372,6 +375,8 @@ static double workspace(const xg_candidate *of, const xg_request *request)
 {
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_workspace(of, request);
+    if (request->problem.type_a == XG_C32)
+        return xg_complex_workspace(of, request);
     if (request->problem.type_a == XG_F64)
         return xg_residue_workspace(of, request);
     const xg_kernel *const kernel = of->kernel;
@@ -396,6 +401,8 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_applies(kernel, request);
+    if (request->problem.type_a == XG_C32)
+        return xg_complex_applies(kernel, request);
     if (request->problem.type_a == XG_F64)
         return xg_residue_applies(kernel, request);
     return (kernel->fp16_terms != 2 || request->problem.k >= XG_K_BLOCK) &&
@@ -406,6 +413,7 @@ static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request
 {
     return xg_type_is_half(request->problem.type_a) ? xg_half_candidate(kernel, request)
            : request->problem.type_a == XG_F64      ? xg_residue_candidate(kernel, request)
+           : request->problem.type_a == XG_C32      ? xg_complex_candidate(kernel, request, most_us)
                                                     : xg_tensor_candidate(kernel, request, most_us);
 }
 
