@@ -80,7 +80,7 @@ static decision *place_of(state *s, const decision_key *key)
  * the first row else.
  */
 static const char *compare(const state *s, const call *c, const char *kernel, double us,
-                           double *other_us)
+                           double *other_us, bool *for_launches)
 {
     const char *why, *first = NULL, *ignored;
     for (const measured *row = measured_row(c, NULL, &why); row;
@@ -89,15 +89,18 @@ static const char *compare(const state *s, const call *c, const char *kernel, do
         why = measured_slower(row, c, kernel, us, row_us);
         if (!why || !first)
             *other_us = row_us;
-        if (!why)
+        if (!why) {
+            *for_launches = measured_for_launches(row);
             return NULL;
+        }
         first = first ? first : why;
     }
     return first ? first : why;
 }
 
 /* Why the planned product is passed on; NULL: it is served. Gives the predicted times. */
-static const char *refusal(const state *s, const call *c, double *us, double *other_us)
+static const char *refusal(const state *s, const call *c, double *us, double *other_us,
+                           bool *for_launches)
 {
     const char *why = refused(c, c->math);
     xgemm_plan plan = {.struct_size = sizeof plan};
@@ -109,9 +112,11 @@ static const char *refusal(const state *s, const call *c, double *us, double *ot
         return "nothing is multiplied";
     if (plan.microseconds > 0)
         *us = plan.microseconds + beside_us(c, &s->device);
-    why = compare(s, c, plan.kernel, *us, other_us);
-    if (serves_all())
+    why = compare(s, c, plan.kernel, *us, other_us, for_launches);
+    if (serves_all()) {
+        *for_launches = false;
         return NULL;
+    }
     if (!s->is_measured)
         return "nothing was measured on this GPU";
     return *us == 0 ? "its time is not known" : why;
@@ -153,9 +158,11 @@ const decision *decide(state *s, const call *c)
     if (memcmp(&d->key, &key, sizeof key) == 0)
         return d;
     double us = 0, other_us = 0;
-    const char *why = refusal(s, c, &us, &other_us);
+    bool for_launches = false;
+    const char *why = refusal(s, c, &us, &other_us, &for_launches);
     d->key = key;
     d->is_served = !why;
+    d->for_launches = for_launches;
     d->kind = counters_open() ? find_kind(c, why, us, other_us) : NULL;
     return d;
 }

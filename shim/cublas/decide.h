@@ -18,8 +18,8 @@ typedef struct {
 
 typedef struct decision {
     decision_key key;
-    bool is_served;
-    counters_kind *kind; /* NULL: not counted */
+    bool is_served, for_launches; /* the second: not while a graph is captured */
+    counters_kind *kind;          /* NULL: not counted */
 } decision;
 
 /* The decision about a call; the state's lock is held. NULL: there is no memory for it. */

@@ -24,6 +24,9 @@ const char *refused_always(const call *c);
 const char *refused_operand(xgemm_type type, const void *base, int64_t rows, int64_t columns,
                             int64_t ld);
 
+/* Whether what the row gains is time of the host, of which a captured graph has none. */
+bool measured_for_launches(const measured *row);
+
 /* What cuBLAS takes at its best for a call of the row, microseconds. */
 double measured_us(const measured *row, const call *c, const xgemm_device *gpu);
 

@@ -36,7 +36,8 @@ static const struct one_case {
     int64_t ld_of_b; /* 0: ld */
 } cases[] = {
     {"F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 512, 512, 0, 0},
-    {"complex", GEMM, cublasCgemm_v2, C32, DEFAULT, 0, 512, 512, 0, 0},
+    {"complex of 400", GEMM, cublasCgemm_v2, C32, DEFAULT, 0, 400, 400, 0, 0},
+    {"complex", GEMM, cublasCgemm_v2, C32, DEFAULT, 0, 1024, 1024, 3, 0},
     {"small F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 128, 128, 3, 0},
     {"F64 of 4096", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 4096, 4096, 0, 0},
     {"large F64", GEMM, cublasDgemm_v2, F64, DEFAULT, 0, 8192, 8192, 3, 0},

@@ -135,6 +135,7 @@ else
     gives 'F64 by residues' 0 'served +cublasDgemm_v2 +f64 .* 8192 ' log
     gives 'odd F64 by residues' 0 'served +cublasDgemm_v2 +f64 .* 8193 ' log
     gives 'pedantic F64' 0 'passed on +cublasDgemm_v2 +f64 +strict .* 8200 ' log
+    gives 'complex by real products' 0 'served +cublasCgemm_v2 +c32 .* 1024 ' log
     gives 'small complex' 0 'served +cublasCgemm_v2 +c32 .* 64 ' log
     gives 'small BF16' 0 'served +cublasGemmEx +bf16 .* 256 ' log
     gives 'pairs of BF16' 0 'served +cublasGemmEx +bf16 .* 4096 ' log
@@ -142,6 +143,12 @@ else
     gives 'F32' 0 'served +cublasSgemm_v2 +f32 +default ' log
     gives 'aligned F16 is passed on' 0 'passed on +cublasGemmEx +f16 .* 4096 .*aligned operands' log
     gives 'an epilogue that takes longer' 0 'passed on +cublasLtMatmul +f32 .*bias and activation' log
+    FAKE_CUDA_CAPTURE=1
+    export FAKE_CUDA_CAPTURE
+    calls fake served '' --log=log
+    gives 'small BF16 in a graph' 0 'passed on +cublasGemmEx +bf16 .* 256 .*in a graph' log
+    gives 'F32 in a graph' 0 'served +cublasSgemm_v2 +f32 +default ' log
+    unset FAKE_CUDA_CAPTURE
     FAKE_CUDA_NAME='Fake GPU'
     calls fake passed_on ''
     gives 'the cost of passing on, with a GPU' 0 ''
