@@ -32,7 +32,7 @@ skip() {
 
 # tool NAME: the command that the build folder's Makefile has.
 tool() {
-    sed -n "s/^$1 = //p" "$folder/Makefile"
+    sed -n "s/^$1 = //p" "$folder/Makefile" 2>/dev/null
 }
 
 work=$(mktemp -d) || exit 99
