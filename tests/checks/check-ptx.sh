@@ -14,7 +14,7 @@ export LC_ALL
 
 folder=${1:-.}
 # Kernels with an array in local memory: of products with FP16 terms the sums of a full-range tile
-# (xg_full_sums), on purpose; of half products two bytes of the argument; of
+# (xg_full_sums), on purpose; of half products two or four bytes; of
 # products in FP64 one whose index is no constant in clang's code, or that was (not looked at again).
 known='
 dmma_c64_16x64
@@ -46,6 +46,14 @@ wgmma_bf16_128x64
 wgmma_f16_128x128
 wgmma_f16_128x256
 wgmma_f16_128x64
+wgmma_ragged_bf16_128x256
+wgmma_ragged_bf16_128x64
+wgmma_ragged_f16_128x256
+wgmma_ragged_f16_128x64
+wgmma_split_k_bf16_128x128
+wgmma_split_k_bf16_128x64
+wgmma_split_k_f16_128x128
+wgmma_split_k_f16_128x64
 '
 failed=0
 count=0
@@ -111,6 +119,10 @@ meant 'fp16x[13]_[0-9]*x[0-9]*(_batch)?|wgmma_.*' 'wgmma\.mma_async\.sync' 'cp\.
 meant 'fp16x[13]_fused_.*' 'wgmma\.mma_async\.sync'
 meant 'tma_.*' 'cp\.async\.bulk\.tensor\.2d' 'cvta\.param\.u64'
 meant 'bf16x6_.*' 'mma\.sync\.aligned\.m16n8k16.*bf16'
+meant 'fp16x3_mma_.*|mma_.*' 'mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.(bf|f)16' 'ldmatrix\.sync\.aligned\.m8n8\.x4' \
+    'cp\.async\.cg\.shared\.global'
+meant 'residue_(guard_)?128x256' 'wgmma\.mma_async\.sync\.aligned\.m64n256k32\.s32\.s8\.s8' 'cp\.async\.bulk\.tensor' \
+    'mbarrier\.try_wait' 'setmaxnreg\.inc'
 meant 'dmma_.*' 'mma\.sync\.aligned\.m(16n8k[48]|8n8k4).*f64' 'cp\.async\.c[ag]\.shared\.global'
 meant 'ffma_.*' 'fma\.rn\.f32' 'ld\.shared\.v4\.' 'cp\.async\.c[ag]\.shared\.global'
 meant 'pipelined_.*|sliced_.*|thin_.*' 'cp\.async\.c[ag]\.shared\.global' 'cp\.async\.wait_group'
