@@ -123,27 +123,6 @@ static bool is_right(const entry *e, const void *c, int transa, int transb, int 
 
 static xgemm_handle *gpu;
 
-static void *device_copy(const void *from, size_t bytes)
-{
-    void *memory = NULL;
-    if (!gpu) {
-        memory = malloc(bytes);
-        if (memory)
-            memcpy(memory, from, bytes);
-    } else if (!xgemm_malloc(gpu, bytes, &memory)) {
-        xgemm_upload(gpu, memory, from, bytes);
-    }
-    return memory;
-}
-
-static void release(void *memory)
-{
-    if (gpu)
-        xgemm_free(gpu, memory);
-    else
-        free(memory);
-}
-
 /* ---- Calls ---- */
 
 typedef struct {
@@ -216,17 +195,17 @@ static arguments prepare(const entry *e, fake_handle *handle)
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < CELLS; j++)
             element_put(e->type, host, j, value(i, j, false), value(i, j, true));
-        x.matrix[i] = device_copy(host, CELLS * element_bytes(e->type));
+        x.matrix[i] = place_on(gpu, host, CELLS * element_bytes(e->type));
         void *const list[BATCH] = {x.matrix[i],
                                    (char *)x.matrix[i] + LD * LD * element_bytes(e->type)};
-        x.list[i] = device_copy(list, sizeof list);
+        x.list[i] = place_on(gpu, list, sizeof list);
     }
     element_put(element_scalar(e->type), alpha, 0, 2, 0);
     element_put(element_scalar(e->type), beta, 0, 3, 0);
     x.alpha = alpha, x.beta = beta;
     if (handle->pointer_mode) {
-        x.alpha = device_copy(alpha, sizeof alpha);
-        x.beta = device_copy(beta, sizeof beta);
+        x.alpha = place_on(gpu, alpha, sizeof alpha);
+        x.beta = place_on(gpu, beta, sizeof beta);
     }
     return x;
 }
@@ -234,12 +213,12 @@ static arguments prepare(const entry *e, fake_handle *handle)
 static void release_all(const arguments *x)
 {
     for (int i = 0; i < 3; i++) {
-        release(x->matrix[i]);
-        release(x->list[i]);
+        release_on(gpu, x->matrix[i]);
+        release_on(gpu, x->list[i]);
     }
     if (x->handle->pointer_mode) {
-        release((void *)(uintptr_t)x->alpha);
-        release((void *)(uintptr_t)x->beta);
+        release_on(gpu, (void *)(uintptr_t)x->alpha);
+        release_on(gpu, (void *)(uintptr_t)x->beta);
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t element_bytes(element type)
@@ -86,4 +88,24 @@ double element_get(element type, const void *matrix, int at, bool imaginary)
         memcpy(narrow, from, element_bytes(type));
         return (double)narrow[imaginary];
     }
+}
+
+void *place_on(xgemm_handle *gpu, const void *from, size_t bytes)
+{
+    void *memory = gpu ? NULL : malloc(bytes);
+    if (memory)
+        return memcpy(memory, from, bytes);
+    if (!gpu || xgemm_malloc(gpu, bytes, &memory) || xgemm_upload(gpu, memory, from, bytes)) {
+        fputs("elements: there is no memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+void release_on(xgemm_handle *gpu, void *memory)
+{
+    if (gpu)
+        xgemm_free(gpu, memory);
+    else
+        free(memory);
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <xgemm.h>
+
 typedef enum { F32, F64, C32, C64, F16, BF16 } element;
 
 size_t element_bytes(element type);
@@ -17,5 +19,10 @@ element element_scalar(element type); /* that alpha and beta have */
 /* Small integers, which all types hold. */
 void element_put(element type, void *matrix, int at, double real, double imaginary);
 double element_get(element type, const void *matrix, int at, bool imaginary);
+
+/* A copy on the GPU, or on the host where that is NULL, which ends the program if there is no
+   memory; and its end. */
+void *place_on(xgemm_handle *gpu, const void *from, size_t bytes);
+void release_on(xgemm_handle *gpu, void *memory);
 
 #endif

@@ -41,25 +41,6 @@ static double value(int vector, int i)
     return (double)((i * (vector + 3)) % 7 - 3);
 }
 
-static void *place(const void *from, size_t bytes)
-{
-    void *memory = malloc(bytes);
-    if (!gpu && memory)
-        return memcpy(memory, from, bytes);
-    free(memory);
-    if (!gpu || xgemm_malloc(gpu, bytes, &memory) || xgemm_upload(gpu, memory, from, bytes))
-        exit(1);
-    return memory;
-}
-
-static void release(void *memory)
-{
-    if (gpu)
-        xgemm_free(gpu, memory);
-    else
-        free(memory);
-}
-
 typedef struct {
     fake_handle handle;
     int trans, step_x, step_y, m;
@@ -105,11 +86,11 @@ static void one(const struct entry *e, variant v, bool served)
         const int count = i == 0 ? CELLS : VECTOR;
         for (int j = 0; j < count; j++)
             element_put(e->type, host, j, value(i, j), 0);
-        memory[i] = place(host, (size_t)count * element_bytes(e->type));
+        memory[i] = place_on(gpu, host, (size_t)count * element_bytes(e->type));
     }
     for (int i = 0; i < 2; i++) {
         element_put(e->type, scalars[i], 0, i ? 3 : 2, 0);
-        memory[3 + i] = on_device ? place(scalars[i], sizeof scalars[i]) : scalars[i];
+        memory[3 + i] = on_device ? place_on(gpu, scalars[i], sizeof scalars[i]) : scalars[i];
     }
     const int before = fake_count;
     fake_status = served ? 0 : 15;
@@ -122,7 +103,7 @@ static void one(const struct entry *e, variant v, bool served)
               e->name, "the product is wrong");
     check(served || strcmp(fake_last, e->name) == 0, e->name, "another function was called");
     for (int i = 0; i < (on_device ? 5 : 3); i++)
-        release(memory[i]);
+        release_on(gpu, memory[i]);
     cublasDestroy_v2(&v.handle); /* which ends here */
 }
 

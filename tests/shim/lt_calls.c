@@ -63,14 +63,7 @@ static void *place(const problem *p, const double *values, int count)
     const size_t bytes = (size_t)count * element_bytes(p->type);
     for (int i = 0; i < count; i++)
         element_put(p->type, host, i, values[i], 0);
-    void *memory = malloc(bytes);
-    if (!p->gpu && memory)
-        return memcpy(memory, host, bytes);
-    free(memory);
-    if (!p->gpu || xgemm_malloc(p->gpu, bytes, &memory) ||
-        xgemm_upload(p->gpu, memory, host, bytes))
-        exit(1);
-    return memory;
+    return place_on(p->gpu, host, bytes);
 }
 
 static fake_layout layout(const problem *p, int rows, int columns, int ld, int stride)
@@ -112,10 +105,8 @@ static void end(problem *p)
     void *const memory[] = {p->at[0], p->at[1], p->at[2], p->bias_at,
                             p->from == IN_PLACE ? NULL : p->at[3]};
     for (int i = 0; i < 5; i++)
-        if (!p->gpu)
-            free(memory[i]);
-        else if (memory[i])
-            xgemm_free(p->gpu, memory[i]);
+        if (memory[i])
+            release_on(p->gpu, memory[i]);
 }
 
 static int call(problem *p)

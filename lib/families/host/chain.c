@@ -92,8 +92,6 @@ static double double_product(double x, double y)
 
 #define EPILOGUE_REAL                   double
 #define EPILOGUE_NAME(name)             name##_chain_f64
-#define EPILOGUE_SIGMOID(x)             (1.0 / (1.0 + exp(-(x))))
-#define EPILOGUE_GELU(x)                (0.5 * (x)*erfc(-0.70710678118654752440 * (x)))
 #define EPILOGUE_FMA(x, y, z)           fma(x, y, z)
 #define EPILOGUE_MUL(x, y)              double_product(x, y)
 #define EPILOGUE_LOAD(from, at, type)   xg_host_load(from, at, type)

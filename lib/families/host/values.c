@@ -100,8 +100,6 @@ void xg_host_store(void *to, int64_t at, int type, double x)
 
 #define EPILOGUE_REAL                   double
 #define EPILOGUE_NAME(name)             name##_host
-#define EPILOGUE_SIGMOID(x)             (1.0 / (1.0 + exp(-(x))))
-#define EPILOGUE_GELU(x)                (0.5 * (x)*erfc(-0.70710678118654752440 * (x)))
 #define EPILOGUE_FMA(x, y, z)           fma(x, y, z)
 #define EPILOGUE_MUL(x, y)              ((x) * (y))
 #define EPILOGUE_LOAD(from, at, type)   xg_host_load(from, at, type)
