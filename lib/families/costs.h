@@ -51,6 +51,14 @@ typedef struct {
 
 enum { XG_DOUBLE_TILES = 16, XG_MMA_TILES = 5 };
 
+/* A CTA of half/ by mma.sync. */
+typedef struct {
+    int ctas_per_sm;
+    double k_us, tile_us;           /* by itself: each k of it, and the rest */
+    double full_k_us, full_tile_us; /* the same where the multiprocessor is full */
+    double full_unaligned_tile_us;  /* and the rest where rows of C are not aligned */
+} xg_mma_cost;
+
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
 typedef struct {
     double fp32_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
@@ -91,8 +99,8 @@ typedef struct {
     double half_unaligned_us[3]; /* and more where rows of C are not aligned */
     double half_cluster_us[2]; /* of splits within a cluster: adding them up; 64 and 128 columns */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
-    /* The same by mma.sync, by the tile's number in half/mma_cost.c */
-    xg_double_cost mma[XG_MMA_TILES];
+    double half_read_rate, half_write_rate; /* of operands and C */
+    xg_mma_cost mma[XG_MMA_TILES];          /* by the tile's number in half/mma_cost.c */
     /* double/: by the tile's number in double/tiles.c; rates of what L2 and memory deliver */
     xg_double_cost fp64[XG_DOUBLE_TILES];
     double double_launch_us, double_reduce_us, double_reduce_rate;

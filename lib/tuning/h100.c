@@ -49,6 +49,8 @@ const xg_costs xg_costs_h100 =
         .split_strips_rate = 4.51e+06,
         .split_strip_more = 0.3,
         XG_HALF_COSTS,
+        .half_read_rate = 2.6e6,
+        .half_write_rate = 2.2e6,
         .mma = XG_MMA_COSTS,
         XG_RESIDUE_COSTS,
         .fp64 = XG_DOUBLE_COSTS_SM90,

@@ -289,6 +289,8 @@ const xg_costs xg_costs_h200 =
         .split_strips_rate = 18e6,
         .split_strip_more = 0.3,
         XG_HALF_COSTS,
+        .half_read_rate = 3.9e6,
+        .half_write_rate = 3.6e6,
         .mma = XG_MMA_COSTS,
         XG_RESIDUE_COSTS,
         .fp64 = XG_DOUBLE_COSTS_SM90,

@@ -61,6 +61,7 @@ static void scale(xg_costs *costs, double compute, double tensor, double mma, do
         offsetof(xg_costs, split_strips_rate),   offsetof(xg_costs, strips_few_warps_rate),
         offsetof(xg_costs, scalar_k_major_rate), offsetof(xg_costs, scalar_mn_major_rate),
         offsetof(xg_costs, half_align_rate),     offsetof(xg_costs, half_reduce_rate),
+        offsetof(xg_costs, half_read_rate),      offsetof(xg_costs, half_write_rate),
         offsetof(xg_costs, double_reduce_rate),  offsetof(xg_costs, double_l2_rate),
         offsetof(xg_costs, double_memory_rate),  offsetof(xg_costs, residue_rate)};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
@@ -77,8 +78,8 @@ static void scale(xg_costs *costs, double compute, double tensor, double mma, do
         costs->half[i].beyond_l2_us /= tensor;
     }
     for (int i = 0; i < XG_MMA_TILES; i++) {
-        costs->mma[i].alone_us /= mma;
-        costs->mma[i].full_us /= mma;
+        costs->mma[i].k_us /= mma;
+        costs->mma[i].full_k_us /= mma;
     }
     costs->residue_block_us /= tensor;
     for (int i = 0; i < XG_DOUBLE_TILES; i++) {

@@ -12,15 +12,15 @@
 
 extern const xg_costs xg_costs_h100, xg_costs_h200;
 
-/* The constants of half/, of an H200; an H100's multiprocessors are the same, and nothing was
-   measured there. */
+/* The constants of half/, by hand and by descent to times of an H100 and an H200, whose
+   multiprocessors are the same. */
 #define XG_HALF_COSTS                                                                              \
-    .half = {{.in_l2_us = 0.40, .beyond_l2_us = 0.45, .tile_us = 0.6},                             \
-             {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.6},                            \
-             {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 2.9}},                           \
-    .half_store_us = {2.3, 3.0, 4.6}, .half_unaligned_us = {2.0, 2.5, 0.5},                        \
-    .half_cluster_us = {3.5, 4.5}, .half_launch_us = 2.2, .half_align_us = 3.0,                    \
-    .half_align_rate = 3.8e6, .half_reduce_us = 4.5, .half_reduce_rate = 0.7e6
+    .half = {{.in_l2_us = 0.60, .beyond_l2_us = 0.60, .tile_us = 0.2},                             \
+             {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.25},                           \
+             {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 1.8}},                           \
+    .half_store_us = {2.0, 1.65, 2.7}, .half_unaligned_us = {2.0, 1.4, 2.0},                       \
+    .half_cluster_us = {7.0, 4.4}, .half_launch_us = 2.2, .half_align_us = 4.2,                    \
+    .half_align_rate = 3.6e6, .half_reduce_us = 1.8, .half_reduce_rate = 1.2e6
 
 /*
  * The constants of residue/, fitted by hand to doc/results/h100/residues.csv; block_us is more
@@ -57,12 +57,12 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
             {4, 0.0450, 0.0360, 2.0},                                                              \
     }
 
-/* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c, by an H100's times of squares
-   from 64 to 1025 and of batches of 64. */
+/* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c. */
 #define XG_MMA_COSTS                                                                               \
     {                                                                                              \
-        {2, 0.0110, 0.0080, 2.5}, {3, 0.0032, 0.0031, 1.7}, {4, 0.0025, 0.0022, 1.5},              \
-            {2, 0.0242, 0.0121, 5.3}, {3, 0.0192, 0.0064, 3.1},                                    \
+        {2, 0.0120, 2.7, 0.0110, 2.0, 4.0}, {3, 0.0032, 1.9, 0.0036, 1.0, 2.0},                    \
+            {4, 0.0030, 1.3, 0.0026, 0.62, 0.82}, {2, 0.0300, 3.3, 0.0140, 1.2, 3.0},              \
+            {3, 0.0300, 1.8, 0.0105, 0.45, 2.0},                                                   \
     }
 
 /* Those of FP32's products by mma.sync: estimates, by wgmma's kernel of the same kind. */

@@ -5,9 +5,9 @@
  *
  *     time = launches + copies + waves * (k-blocks * block_us + tile_us) + reduction
  *
- * A wave is a work item on each multiprocessor, and takes no less than its stores. block_us is by
- * whether L2 holds the operands. The copies and the reduction take a launch, and their bytes at the
- * memory's rate.
+ * A wave is a work item on each multiprocessor, and takes no less than its stores; all waves take
+ * no less than the memory does for operands and C. block_us is by whether L2 holds the operands.
+ * The copies and the reduction take a launch, and their bytes at the memory's rate.
  */
 #include "half.h"
 
@@ -179,6 +179,19 @@ double xg_half_beside_us(const xg_request *request, const xg_half_operand *a,
     return us;
 }
 
+double xg_half_memory_us(const xg_request *request, const xg_half_operand *a,
+                         const xg_half_operand *b, int64_t products)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const double all = (double)products;
+    const double read =
+        2.0 * (double)p->k *
+        ((a->batched ? all : 1.0) * (double)p->m + (b->batched ? all : 1.0) * (double)p->n);
+    const double written = all * (double)p->m * (double)p->n * (double)xg_type_bytes(p->type_c);
+    return read / costs->half_read_rate + written / costs->half_write_rate;
+}
+
 bool xg_half_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
@@ -239,11 +252,13 @@ static double product_us(const planned *what, const xg_half_way *way, const xg_h
         (of->cluster == 1 ? apart(whole) : 1.0);
     const double whole_us = (double)of->k_blocks * block + cost->tile_us;
     const double split_us = (double)of->k_blocks_per_split * block + cost->tile_us;
-    if (way->splits_in_cluster)
-        return costs->half_launch_us + whole * (split_us + costs->half_cluster_us[index]);
+    const double computed =
+        way->splits_in_cluster
+            ? whole * (split_us + costs->half_cluster_us[index])
+            : whole * (xg_larger(whole_us, costs->half_store_us[index]) + unaligned) +
+                  split * split_us;
     return costs->half_launch_us +
-           whole * (xg_larger(whole_us, costs->half_store_us[index]) + unaligned) +
-           split * split_us;
+           xg_larger(computed, xg_half_memory_us(request, &what->a, &what->b, products));
 }
 
 /* A way, into *of where it is faster. */

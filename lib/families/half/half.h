@@ -98,6 +98,10 @@ int64_t xg_half_products_within(const xg_request *request, const xg_half_operand
 double xg_half_beside_us(const xg_request *request, const xg_half_operand *a,
                          const xg_half_operand *b, const xg_half_schedule *of, int64_t products);
 
+/* The time that the memory takes for a pass's operands and C. */
+double xg_half_memory_us(const xg_request *request, const xg_half_operand *a,
+                         const xg_half_operand *b, int64_t products);
+
 /* ---- Between build.c and mma_build.c ---- */
 
 /* Where in the workspace the copies of A and B and the partial sums are; -1: there are none. */

@@ -6,8 +6,9 @@
  *     time = launch + copies + multiprocessor's share + reduction
  *
  * A multiprocessor's share is the CTAs that it computes one after another, as many at a time as it
- * holds: each k of one takes alone_us by itself and full_us where the multiprocessor is full, and a
- * round of them tile_us more. Copies and reduction are those of cost.c.
+ * holds: the larger one of what a round of them takes, whose CTAs wait for their own copies and
+ * stores alone, and of what the multiprocessor needs for all. Copies and reduction are those of
+ * cost.c.
  */
 #include "args.h"
 #include "families/programs.h"
@@ -106,15 +107,24 @@ static bool fits(const xg_mma_tile *tile, const xg_request *request)
 }
 
 /*
- * On compute capability 9.0 wgmma's kernels are there, and by element it is their sums that count,
- * unless a kernel of these is named; so with ragged groups, too, and batches that are not aligned
- * (1000 products of 100 on an H100: 94 us, cuBLAS 39).
+ * On compute capability 9.0 wgmma's kernels are there, and these run where they are faster, unless
+ * one is named: for a product or a batch of operands that are aligned, and for a product of
+ * operands that are read as they lie. What is copied first, or is in ragged groups, wgmma
+ * multiplies faster (1000 products of 100 on an H100: 94 us, cuBLAS 39); and by element it is its
+ * sums that count.
  */
+static bool is_chosen_by_time(const xg_kernel *kernel, const xg_request *request)
+{
+    return request->target.compute_capability == 90 && request->kernel != kernel;
+}
+
 static bool may_run(const xg_kernel *kernel, const xg_request *request)
 {
-    return request->target.compute_capability != 90 || request->kernel == kernel ||
-           (!request->by_element && request->problem.groups == 0 &&
-            (request->problem.batch_count == 1 || unaligned_of(&request->problem) == 0));
+    if (!is_chosen_by_time(kernel, request))
+        return true;
+    const bool reads_all = unaligned_of(&request->problem) == 0 ||
+                           (request->problem.batch_count == 1 && xg_mma_tile_of(kernel, true));
+    return reads_all && !request->by_element && request->problem.groups == 0;
 }
 
 bool xg_mma_applies(const xg_kernel *kernel, const xg_request *request)
@@ -141,23 +151,12 @@ static planned planned_of(const xg_candidate *of, const xg_request *request)
 }
 
 /* A multiprocessor's time for so many CTAs, each with so much of k. */
-static double share_us(const xg_double_cost *cost, double ctas, double k)
+static double share_us(const xg_mma_cost *cost, double ctas, double k, bool c_is_aligned)
 {
     const double rounds = ceil(ctas / cost->ctas_per_sm);
-    return rounds * cost->tile_us + k * xg_larger(rounds * cost->alone_us, ctas * cost->full_us);
-}
-
-/* The time that the memory takes for operands and C. */
-static double memory_us(const planned *what, int64_t products)
-{
-    const xg_request *const request = what->request;
-    const xg_problem *const p = &request->problem;
-    const xg_costs *const costs = request->target.costs;
-    const double all = (double)products, a_count = what->a.batched ? all : 1.0;
-    const double b_count = what->b.batched ? all : 1.0;
-    const double read = 2.0 * (double)p->k * (a_count * (double)p->m + b_count * (double)p->n);
-    const double written = all * (double)p->m * (double)p->n * (double)xg_type_bytes(p->type_c);
-    return read / costs->read_rate + written / costs->write_rate;
+    const double tile_us = c_is_aligned ? cost->full_tile_us : cost->full_unaligned_tile_us;
+    return xg_larger(rounds * (k * cost->k_us + cost->tile_us),
+                     ctas * (k * cost->full_k_us + tile_us));
 }
 
 /* The time of a pass. */
@@ -165,13 +164,16 @@ static double pass_us(const planned *what, const xg_half_schedule *of, int64_t p
 {
     const xg_request *const request = what->request;
     const xg_costs *const costs = request->target.costs;
-    const xg_double_cost *const cost = &costs->mma[what->tile->cost];
+    const xg_mma_cost *const cost = &costs->mma[what->tile->cost];
     const double all = request->target.multiprocessors;
     const double whole = ceil((double)(of->whole * products) / all);
     const double split = ceil((double)(of->tails * of->splits * products) / all);
-    const double computed = share_us(cost, whole, (double)request->problem.k) +
-                            share_us(cost, split, (double)of->k_blocks_per_split * XG_MMA_BLOCK_K);
-    return costs->half_launch_us + xg_larger(computed, memory_us(what, products)) +
+    const double k_of_split = (double)of->k_blocks_per_split * XG_MMA_BLOCK_K;
+    const double computed =
+        share_us(cost, whole, (double)request->problem.k, xg_half_c_is_aligned(&request->problem)) +
+        share_us(cost, split, k_of_split, true);
+    return costs->half_launch_us +
+           xg_larger(computed, xg_half_memory_us(request, &what->a, &what->b, products)) +
            xg_half_beside_us(request, &what->a, &what->b, of, products);
 }
 
@@ -241,7 +243,10 @@ xg_candidate xg_mma_candidate(const xg_kernel *kernel, const xg_request *request
     if (of.copied == 0 || !unaligned || !fits(unaligned, request))
         return of;
     consider_splits(&direct, request);
-    return direct.microseconds < of.microseconds || !has_room(&of, request) ? direct : of;
+    return direct.microseconds < of.microseconds || !has_room(&of, request) ||
+                   is_chosen_by_time(kernel, request)
+               ? direct
+               : of;
 }
 
 double xg_mma_workspace(const xg_candidate *of, const xg_request *request)
