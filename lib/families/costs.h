@@ -59,6 +59,11 @@ typedef struct {
     double full_unaligned_tile_us;  /* and the rest where rows of C are not aligned */
 } xg_mma_cost;
 
+/* half/skinny.c: of a round of CTAs, and of what each warp has at a time of X, aligned or not. */
+typedef struct {
+    double round_us, step_us, unaligned_step_us;
+} xg_skinny_cost;
+
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
 typedef struct {
     double fp32_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
@@ -100,6 +105,7 @@ typedef struct {
     double half_cluster_us[2]; /* of splits within a cluster: adding them up; 64 and 128 columns */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
     double half_read_rate, half_write_rate; /* of operands and C */
+    xg_skinny_cost half_skinny[2];          /* X K-major, or not */
     xg_mma_cost mma[XG_MMA_TILES];          /* by the tile's number in half/mma_cost.c */
     /* double/: by the tile's number in double/tiles.c; rates of what L2 and memory deliver */
     xg_double_cost fp64[XG_DOUBLE_TILES];

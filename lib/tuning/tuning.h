@@ -12,7 +12,7 @@
 
 extern const xg_costs xg_costs_h100, xg_costs_h200;
 
-/* The constants of half/, by hand and by descent to times of an H100 and an H200, whose
+/* The constants of half/ but for half_skinny, which are estimates, by hand and by descent to times of an H100 and an H200, whose
    multiprocessors are the same. */
 #define XG_HALF_COSTS                                                                              \
     .half = {{.in_l2_us = 0.60, .beyond_l2_us = 0.60, .tile_us = 0.2},                             \
@@ -20,7 +20,9 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
              {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 1.8}},                           \
     .half_store_us = {2.0, 1.65, 2.7}, .half_unaligned_us = {2.0, 1.4, 2.0},                       \
     .half_cluster_us = {7.0, 4.4}, .half_launch_us = 2.2, .half_align_us = 4.2,                    \
-    .half_align_rate = 3.6e6, .half_reduce_us = 1.8, .half_reduce_rate = 1.2e6
+    .half_align_rate = 3.6e6, .half_reduce_us = 1.8, .half_reduce_rate = 1.2e6,                    \
+    .half_skinny = {{.round_us = 1.5, .step_us = 0.28, .unaligned_step_us = 0.4},                  \
+                    {.round_us = 1.8, .step_us = 1.0, .unaligned_step_us = 1.5}}
 
 /*
  * The constants of residue/, fitted by hand to doc/results/h100/residues.csv; block_us is more

@@ -3,6 +3,7 @@
 #include "gemv.h"
 
 #include "args.h"
+#include "families/half/skinny.h"
 #include "families/programs.h"
 #include "families/transform/transform.h"
 #include "gemv_mn_major.h"
@@ -116,14 +117,16 @@ double xg_strips_bytes(const xg_request *request, int64_t m, int64_t n)
 
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
-    (void)kernel, (void)request;
-    return true;
+    (void)kernel;
+    return !xg_type_is_half(request->problem.type_a) || xg_half_skinny_applies(request);
 }
 
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
     (void)most_us;
     const xg_costs *const costs = request->target.costs;
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_half_skinny_candidate(kernel, request);
     xg_candidate of = xg_candidate_begin(kernel, request);
     const xg_gemv_shape shape = xg_gemv_shape_of(&request->problem, &request->target);
     of.k_per_split = shape.k_per_split;
@@ -137,14 +140,22 @@ static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request
 static double workspace(const xg_candidate *of, const xg_request *request)
 {
     (void)of;
-    return bytes_of(&request->problem, &request->target);
+    return xg_type_is_half(request->problem.type_a) ? 0.0
+                                                    : bytes_of(&request->problem, &request->target);
 }
 
 static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
-    (void)of;
+    if (xg_type_is_half(request->problem.type_a))
+        return xg_half_skinny_build(of, request, plan, error);
     return add(plan, &request->problem, &request->target, false, error);
+}
+
+static bool takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
+{
+    (void)kernel;
+    return xg_type_is_half(type);
 }
 
 const xg_family xg_family_gemv = {
@@ -153,4 +164,5 @@ const xg_family xg_family_gemv = {
     .candidate = candidate,
     .workspace = workspace,
     .build = build,
+    .takes_pointer_arrays = takes_pointer_arrays,
 };

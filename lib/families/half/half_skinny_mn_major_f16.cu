@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Skinny products of F16 operands, X's lines are k. */
+#define KERNEL    half_skinny_mn_major_f16
+#define TYPE      "f16"
+#define X_K_MAJOR 0
+#include "half_skinny.inc"

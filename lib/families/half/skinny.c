@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Skinny products: one launch of half_skinny.inc, which reads the operands as they lie.
+ *
+ *     time = launch + max(rounds of CTAs * (round_us + steps * step_us), memory)
+ *
+ * A step is 256 k of a CTA, 32 of each warp.
+ */
+#include "skinny.h"
+
+#include "families/programs.h"
+#include "families/typed.h"
+#include "half.h"
+
+enum { SIDE = 16, THREADS = 256, STEP_K = 256, CTAS_PER_SM = 2, SIZE_MOST = INT32_MAX / 2 };
+
+/* X, the operand with many rows (half_skinny.inc). */
+typedef struct {
+    bool k_major, is_aligned;
+    int64_t ctas, groups; /* along the long side of C, and along the short one */
+} large_operand;
+
+static large_operand large_operand_of(const xg_problem *p)
+{
+    enum { K_MAJOR_ROWS = 16, MN_MAJOR_ROWS = 64 };
+    const bool few_rows = p->m <= p->n;
+    const int64_t stride_k = few_rows ? p->b_stride_k : p->a_stride_k;
+    const xg_half_operand x = few_rows ? xg_half_operand_b(p) : xg_half_operand_a(p);
+    large_operand of = {.k_major = stride_k == 1, .is_aligned = x.aligned};
+    of.ctas = xg_ceil_div(few_rows ? p->n : p->m, of.k_major ? K_MAJOR_ROWS : MN_MAJOR_ROWS);
+    of.groups = xg_ceil_div(few_rows ? p->m : p->n, SIDE);
+    return of;
+}
+
+/* By element it is the sums of wgmma's kernels that count. */
+bool xg_half_skinny_applies(const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    return !request->by_element && p->groups == 0 && p->m <= SIZE_MOST && p->n <= SIZE_MOST &&
+           p->k <= SIZE_MOST && large_operand_of(p).groups <= XG_GRID_Y_MAX;
+}
+
+xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const large_operand x = large_operand_of(p);
+    const xg_skinny_cost *const cost = &costs->half_skinny[x.k_major ? 0 : 1];
+    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    xg_candidate of = xg_candidate_begin(kernel, request);
+    of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    const int64_t at_once = (int64_t)CTAS_PER_SM * request->target.multiprocessors;
+    const double rounds = (double)xg_ceil_div(x.ctas * x.groups * of.batch_per_pass, at_once);
+    const double step_us = x.is_aligned ? cost->step_us : cost->unaligned_step_us;
+    const double computed = rounds * (cost->round_us + (double)xg_ceil_div(p->k, STEP_K) * step_us);
+    const double memory = (double)x.groups * xg_half_memory_us(request, &a, &b, of.batch_per_pass);
+    of.microseconds = xg_passes_us(costs, costs->half_launch_us + xg_larger(computed, memory),
+                                   xg_ceil_div(p->batch_count, of.batch_per_pass));
+    return of;
+}
+
+static const xg_program *program_of(const xg_problem *p)
+{
+    const bool f16 = p->type_a == XG_F16;
+    if (large_operand_of(p).k_major)
+        return f16 ? &xg_program_half_skinny_k_major_f16 : &xg_program_half_skinny_k_major_bf16;
+    return f16 ? &xg_program_half_skinny_mn_major_f16 : &xg_program_half_skinny_mn_major_bf16;
+}
+
+xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
+                                  xg_error *error)
+{
+    const xg_problem *const p = &request->problem;
+    if (!xg_half_skinny_applies(request))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s cannot compute a product of this size in %s; auto can",
+                       of->kernel->name, xg_type_name(p->type_a));
+    const large_operand x = large_operand_of(p);
+    const xg_typed_args args = xg_typed_args_of(p);
+    xg_step *const step = xg_plan_add(plan, program_of(p), &args, sizeof args, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    step->is_product = true;
+    step->pdl = true;
+    xg_point_typed(step, plan, p);
+    xg_region_a(step, plan, p);
+    xg_region_b(step, plan, p);
+    xg_region_c(step, plan, p);
+    xg_regions_of_epilogue(step, p);
+    return xg_step_grid(step, x.ctas, x.groups, THREADS, 1, error);
+}
