@@ -28,7 +28,4 @@ const decision *decide(state *s, const call *c);
 /* Counts a call that is passed on without a decision. */
 void count_passed_on(const call *c, const char *why);
 
-/* Whether a scalar of a product of this type is 0; NULL is not. */
-bool is_zero(xgemm_type type, const void *scalar);
-
 #endif

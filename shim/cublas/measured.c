@@ -2,9 +2,10 @@
 #include "measured.h"
 
 #include "copy.h"
+#include "shim/options.h"
+#include "shim/product.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Why calls are passed on. */
@@ -93,26 +94,6 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* ---- Rows ---- */
 
-static bool is_all;
-
-__attribute__((constructor)) static void read_environment(void)
-{
-    const char *text = secure_getenv("XGEMM_SERVE");
-    is_all = text && strcmp(text, "all") == 0;
-}
-
-bool serves_all(void)
-{
-    return is_all;
-}
-
-unsigned bytes_of(xgemm_type type)
-{
-    static const unsigned char bytes[] = {[XGEMM_F32] = 4,  [XGEMM_F64] = 8, [XGEMM_F16] = 2,
-                                          [XGEMM_BF16] = 2, [XGEMM_C32] = 8, [XGEMM_C64] = 16};
-    return bytes[type];
-}
-
 /* The largest power of two, up to ANY, that the places of all columns are multiples of. */
 static unsigned alignment_to(xgemm_type type, const void *base, int64_t ld)
 {
@@ -182,13 +163,13 @@ const measured *measured_row(const call *c, const measured *after, const char **
 const char *refused(const call *c, xgemm_math math)
 {
     const char *why;
-    return is_all || next_row(NULL, c, (int)math, &why) ? NULL : why;
+    return options.serves_all || next_row(NULL, c, (int)math, &why) ? NULL : why;
 }
 
 const char *refused_always(const call *c)
 {
     const char *why;
-    return is_all || next_row(NULL, c, -1, &why) ? NULL : why;
+    return options.serves_all || next_row(NULL, c, -1, &why) ? NULL : why;
 }
 
 const char *refused_operand(xgemm_type type, const void *base, int64_t rows_of, int64_t columns,
@@ -196,7 +177,7 @@ const char *refused_operand(xgemm_type type, const void *base, int64_t rows_of, 
 {
     const unsigned alignment = alignment_to(type, base, ld);
     const char *why = NULL;
-    for (const measured *row = rows; row < rows + ROWS && !is_all; row++) {
+    for (const measured *row = rows; row < rows + ROWS && !options.serves_all; row++) {
         if (row->type != type)
             continue;
         const bool is_odd = !row->most_alignment || alignment <= row->most_alignment;
@@ -204,7 +185,7 @@ const char *refused_operand(xgemm_type type, const void *base, int64_t rows_of, 
             return NULL;
         why = why ? why : is_odd ? SIZE : ALIGNED;
     }
-    return is_all ? NULL : why ? why : TYPE;
+    return options.serves_all ? NULL : why ? why : TYPE;
 }
 
 /* ---- Times ---- */
@@ -217,11 +198,6 @@ bool measured_for_launches(const measured *row)
 static double c_bytes(const xgemm_product *p)
 {
     return (double)p->batch_count * (double)p->m * (double)p->n * (double)bytes_of(p->type_c);
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 /* As fast as on large products, or as the memory, or as it ever is. */
