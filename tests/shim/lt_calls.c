@@ -109,7 +109,10 @@ static void end(problem *p)
             release_on(p->gpu, memory[i]);
 }
 
-static int call(problem *p)
+/* The arguments that are not there. */
+enum { NO_A = 1, NO_B = 2, NO_D = 4, NO_ALPHA = 8, NO_BETA = 16, NO_MATMUL = 32, NO_LAYOUT = 64 };
+
+static int call_without(problem *p, unsigned without)
 {
     double alpha[2], beta[2];
     matmul_function *function;
@@ -117,8 +120,16 @@ static int call(problem *p)
     memcpy(&function, &symbol, sizeof function);
     element_put(element_scalar(p->type), alpha, 0, 0.5, 0);
     element_put(element_scalar(p->type), beta, 0, p->beta, 0);
-    return function(p, &p->matmul, alpha, p->at[0], &p->layouts[0], p->at[1], &p->layouts[1], beta,
-                    p->at[3], &p->layouts[3], p->at[2], &p->layouts[2], NULL, NULL, 0, NULL);
+    return function(p, without & NO_MATMUL ? NULL : &p->matmul, without & NO_ALPHA ? NULL : alpha,
+                    without & NO_A ? NULL : p->at[0], &p->layouts[0],
+                    without & NO_B ? NULL : p->at[1], without & NO_LAYOUT ? NULL : &p->layouts[1],
+                    without & NO_BETA ? NULL : beta, p->at[3], &p->layouts[3],
+                    without & NO_D ? NULL : p->at[2], &p->layouts[2], NULL, NULL, 0, NULL);
+}
+
+static int call(problem *p)
+{
+    return call_without(p, 0);
 }
 
 /* Element (i, j) of number "batch" of an operand as it lies. */
@@ -240,11 +251,41 @@ static void passed_on(xgemm_handle *gpu)
     }
 }
 
+/* What cublasLt refuses, or what multiplies nothing: its own status comes back. */
+static void invalid(xgemm_handle *gpu)
+{
+    static const char *const names[] = {"no A",    "no B",           "no D",     "no alpha",
+                                        "no beta", "no description", "no layout"};
+    static const char *const sizes[] = {"lda", "ldb", "ldd", "m = 0", "n = 0", "k = 0", "batch"};
+    enum { NAMES = sizeof names / sizeof *names, SIZES = sizeof sizes / sizeof *sizes };
+    for (int i = 0; i < NAMES + SIZES; i++) {
+        problem p;
+        const int at = i - NAMES;
+        begin(&p, gpu, F32, 1, IN_PLACE, 0);
+        if (at >= 0 && at < 3)
+            p.layouts[at].ld = M - 1;
+        if (at == 3)
+            p.layouts[0].columns = p.layouts[2].rows = 0;
+        if (at == 4)
+            p.layouts[1].columns = p.layouts[2].columns = 0;
+        if (at == 5)
+            p.layouts[0].rows = p.layouts[1].rows = 0;
+        for (int layout = 0; at == 6 && layout < 4; layout++)
+            p.layouts[layout].batch_count = -1;
+        fake_status = 7;
+        const int before = fake_count, status = call_without(&p, at < 0 ? 1u << i : 0);
+        check(fake_count == before + 1 && status == 7, at < 0 ? names[i] : sizes[at],
+              "cublasLt's error did not come back");
+        end(&p);
+    }
+}
+
 int lt_calls(xgemm_handle *gpu, bool served)
 {
     of_epilogues(gpu, served);
     of_types(gpu, served);
     passed_on(gpu);
+    invalid(gpu);
     const int before = fake_destroyed;
     int handle = 0;
     cublasLtDestroy(&handle);
