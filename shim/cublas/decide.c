@@ -37,7 +37,7 @@ static decision_key key_of(const call *c)
     key.has_bias = p->bias != NULL, key.bias_per_row = p->bias_per_row != 0;
     key.flags = (unsigned char)p->flags;
     key.overwrites = !(p->flags & XGEMM_DEVICE_SCALARS) && is_zero(p->type_a, p->beta);
-    key.copies = c->source != NULL, key.is_vector = c->is_vector;
+    key.copies = c->source != NULL;
     key.is_used = 1;
     return key;
 }

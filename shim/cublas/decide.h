@@ -13,7 +13,7 @@ typedef struct {
     int64_t m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c, batch;
     unsigned char type_a, type_b, type_c, type_bias, transa, transb, math, activation;
     unsigned char align_a, align_b, align_c, has_bias, bias_per_row, flags, overwrites, copies,
-        is_vector, is_used;
+        is_used;
 } decision_key;
 
 typedef struct decision {

@@ -13,7 +13,6 @@
 #define SIZE    "cuBLAS is as fast for this size"
 #define ALIGNED "cuBLAS is as fast for aligned operands"
 #define LAYOUT  "cuBLAS is as fast for these transposes"
-#define VECTOR  "nothing was measured for a vector"
 
 /*
  * Where libxgemm was measured to be at least as fast as cuBLAS (doc/results/), rows for each type
@@ -37,8 +36,6 @@
  * cuBLAS 8.3 us at least. In odd columns its NN and TT fall to 0.63 of the peak, TN to 0.67, NT to
  * 0.72. C32 by real products on tensor cores 1.3 times as fast at 512, 2.5 at 1024, 4.1 at 4096;
  * cuBLAS reaches 0.8 of FP32's peak. Small ones take cuBLAS 8.1 us. C64: 0.95 to 0.98 of its speed.
- *
- * Matrix times vector: no row, until cublasSgemv was measured (bench/dropins.py, torch-vector).
  */
 enum { ANY = 16 }; /* bytes: what is aligned to more is not told apart */
 enum { NN = 1, NT = 2, TN = 4, TT = 8 };
@@ -49,7 +46,7 @@ struct measured {
     int64_t least_size, most_size; /* and of m, n and k */
     unsigned most_alignment;       /* of A or of B, bytes */
     unsigned layouts;              /* NN ...; 0: all */
-    bool is_vector, has_batches;   /* matrix times vector; batches were measured, too */
+    bool has_batches;              /* batches were measured, too */
     bool always_by_time;           /* not only beyond LAUNCHES_US */
     const char *kernels;           /* what the planned kernel's name begins with */
     size_t peak_gflops;            /* the field of xgemm_device, and */
@@ -123,8 +120,6 @@ static const char *check_row(const measured *row, const call *c)
     const xgemm_product *p = &c->product;
     if (p->type_b != row->type || p->type_c != row->type)
         return "the types were not measured";
-    if (c->is_vector != row->is_vector)
-        return VECTOR;
     if (row->most_alignment && alignment_to(row->type, p->a, p->lda) > row->most_alignment &&
         alignment_to(row->type, p->b, p->ldb) > row->most_alignment)
         return ALIGNED;

@@ -233,24 +233,12 @@ static const char *ask(call *c, int compute)
     return NULL;
 }
 
-static bool serve_form(call *c, int compute, int *status)
-{
-    if (real_depth || options.serves_none)
-        return false;
-    c->refusal = ask(c, compute);
-    return serve(c, status);
-}
-
 bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
                   int *status)
 {
     call c = {.function = function, .handle = handle, .product = *product};
-    return serve_form(&c, compute, status);
-}
-
-bool serve_vector(const char *function, void *handle, int compute, const xgemm_product *product,
-                  int *status)
-{
-    call c = {.function = function, .handle = handle, .product = *product, .is_vector = true};
-    return serve_form(&c, compute, status);
+    if (real_depth || options.serves_none)
+        return false;
+    c.refusal = ask(&c, compute);
+    return serve(&c, status);
 }

@@ -49,7 +49,7 @@ compile -shared -Wl,-soname,libcublas.so.13 -Wl,--version-script=cublas.map "$he
     -o libcublas.so.13
 compile -shared -DFAKE_CUBLASLT -Wl,-soname,libcublasLt.so.13 -Wl,--version-script=lt.map \
     "$here/fake_cublas.c" -o libcublasLt.so.13 libcublas.so.13
-compile -shared "$here/cublas_calls.c" "$here/elements.c" "$here/gemv_calls.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
+compile -shared "$here/cublas_calls.c" "$here/elements.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
     libcublasLt.so.13 -L"$libraries" -lxgemm -lm
 compile -shared "$here/cost_calls.c" -o cost_calls.so libcublas.so.13 libcublasLt.so.13 -L"$libraries" -lxgemm -ldl
 compile "$here/dropins_main.c" -o dropins_main -ldl
@@ -182,8 +182,6 @@ else
     export XGEMM_SERVE
     calls fake served '' --log
     gives 'all is served' 0 'served +cublasZgemmStridedBatched_64 +c64 '
-    gives 'a vector' 0 'served +cublasDgemv_v2_64 +f64 '
-    gives 'a vector that runs backwards' 0 'passed on +cublasSgemv_v2 .*an argument is invalid'
     gives 'PEDANTIC is STRICT' 0 'served +cublasSgemm_v2 +f32 +strict +TN '
     gives 'what cuBLAS alone has' 0 'passed on +cublasSgemm_v2 .*no such compute type or math mode'
     calls fake served '' --log --math strict
