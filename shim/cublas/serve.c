@@ -236,9 +236,9 @@ static const char *ask(call *c, int compute)
 bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
                   int *status)
 {
-    call c = {.function = function, .handle = handle, .product = *product};
     if (real_depth || options.serves_none)
         return false;
+    call c = {.function = function, .handle = handle, .product = *product};
     c.refusal = ask(&c, compute);
     return serve(&c, status);
 }
