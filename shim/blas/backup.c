@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "backup.h"
 
+#include "shim/product.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +56,12 @@ static void copy_all(lines all)
 
 static lines lines_of(const xgemm_product *p, void *copy, bool is_back)
 {
-    static const unsigned char bytes[] = {
-        [XGEMM_F32] = 4, [XGEMM_F64] = 8, [XGEMM_C32] = 8, [XGEMM_C64] = 16};
+    const size_t bytes = bytes_of(p->type_c);
     const bool by_column = p->order == XGEMM_COL_MAJOR;
     return (lines){.c = p->c,
                    .copy = copy,
-                   .width = (size_t)(by_column ? p->m : p->n) * bytes[p->type_c],
-                   .pitch = (size_t)p->ldc * bytes[p->type_c],
+                   .width = (size_t)(by_column ? p->m : p->n) * bytes,
+                   .pitch = (size_t)p->ldc * bytes,
                    .lines = by_column ? p->n : p->m,
                    .is_back = is_back};
 }

@@ -4,12 +4,12 @@
 #include "backup.h"
 #include "shim/counters.h"
 #include "shim/library.h"
+#include "shim/options.h"
+#include "shim/product.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /*
@@ -42,8 +42,6 @@ static pid_t process;    /* whose the handle is: a child of fork() cannot use it
 /* ---- The environment ---- */
 
 static double least_of_environment; /* XGEMM_BLAS_LEAST: for all types; 0: unset */
-static xgemm_math math = XGEMM_MATH_DEFAULT;
-static bool is_off;
 static int ordinals[DEVICES_MAX], device_count;
 
 static void read_devices(const char *list)
@@ -63,16 +61,9 @@ static void read_devices(const char *list)
 
 __attribute__((constructor)) static void read_environment(void)
 {
-    const char *mode = secure_getenv("XGEMM_RUN_MATH");
-    const char *serve = secure_getenv("XGEMM_SERVE");
     const char *least = secure_getenv("XGEMM_BLAS_LEAST");
     read_devices(secure_getenv("XGEMM_BLAS_DEVICES"));
     least_of_environment = least ? strtod(least, NULL) : 0;
-    is_off = serve && strcmp(serve, "none") == 0;
-    if (mode && strcmp(mode, "strict") == 0)
-        math = XGEMM_MATH_STRICT;
-    else if (mode && strcmp(mode, "tf32") == 0)
-        math = XGEMM_MATH_TF32;
 }
 
 /* fork() waits for a product to end, so that the child's lock is free. */
@@ -99,36 +90,13 @@ typedef struct {
 
 static void count(const char *function, const xgemm_product *p, const char *why, times predicted)
 {
-    static const char *const types[] = {"?", "f32", "f64", "f16", "bf16", "c32", "c64"};
-    static const char *const maths[] = {"default", "strict", "tf32"};
-    counters_key key;
-    if (!counters_open())
-        return;
-    memset(&key, 0, sizeof key);
-    snprintf(key.function, sizeof key.function, "%s", function);
-    snprintf(key.type, sizeof key.type, "%s", types[p->type_a]);
-    snprintf(key.math, sizeof key.math, "%s", maths[math]);
-    snprintf(key.transposes, sizeof key.transposes, "%c%c", p->transa == XGEMM_NO_TRANS ? 'N' : 'T',
-             p->transb == XGEMM_NO_TRANS ? 'N' : 'T');
-    snprintf(key.reason, sizeof key.reason, "%s", why ? why : "");
-    key.m = p->m, key.n = p->n, key.k = p->k, key.batch = 1;
-    counters_count(counters_find(&key, predicted.us, predicted.cpu_us));
+    if (counters_open())
+        counters_count(kind_of(function, p, options.math, why, predicted.us, predicted.cpu_us));
 }
 
 static bool reads_c(const xgemm_product *p)
 {
-    const float *f = p->beta;
-    const double *d = p->beta;
-    switch (p->type_a) {
-    case XGEMM_F32:
-        return f[0] != 0.0f;
-    case XGEMM_F64:
-        return d[0] != 0.0;
-    case XGEMM_C32:
-        return f[0] != 0.0f || f[1] != 0.0f;
-    default:
-        return d[0] != 0.0 || d[1] != 0.0;
-    }
+    return !is_zero(p->type_a, p->beta);
 }
 
 /* Why the product stays with the BLAS below, by its sizes alone. */
@@ -151,12 +119,7 @@ static bool have_handle(void)
     if (!library_load() || library.create_devices(&handle, ordinals, device_count))
         return false;
     is_measured = !library.device_get(ordinals[0], &gpu) && library_is_measured(handle, &gpu);
-    return library.set_math(handle, math) == XGEMM_OK;
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
+    return library.set_math(handle, options.math) == XGEMM_OK;
 }
 
 static double cpus(void)
@@ -169,9 +132,7 @@ static double cpus(void)
 /* On the GPU, and on all the CPU's cores that the process may use. */
 static times predict(const xgemm_product *p)
 {
-    static const unsigned char size_of[] = {
-        [XGEMM_F32] = 4, [XGEMM_F64] = 8, [XGEMM_C32] = 8, [XGEMM_C64] = 16};
-    const double m = (double)p->m, n = (double)p->n, k = (double)p->k, size = size_of[p->type_a];
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k, size = bytes_of(p->type_a);
     const double c = m * n * size, bytes = (m * k + k * n) * size + (reads_c(p) ? 2 : 1) * c;
     xgemm_plan plan = {.struct_size = sizeof plan};
     times of = {0, 0};
@@ -211,7 +172,7 @@ static const char *multiply(const xgemm_product *product)
 
 bool serve_host(const char *function, const xgemm_product *product)
 {
-    if (is_off)
+    if (options.serves_none)
         return false;
     times predicted = {0, 0};
     const char *why = refusal(product);

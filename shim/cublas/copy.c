@@ -2,7 +2,7 @@
 /* C to D of cublasLtMatmul, by the driver, so that the copy is captured with the product. */
 #include "copy.h"
 
-#include "measured.h"
+#include "shim/product.h"
 
 /* CUDA_MEMCPY2D of the driver, of which memory of the device is used. */
 typedef struct {

@@ -3,8 +3,9 @@
 
 #include "measured.h"
 #include "shim/library.h"
+#include "shim/options.h"
+#include "shim/product.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,24 +16,6 @@ enum { DECISIONS = 1024 };
 static unsigned char alignment_of(const void *memory)
 {
     return (unsigned char)((uintptr_t)memory & 15);
-}
-
-bool is_zero(xgemm_type type, const void *scalar)
-{
-    const float *f = scalar;
-    const double *d = scalar;
-    if (!scalar)
-        return false;
-    switch (type) {
-    case XGEMM_F64:
-        return d[0] == 0.0;
-    case XGEMM_C32:
-        return f[0] == 0.0f && f[1] == 0.0f;
-    case XGEMM_C64:
-        return d[0] == 0.0 && d[1] == 0.0;
-    default:
-        return f[0] == 0.0f;
-    }
 }
 
 static decision_key key_of(const call *c)
@@ -54,7 +37,7 @@ static decision_key key_of(const call *c)
     key.has_bias = p->bias != NULL, key.bias_per_row = p->bias_per_row != 0;
     key.flags = (unsigned char)p->flags;
     key.overwrites = !(p->flags & XGEMM_DEVICE_SCALARS) && is_zero(p->type_a, p->beta);
-    key.copies = c->source != NULL, key.is_vector = c->is_vector;
+    key.copies = c->source != NULL;
     key.is_used = 1;
     return key;
 }
@@ -113,38 +96,13 @@ static const char *refusal(const state *s, const call *c, double *us, double *ot
     if (plan.microseconds > 0)
         *us = plan.microseconds + beside_us(c, &s->device);
     why = compare(s, c, plan.kernel, *us, other_us, for_launches);
-    if (serves_all()) {
+    if (options.serves_all) {
         *for_launches = false;
         return NULL;
     }
     if (!s->is_measured)
         return "nothing was measured on this GPU";
     return *us == 0 ? "its time is not known" : why;
-}
-
-static char letter_of(xgemm_transpose trans)
-{
-    return trans == XGEMM_NO_TRANS     ? 'N'
-           : trans == XGEMM_TRANS      ? 'T'
-           : trans == XGEMM_CONJ_TRANS ? 'C'
-                                       : '?';
-}
-
-static counters_kind *find_kind(const call *c, const char *why, double us, double other_us)
-{
-    static const char *const types[] = {"?", "f32", "f64", "f16", "bf16", "c32", "c64"};
-    static const char *const maths[] = {"default", "strict", "tf32"};
-    const xgemm_product *p = &c->product;
-    counters_key key;
-    memset(&key, 0, sizeof key);
-    snprintf(key.function, sizeof key.function, "%s", c->function);
-    snprintf(key.type, sizeof key.type, "%s", types[p->type_a]);
-    snprintf(key.math, sizeof key.math, "%s", maths[c->math]);
-    snprintf(key.transposes, sizeof key.transposes, "%c%c", letter_of(p->transa),
-             letter_of(p->transb));
-    snprintf(key.reason, sizeof key.reason, "%s", why ? why : "");
-    key.m = p->m, key.n = p->n, key.k = p->k, key.batch = p->batch_count;
-    return counters_find(&key, us, other_us);
 }
 
 const decision *decide(state *s, const call *c)
@@ -163,7 +121,8 @@ const decision *decide(state *s, const call *c)
     d->key = key;
     d->is_served = !why;
     d->for_launches = for_launches;
-    d->kind = counters_open() ? find_kind(c, why, us, other_us) : NULL;
+    d->kind =
+        counters_open() ? kind_of(c->function, &c->product, c->math, why, us, other_us) : NULL;
     return d;
 }
 
@@ -201,6 +160,6 @@ void count_passed_on(const call *c, const char *why)
                        .math = c->math,
                        .transa = p->transa,
                        .transb = p->transb,
-                       .kind = find_kind(c, why, 0, 0)};
+                       .kind = kind_of(c->function, p, c->math, why, 0, 0)};
     counters_count(at->kind);
 }

@@ -13,7 +13,7 @@ typedef struct {
     int64_t m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c, batch;
     unsigned char type_a, type_b, type_c, type_bias, transa, transb, math, activation;
     unsigned char align_a, align_b, align_c, has_bias, bias_per_row, flags, overwrites, copies,
-        is_vector, is_used;
+        is_used;
 } decision_key;
 
 typedef struct decision {
@@ -27,8 +27,5 @@ const decision *decide(state *s, const call *c);
 
 /* Counts a call that is passed on without a decision. */
 void count_passed_on(const call *c, const char *why);
-
-/* Whether a scalar of a product of this type is 0; NULL is not. */
-bool is_zero(xgemm_type type, const void *scalar);
 
 #endif

@@ -3,6 +3,7 @@
 #include "measured.h"
 #include "serve.h"
 #include "shim/counters.h"
+#include "shim/product.h"
 
 typedef int attribute_get(const void *of, int attribute, void *value, size_t bytes,
                           size_t *written);
@@ -191,24 +192,12 @@ static bool scales_by(xgemm_type type, int scale)
     return type_of(scale) == (type == XGEMM_F16 || type == XGEMM_BF16 ? XGEMM_F32 : type);
 }
 
+/* Scalars of unknown types are not looked at. */
 static bool reads_c(const description *d, const void *beta)
 {
-    if (d->pointers != CUBLAS_POINTERS_HOST || !beta)
-        return true;
-    const float *f = beta;
-    const double *g = beta;
-    switch (d->scale) {
-    case CUDA_32F:
-        return f[0] != 0.0f;
-    case CUDA_64F:
-        return g[0] != 0.0;
-    case CUDA_C32F:
-        return f[0] != 0.0f || f[1] != 0.0f;
-    case CUDA_C64F:
-        return g[0] != 0.0 || g[1] != 0.0;
-    default:
-        return true;
-    }
+    const xgemm_type scale = type_of(d->scale);
+    const bool is_known = scale && scale != XGEMM_F16 && scale != XGEMM_BF16;
+    return d->pointers != CUBLAS_POINTERS_HOST || !is_known || !is_zero(scale, beta);
 }
 
 /* Four getters tell of most calls that they are passed on. */

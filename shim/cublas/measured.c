@@ -2,9 +2,10 @@
 #include "measured.h"
 
 #include "copy.h"
+#include "shim/options.h"
+#include "shim/product.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Why calls are passed on. */
@@ -12,7 +13,6 @@
 #define SIZE    "cuBLAS is as fast for this size"
 #define ALIGNED "cuBLAS is as fast for aligned operands"
 #define LAYOUT  "cuBLAS is as fast for these transposes"
-#define VECTOR  "nothing was measured for a vector"
 
 /*
  * Where libxgemm was measured to be at least as fast as cuBLAS (doc/results/), rows for each type
@@ -36,8 +36,6 @@
  * cuBLAS 8.3 us at least. In odd columns its NN and TT fall to 0.63 of the peak, TN to 0.67, NT to
  * 0.72. C32 by real products on tensor cores 1.3 times as fast at 512, 2.5 at 1024, 4.1 at 4096;
  * cuBLAS reaches 0.8 of FP32's peak. Small ones take cuBLAS 8.1 us. C64: 0.95 to 0.98 of its speed.
- *
- * Matrix times vector: no row, until cublasSgemv was measured (bench/dropins.py, torch-vector).
  */
 enum { ANY = 16 }; /* bytes: what is aligned to more is not told apart */
 enum { NN = 1, NT = 2, TN = 4, TT = 8 };
@@ -48,7 +46,7 @@ struct measured {
     int64_t least_size, most_size; /* and of m, n and k */
     unsigned most_alignment;       /* of A or of B, bytes */
     unsigned layouts;              /* NN ...; 0: all */
-    bool is_vector, has_batches;   /* matrix times vector; batches were measured, too */
+    bool has_batches;              /* batches were measured, too */
     bool always_by_time;           /* not only beyond LAUNCHES_US */
     const char *kernels;           /* what the planned kernel's name begins with */
     size_t peak_gflops;            /* the field of xgemm_device, and */
@@ -93,26 +91,6 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* ---- Rows ---- */
 
-static bool is_all;
-
-__attribute__((constructor)) static void read_environment(void)
-{
-    const char *text = secure_getenv("XGEMM_SERVE");
-    is_all = text && strcmp(text, "all") == 0;
-}
-
-bool serves_all(void)
-{
-    return is_all;
-}
-
-unsigned bytes_of(xgemm_type type)
-{
-    static const unsigned char bytes[] = {[XGEMM_F32] = 4,  [XGEMM_F64] = 8, [XGEMM_F16] = 2,
-                                          [XGEMM_BF16] = 2, [XGEMM_C32] = 8, [XGEMM_C64] = 16};
-    return bytes[type];
-}
-
 /* The largest power of two, up to ANY, that the places of all columns are multiples of. */
 static unsigned alignment_to(xgemm_type type, const void *base, int64_t ld)
 {
@@ -142,8 +120,6 @@ static const char *check_row(const measured *row, const call *c)
     const xgemm_product *p = &c->product;
     if (p->type_b != row->type || p->type_c != row->type)
         return "the types were not measured";
-    if (c->is_vector != row->is_vector)
-        return VECTOR;
     if (row->most_alignment && alignment_to(row->type, p->a, p->lda) > row->most_alignment &&
         alignment_to(row->type, p->b, p->ldb) > row->most_alignment)
         return ALIGNED;
@@ -182,13 +158,13 @@ const measured *measured_row(const call *c, const measured *after, const char **
 const char *refused(const call *c, xgemm_math math)
 {
     const char *why;
-    return is_all || next_row(NULL, c, (int)math, &why) ? NULL : why;
+    return options.serves_all || next_row(NULL, c, (int)math, &why) ? NULL : why;
 }
 
 const char *refused_always(const call *c)
 {
     const char *why;
-    return is_all || next_row(NULL, c, -1, &why) ? NULL : why;
+    return options.serves_all || next_row(NULL, c, -1, &why) ? NULL : why;
 }
 
 const char *refused_operand(xgemm_type type, const void *base, int64_t rows_of, int64_t columns,
@@ -196,7 +172,7 @@ const char *refused_operand(xgemm_type type, const void *base, int64_t rows_of, 
 {
     const unsigned alignment = alignment_to(type, base, ld);
     const char *why = NULL;
-    for (const measured *row = rows; row < rows + ROWS && !is_all; row++) {
+    for (const measured *row = rows; row < rows + ROWS && !options.serves_all; row++) {
         if (row->type != type)
             continue;
         const bool is_odd = !row->most_alignment || alignment <= row->most_alignment;
@@ -204,7 +180,7 @@ const char *refused_operand(xgemm_type type, const void *base, int64_t rows_of, 
             return NULL;
         why = why ? why : is_odd ? SIZE : ALIGNED;
     }
-    return is_all ? NULL : why ? why : TYPE;
+    return options.serves_all ? NULL : why ? why : TYPE;
 }
 
 /* ---- Times ---- */
@@ -217,11 +193,6 @@ bool measured_for_launches(const measured *row)
 static double c_bytes(const xgemm_product *p)
 {
     return (double)p->batch_count * (double)p->m * (double)p->n * (double)bytes_of(p->type_c);
-}
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 /* As fast as on large products, or as the memory, or as it ever is. */

@@ -43,9 +43,4 @@ const char *measured_slower(const measured *row, const call *c, const char *kern
  */
 double beside_us(const call *c, const xgemm_device *gpu);
 
-/* XGEMM_SERVE=all serves also what is slower, or was not measured: for tests. */
-bool serves_all(void);
-
-unsigned bytes_of(xgemm_type type);
-
 #endif

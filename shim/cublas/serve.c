@@ -5,9 +5,8 @@
 #include "decide.h"
 #include "measured.h"
 #include "shim/library.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "shim/options.h"
+#include "shim/product.h"
 
 /* ---- What the caller asked for, in libxgemm's words ---- */
 
@@ -96,28 +95,14 @@ bool math_allowed(xgemm_type type, int compute, int mode, xgemm_math *math)
 
 /* ---- The user's choice ---- */
 
-/* XGEMM_RUN_MATH: strict is for all; tf32 is for what was neither stricter nor coarser. */
-static xgemm_math chosen = XGEMM_MATH_DEFAULT;
-static bool is_off;
-
-__attribute__((constructor)) static void read_environment(void)
-{
-    const char *math = secure_getenv("XGEMM_RUN_MATH");
-    const char *serve = secure_getenv("XGEMM_SERVE");
-    if (math && strcmp(math, "strict") == 0)
-        chosen = XGEMM_MATH_STRICT;
-    else if (math && strcmp(math, "tf32") == 0)
-        chosen = XGEMM_MATH_TF32;
-    is_off = serve && strcmp(serve, "none") == 0;
-}
-
+/* Strict is for all; tf32 is for what was neither stricter nor coarser. */
 static xgemm_math math_of(const call *c)
 {
     const xgemm_type type = c->product.type_a;
-    if (chosen == XGEMM_MATH_STRICT)
-        return chosen;
-    if (chosen == XGEMM_MATH_TF32 && c->math == XGEMM_MATH_DEFAULT && type == XGEMM_F32)
-        return chosen;
+    if (options.math == XGEMM_MATH_STRICT)
+        return XGEMM_MATH_STRICT;
+    if (options.math == XGEMM_MATH_TF32 && c->math == XGEMM_MATH_DEFAULT && type == XGEMM_F32)
+        return XGEMM_MATH_TF32;
     return c->math;
 }
 
@@ -141,7 +126,7 @@ static const char *not_ours(const call *c)
 }
 
 /* A product that failed while it was computed is an error: C may have been written. */
-static bool run(const state *s, const call *c, int *status)
+static bool run_locked(const state *s, const call *c, int *status)
 {
     if (library.set_math(s->xgemm, c->math) || library.set_stream(s->xgemm, c->stream))
         return false;
@@ -152,7 +137,15 @@ static bool run(const state *s, const call *c, int *status)
     return done == XGEMM_OK || done == XGEMM_ERROR_LAUNCH || done == XGEMM_ERROR_DRIVER;
 }
 
-/* Whether the call's stream is captured into a graph. */
+static bool run(state *s, const call *c, int *status)
+{
+    pthread_mutex_lock(&s->lock);
+    const bool is_served = run_locked(s, c, status);
+    pthread_mutex_unlock(&s->lock);
+    return is_served;
+}
+
+/* Whether the call's stream is captured into a graph. The driver is asked without a lock. */
 static bool is_captured(const call *c)
 {
     typedef int is_capturing(void *stream, int *status);
@@ -170,11 +163,13 @@ static bool serve_in(state *s, const call *c, int *status)
     }
     pthread_mutex_lock(&s->lock);
     const decision *d = decide(s, c);
-    const bool wanted = d && d->is_served;
-    const bool in_graph = wanted && d->for_launches && is_captured(c);
+    const bool wanted = d && d->is_served, asks = wanted && d->for_launches;
     counters_kind *const kind = d ? d->kind : NULL;
-    const bool is_served = wanted && !in_graph && run(s, c, status);
+    bool is_served = wanted && !asks && run_locked(s, c, status);
     pthread_mutex_unlock(&s->lock);
+    const bool in_graph = asks && is_captured(c);
+    if (asks && !in_graph)
+        is_served = run(s, c, status);
     if (in_graph)
         count_passed_on(c, "in a graph cuBLAS is as fast");
     else if (wanted && !is_served)
@@ -186,7 +181,7 @@ static bool serve_in(state *s, const call *c, int *status)
 
 bool serve(const call *c, int *status)
 {
-    if (real_depth || is_off)
+    if (real_depth || options.serves_none)
         return false;
     call with_math = *c;
     const char *why = not_ours(c);
@@ -238,24 +233,12 @@ static const char *ask(call *c, int compute)
     return NULL;
 }
 
-static bool serve_form(call *c, int compute, int *status)
-{
-    if (real_depth || is_off)
-        return false;
-    c->refusal = ask(c, compute);
-    return serve(c, status);
-}
-
 bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
                   int *status)
 {
+    if (real_depth || options.serves_none)
+        return false;
     call c = {.function = function, .handle = handle, .product = *product};
-    return serve_form(&c, compute, status);
-}
-
-bool serve_vector(const char *function, void *handle, int compute, const xgemm_product *product,
-                  int *status)
-{
-    call c = {.function = function, .handle = handle, .product = *product, .is_vector = true};
-    return serve_form(&c, compute, status);
+    c.refusal = ask(&c, compute);
+    return serve(&c, status);
 }

@@ -19,7 +19,6 @@ typedef struct {
     xgemm_math math;       /* the least accurate one that the call allows */
     const char *refusal;   /* why it is passed on before anything else is looked at; else NULL */
     xgemm_product product; /* its scalars are the caller's */
-    bool is_vector;        /* the product has one row, by a function of matrix times vector */
     const void *source;    /* what the product is added to, where it is not in C already, and its */
     int64_t source_ld, source_stride; /* layout; else NULL */
 } call;
@@ -35,10 +34,6 @@ bool serve(const call *c, int *status);
  * XGEMM_DEVICE_SCALARS, and "compute" is a cublasComputeType_t.
  */
 bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
-                  int *status);
-
-/* The same for the product of one row that is the transpose of a matrix times a vector. */
-bool serve_vector(const char *function, void *handle, int compute, const xgemm_product *product,
                   int *status);
 
 /* What a cublasComputeType_t allows, with a cublasMath_t, for a type; false: it is not known. */

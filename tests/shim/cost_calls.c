@@ -7,11 +7,13 @@
  */
 #include "fake_cublas.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <xgemm.h>
 
@@ -127,15 +129,41 @@ static double ns_of(const struct one_case *c, fake_handle *handle)
     return best;
 }
 
+static fake_handle handle;
+static int asked_for_capture;
+
+/* Another thread may call with the same handle while the driver is asked; so may this one. */
+static void call_again(void)
+{
+    for (int i = 0; i < CASES && asked_for_capture == 0; i++)
+        if (strcmp(cases[i].name, "F32") == 0)
+            call(&cases[i], &handle);
+    asked_for_capture++;
+}
+
+/* A lock that is held while the driver is asked ends the program by SIGALRM. */
+static void call_while_asked(void)
+{
+    enum { SECONDS = 100 };
+    void (**hook)(void) = NULL;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *address = driver ? dlsym(driver, "fake_asked_for_capture") : NULL;
+    if (!address)
+        return;
+    memcpy(&hook, &address, sizeof hook);
+    *hook = call_again;
+    alarm(SECONDS);
+}
+
 int calls(bool served)
 {
-    static fake_handle handle;
     const bool is_counted = getenv("XGEMM_RUN_COUNTERS") != NULL; /* the log has to know more */
     xgemm_handle *gpu;
     const bool is_fake = getenv("FAKE_MEASURED") != NULL; /* and so what it serves takes no time */
     int failures = 0, count_of_served = 0;
     if (xgemm_create(&gpu, 0) == XGEMM_OK && xgemm_make_current(gpu))
         return 1;
+    call_while_asked();
     for (int i = 0; i < CASES; i++) {
         const struct one_case *c = &cases[i];
         handle.math_mode = c->mode;
@@ -156,6 +184,7 @@ int calls(bool served)
     cublasDestroy_v2(&handle);
     xgemm_destroy(gpu);
     failures += is_fake && count_of_served == 0;
+    failures += served && asked_for_capture == 0;
     printf("%d calls of the fake, %d failed\n", fake_count, failures);
     return failures > 0;
 }

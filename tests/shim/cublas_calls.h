@@ -11,9 +11,6 @@
 /* Everything; the exit status of the program. */
 int calls(bool served);
 
-/* cublas{S,D}gemv on the GPU, which may be NULL; how many cases failed. */
-int gemv_calls(xgemm_handle *gpu, bool served);
-
 /* cublasLtMatmul on the GPU, which may be NULL; how many cases failed. */
 int lt_calls(xgemm_handle *gpu, bool served);
 

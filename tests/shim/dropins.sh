@@ -49,9 +49,9 @@ compile -shared -Wl,-soname,libcublas.so.13 -Wl,--version-script=cublas.map "$he
     -o libcublas.so.13
 compile -shared -DFAKE_CUBLASLT -Wl,-soname,libcublasLt.so.13 -Wl,--version-script=lt.map \
     "$here/fake_cublas.c" -o libcublasLt.so.13 libcublas.so.13
-compile -shared "$here/cublas_calls.c" "$here/elements.c" "$here/gemv_calls.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
+compile -shared "$here/cublas_calls.c" "$here/elements.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
     libcublasLt.so.13 -L"$libraries" -lxgemm -lm
-compile -shared "$here/cost_calls.c" -o cost_calls.so libcublas.so.13 libcublasLt.so.13 -L"$libraries" -lxgemm
+compile -shared "$here/cost_calls.c" -o cost_calls.so libcublas.so.13 libcublasLt.so.13 -L"$libraries" -lxgemm -ldl
 compile "$here/dropins_main.c" -o dropins_main -ldl
 
 if have readelf; then
@@ -143,6 +143,17 @@ else
     gives 'F32' 0 'served +cublasSgemm_v2 +f32 +default ' log
     gives 'aligned F16 is passed on' 0 'passed on +cublasGemmEx +f16 .* 4096 .*aligned operands' log
     gives 'an epilogue that takes longer' 0 'passed on +cublasLtMatmul +f32 .*bias and activation' log
+    grep -E '^xgemm run: libxgemm .* save|served ' log >log.whole
+    for end in fork:0 exec:0 abort:134 kill:137; do
+        calls fake served "${end%:*}" --log=log
+        gives "a program that ends by ${end%:*}" "${end#*:}" 'predicted to save 0\.[0-9]*[1-9]' log
+        grep -E '^xgemm run: libxgemm .* save|served ' log >log.ended
+        if cmp -s log.whole log.ended; then
+            ok "what was served and saved until ${end%:*}"
+        else
+            no "what was served and saved until ${end%:*}" "$(diff log.whole log.ended | head -n 3 | tr '\n' ' ')"
+        fi
+    done
     FAKE_CUDA_CAPTURE=1
     export FAKE_CUDA_CAPTURE
     calls fake served '' --log=log
@@ -171,8 +182,6 @@ else
     export XGEMM_SERVE
     calls fake served '' --log
     gives 'all is served' 0 'served +cublasZgemmStridedBatched_64 +c64 '
-    gives 'a vector' 0 'served +cublasDgemv_v2_64 +f64 '
-    gives 'a vector that runs backwards' 0 'passed on +cublasSgemv_v2 .*an argument is invalid'
     gives 'PEDANTIC is STRICT' 0 'served +cublasSgemm_v2 +f32 +strict +TN '
     gives 'what cuBLAS alone has' 0 'passed on +cublasSgemm_v2 .*no such compute type or math mode'
     calls fake served '' --log --math strict

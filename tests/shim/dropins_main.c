@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dropins_main LIBRARY served|passed_on [abort|exec|fork]: loads the part of the program that calls
- * cuBLAS, or a BLAS, with RTLD_LOCAL, as PyTorch and NumPy's wheels are loaded, so that the library
- * below is not in the global scope; and how it ends.
+ * dropins_main LIBRARY served|passed_on [abort|exec|fork|kill]: loads the part of the program that
+ * calls cuBLAS, or a BLAS, with RTLD_LOCAL, as PyTorch and NumPy's wheels are loaded, so that the
+ * library below is not in the global scope; and how it ends.
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ int main(int argc, char **argv)
     fflush(stdout);
     if (strcmp(ending, "abort") == 0)
         abort();
+    if (strcmp(ending, "kill") == 0)
+        raise(SIGKILL);
     if (strcmp(ending, "exec") == 0)
         execlp("true", "true", (char *)NULL);
     return status;

@@ -41,10 +41,6 @@ ENTRIES(S)
 ENTRIES(D)
 ENTRIES(C)
 ENTRIES(Z)
-ENTRY(cublasSgemv_v2)
-ENTRY(cublasSgemv_v2_64)
-ENTRY(cublasDgemv_v2)
-ENTRY(cublasDgemv_v2_64)
 ENTRY(cublasGemmEx)
 ENTRY(cublasGemmEx_64)
 ENTRY(cublasGemmStridedBatchedEx)
@@ -54,12 +50,16 @@ ENTRY(cublasGemmBatchedEx_64)
 ENTRY(cublasSgemmEx)
 ENTRY(cublasSgemmEx_64)
 
-/* The drop-in has no such function. */
-int cublasCgemm3m(void);
-int cublasCgemm3m(void)
-{
-    return fake_note("cublasCgemm3m");
-}
+/* The drop-in has no such functions. */
+#define ALONE(name)                                                                                \
+    int name(void);                                                                                \
+    int name(void)                                                                                 \
+    {                                                                                              \
+        return fake_note(#name);                                                                   \
+    }
+ALONE(cublasCgemm3m)
+ALONE(cublasSgemv_v2)
+ALONE(cublasDgemv_v2)
 
 int cublasDestroy_v2(fake_handle *handle)
 {

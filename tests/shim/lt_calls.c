@@ -47,7 +47,7 @@ static void check(bool holds, const char *name, const char *what)
 
 typedef struct {
     xgemm_handle *gpu;
-    element type;
+    element type, type_c; /* of A and B; of C, D and the bias */
     source from;
     int batch;
     double beta;
@@ -57,18 +57,18 @@ typedef struct {
     fake_layout layouts[4]; /* of A, B, D, C */
 } problem;
 
-static void *place(const problem *p, const double *values, int count)
+static void *place(const problem *p, element type, const double *values, int count)
 {
     char host[CELLS * 16];
-    const size_t bytes = (size_t)count * element_bytes(p->type);
+    const size_t bytes = (size_t)count * element_bytes(type);
     for (int i = 0; i < count; i++)
-        element_put(p->type, host, i, values[i], 0);
+        element_put(type, host, i, values[i], 0);
     return place_on(p->gpu, host, bytes);
 }
 
-static fake_layout layout(const problem *p, int rows, int columns, int ld, int stride)
+static fake_layout layout(const problem *p, element type, int rows, int columns, int ld, int stride)
 {
-    return (fake_layout){.type = element_cuda_type(p->type),
+    return (fake_layout){.type = element_cuda_type(type),
                          .batch_count = p->batch,
                          .rows = rows,
                          .columns = columns,
@@ -76,28 +76,37 @@ static fake_layout layout(const problem *p, int rows, int columns, int ld, int s
                          .stride = stride};
 }
 
-static void begin(problem *p, xgemm_handle *gpu, element type, int batch, source from, double beta)
+static void begin_mixed(problem *p, xgemm_handle *gpu, element type, element type_c, int batch,
+                        source from, double beta)
 {
-    *p = (problem){.gpu = gpu, .type = type, .batch = batch, .from = from, .beta = beta};
+    *p = (problem){
+        .gpu = gpu, .type = type, .type_c = type_c, .batch = batch, .from = from, .beta = beta};
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < CELLS; j++)
             p->values[i][j] = (3 * i + 5 * j) % 9 - 4;
     for (int i = 0; i < M; i++)
         p->bias[i] = i - 2;
     for (int i = 0; i < 4; i++)
-        p->at[i] = i == 3 && from == IN_PLACE ? p->at[2] : place(p, p->values[i], CELLS);
-    p->bias_at = place(p, p->bias, M);
+        p->at[i] = i == 3 && from == IN_PLACE
+                       ? p->at[2]
+                       : place(p, i < 2 ? type : type_c, p->values[i], CELLS);
+    p->bias_at = place(p, type_c, p->bias, M);
     p->matmul = (fake_matmul){.compute = element_compute(type),
                               .scale = element_cuda_type(element_scalar(type)),
                               .transa = 1,
                               .epilogue = 1,
                               .bias_type = -1};
-    p->layouts[0] = layout(p, K, M, K, MATRIX);
-    p->layouts[1] = layout(p, K, N, K, MATRIX);
-    p->layouts[2] = layout(p, M, N, M, MATRIX);
-    p->layouts[3] = from == WIDER    ? layout(p, M, N, LD_C, MATRIX)
-                    : from == SHARED ? layout(p, M, N, M, 0)
+    p->layouts[0] = layout(p, type, K, M, K, MATRIX);
+    p->layouts[1] = layout(p, type, K, N, K, MATRIX);
+    p->layouts[2] = layout(p, type_c, M, N, M, MATRIX);
+    p->layouts[3] = from == WIDER    ? layout(p, type_c, M, N, LD_C, MATRIX)
+                    : from == SHARED ? layout(p, type_c, M, N, M, 0)
                                      : p->layouts[2];
+}
+
+static void begin(problem *p, xgemm_handle *gpu, element type, int batch, source from, double beta)
+{
+    begin_mixed(p, gpu, type, type, batch, from, beta);
 }
 
 static void end(problem *p)
@@ -109,16 +118,36 @@ static void end(problem *p)
             release_on(p->gpu, memory[i]);
 }
 
-static int call(problem *p)
+/* The arguments that are not there. */
+enum { NO_A = 1, NO_B = 2, NO_D = 4, NO_ALPHA = 8, NO_BETA = 16, NO_MATMUL = 32, NO_LAYOUT = 64 };
+
+static int call_without(problem *p, unsigned without)
 {
-    double alpha[2], beta[2];
+    const element type = element_scalar(p->type);
+    const bool on_device = p->matmul.pointers == 1;
+    double numbers[2][2];
+    const void *scalars[2];
     matmul_function *function;
     int (*const symbol)(void *) = cublasLtMatmul;
     memcpy(&function, &symbol, sizeof function);
-    element_put(element_scalar(p->type), alpha, 0, 0.5, 0);
-    element_put(element_scalar(p->type), beta, 0, p->beta, 0);
-    return function(p, &p->matmul, alpha, p->at[0], &p->layouts[0], p->at[1], &p->layouts[1], beta,
-                    p->at[3], &p->layouts[3], p->at[2], &p->layouts[2], NULL, NULL, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+        element_put(type, numbers[i], 0, i == 0 ? 0.5 : p->beta, 0);
+        scalars[i] = on_device ? place_on(p->gpu, numbers[i], sizeof numbers[i]) : numbers[i];
+    }
+    const int status =
+        function(p, without & NO_MATMUL ? NULL : &p->matmul, without & NO_ALPHA ? NULL : scalars[0],
+                 without & NO_A ? NULL : p->at[0], &p->layouts[0], without & NO_B ? NULL : p->at[1],
+                 without & NO_LAYOUT ? NULL : &p->layouts[1], without & NO_BETA ? NULL : scalars[1],
+                 p->at[3], &p->layouts[3], without & NO_D ? NULL : p->at[2], &p->layouts[2], NULL,
+                 NULL, 0, NULL);
+    for (int i = 0; on_device && i < 2; i++)
+        release_on(p->gpu, (void *)(uintptr_t)scalars[i]);
+    return status;
+}
+
+static int call(problem *p)
+{
+    return call_without(p, 0);
 }
 
 /* Element (i, j) of number "batch" of an operand as it lies. */
@@ -145,14 +174,14 @@ static double wanted(const problem *p, const epilogue_case *e, int batch, int i,
 static bool is_right(problem *p, const epilogue_case *e)
 {
     char got[CELLS * 16];
-    const double rounding = p->type == F16 ? 0x1p-10 : p->type == BF16 ? 0x1p-7 : 1e-5;
-    if (xgemm_download(p->gpu, got, p->at[2], CELLS * element_bytes(p->type)))
+    const double rounding = p->type_c == F16 ? 0x1p-10 : p->type_c == BF16 ? 0x1p-7 : 1e-5;
+    if (xgemm_download(p->gpu, got, p->at[2], CELLS * element_bytes(p->type_c)))
         return false;
     for (int batch = 0; batch < p->batch; batch++)
         for (int i = 0; i < M; i++)
             for (int j = 0; j < N; j++) {
                 const double right = wanted(p, e, batch, i, j);
-                const double is = element_get(p->type, got, batch * MATRIX + i + j * M, false);
+                const double is = element_get(p->type_c, got, batch * MATRIX + i + j * M, false);
                 if (!(fabs(is - right) <= rounding * (1 + fabs(right))))
                     return false;
             }
@@ -198,6 +227,30 @@ static void of_types(xgemm_handle *gpu, bool served)
             }
 }
 
+/* Of FP16 and BF16 to FP32, every epilogue. */
+static void of_mixed(xgemm_handle *gpu, bool served)
+{
+    for (int type = F16; type <= BF16; type++)
+        for (int i = 0; i < EPILOGUES; i++) {
+            problem p;
+            begin_mixed(&p, gpu, (element)type, F32, 1, APART, 3);
+            run(&p, &epilogues[i], epilogues[i].name, served);
+        }
+}
+
+/* Scalars on the device, where C is D and where not. */
+static void of_device_scalars(xgemm_handle *gpu, bool served)
+{
+    for (int type = F32; type <= BF16; type++)
+        for (int from = IN_PLACE; from <= APART; from++)
+            for (int beta = 0; beta < 4; beta += 3) {
+                problem p;
+                begin(&p, gpu, (element)type, BATCH, (source)from, beta);
+                p.matmul.pointers = 1;
+                run(&p, &epilogues[0], "scalars on the device", served);
+            }
+}
+
 /* Each change makes a product that the drop-in must leave to cublasLt. */
 static void passed_on(xgemm_handle *gpu)
 {
@@ -240,11 +293,43 @@ static void passed_on(xgemm_handle *gpu)
     }
 }
 
+/* What cublasLt refuses, or what multiplies nothing: its own status comes back. */
+static void invalid(xgemm_handle *gpu)
+{
+    static const char *const names[] = {"no A",    "no B",           "no D",     "no alpha",
+                                        "no beta", "no description", "no layout"};
+    static const char *const sizes[] = {"lda", "ldb", "ldd", "m = 0", "n = 0", "k = 0", "batch"};
+    enum { NAMES = sizeof names / sizeof *names, SIZES = sizeof sizes / sizeof *sizes };
+    for (int i = 0; i < NAMES + SIZES; i++) {
+        problem p;
+        const int at = i - NAMES;
+        begin(&p, gpu, F32, 1, IN_PLACE, 0);
+        if (at >= 0 && at < 3)
+            p.layouts[at].ld = M - 1;
+        if (at == 3)
+            p.layouts[0].columns = p.layouts[2].rows = 0;
+        if (at == 4)
+            p.layouts[1].columns = p.layouts[2].columns = 0;
+        if (at == 5)
+            p.layouts[0].rows = p.layouts[1].rows = 0;
+        for (int layout = 0; at == 6 && layout < 4; layout++)
+            p.layouts[layout].batch_count = -1;
+        fake_status = 7;
+        const int before = fake_count, status = call_without(&p, at < 0 ? 1u << i : 0);
+        check(fake_count == before + 1 && status == 7, at < 0 ? names[i] : sizes[at],
+              "cublasLt's error did not come back");
+        end(&p);
+    }
+}
+
 int lt_calls(xgemm_handle *gpu, bool served)
 {
     of_epilogues(gpu, served);
     of_types(gpu, served);
+    of_mixed(gpu, served);
+    of_device_scalars(gpu, served);
     passed_on(gpu);
+    invalid(gpu);
     const int before = fake_destroyed;
     int handle = 0;
     cublasLtDestroy(&handle);
