@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "curve.h"
 
+#include "host_clock.h"
 #include "plot.h"
 
 #include <inttypes.h>
@@ -140,10 +141,12 @@ static void add_point(plot *drawing, const char *line, const curve_point *point)
 int curve_plot(const xgemm_device *gpu, const configuration *of, curve_axis axis, const char *path,
                char *message, size_t message_size)
 {
-    char title[160], name[48];
+    char title[160], name[48], date[DATE_SIZE];
     curve_point point;
     const int64_t step = axis == CURVE_REGISTERS ? 1 : axis == CURVE_THREADS ? WARP : 128;
-    snprintf(title, sizeof title, "%.100s: occupancy over %s", gpu->name, label_of(axis));
+    now_date(date);
+    snprintf(title, sizeof title, "%.64s: occupancy over %s, %.10s", gpu->name, label_of(axis),
+             date);
     plot *drawing = plot_new(title, label_of(axis), "warps in use, %");
     if (!drawing) {
         snprintf(message, message_size, "there is not enough memory for the plot");

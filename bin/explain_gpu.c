@@ -3,6 +3,7 @@
 #include "device_fields.h"
 #include "explain_text.h"
 #include "gpu.h"
+#include "host_clock.h"
 #include "plot.h"
 
 #include <inttypes.h>
@@ -150,9 +151,11 @@ static void draw_roof(plot *p, const xgemm_trace_report *t)
 int explain_roofline(const explain_request *r, const xgemm_trace_report *t, char *message,
                      size_t message_size)
 {
-    char title[160];
-    snprintf(title, sizeof title, "%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", on %s",
-             t->kernel, r->work.size.m, r->work.size.n, r->work.size.k, t->device);
+    char title[256], date[DATE_SIZE];
+    now_date(date);
+    snprintf(title, sizeof title,
+             "%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", on %s, %.10s", t->kernel,
+             r->work.size.m, r->work.size.n, r->work.size.k, t->device, date);
     plot *p = plot_new(title, "FP32 operations a byte of global memory", "GFLOP/s at most");
     if (!p) {
         snprintf(message, message_size, "the host is out of memory");

@@ -19,7 +19,7 @@ typedef struct {
 } line;
 
 struct plot {
-    char title[160], x_label[64], y_label[64];
+    char title[256], x_label[64], y_label[64];
     line *lines;
     size_t count;
 };

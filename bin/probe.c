@@ -2,6 +2,7 @@
 /* xgemm probe: what a device's memory does, timed on a GPU, counted on the simulator. */
 #include "commands.h"
 #include "device_fields.h"
+#include "host_clock.h"
 #include "plot.h"
 #include "report.h"
 
@@ -293,8 +294,9 @@ static plot_scale scale_of(const xgemm_probe_report *of)
 
 static int draw(const outcome *o)
 {
-    char title[160], x_label[64], x_name[32], message[4352];
-    snprintf(title, sizeof title, "%s, %s", o->info.name, o->device.name);
+    char title[256], x_label[64], x_name[32], date[DATE_SIZE], message[4352];
+    now_date(date);
+    snprintf(title, sizeof title, "%s, %s, %.10s", o->info.name, o->device.name, date);
     snprintf(x_label, sizeof x_label, "%s (%s)", o->info.parameter, o->info.unit);
     plot *drawing = plot_new(title, x_label, height_text(o));
     if (!drawing)

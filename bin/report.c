@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report.h"
 
+#include "host_clock.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 static char **arguments; /* of the command line; NULL where there was no memory for a copy */
@@ -207,10 +208,8 @@ static json_t *host_facts(void)
 
 json_t *report_facts(const command *which)
 {
-    char date[32];
-    const time_t now = time(NULL);
-    struct tm utc;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    char date[DATE_SIZE];
+    now_date(date);
     json_t *facts =
         json_pack("{s:i, s:s, s:s, s:s}", "schema_version", REPORT_SCHEMA, "xgemm_version",
                   xgemm_version(), "command", which->name, "date", date);

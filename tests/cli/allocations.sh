@@ -77,6 +77,9 @@ all_fail 'multiply, a batch in Fortran order' multiply -d cpu --cast aa.F.npy b.
 all_fail 'multiply, text' multiply -d cpu a.mtx b.npy -o files/c.npy --json
 all_fail 'bench from a file' bench --from earlier.json --baseline earlier.json --json
 all_fail 'bench, checked' bench -d cpu -s 8 --samples 1 --time 1 --check --transa N,T --json --quiet
+all_fail 'bench, types and data' bench -d cpu -s 4 --samples 1 --time 0 --warm 0 --type f64,bf16,c32 --data relu,softmax-3 --json --quiet
+all_fail 'multiply, doubles' multiply -d cpu --cast --type f64 a.npy b.npy -o files/c.npy --json
+all_fail 'probe, the list' probe --list --json
 if python3 -c 'import zipfile
 with zipfile.ZipFile("a.npz", "w", zipfile.ZIP_DEFLATED) as z:
     z.write("a.npy")' 2>/dev/null && "$XGEMM" multiply -d cpu a.npz b.npy -o files/c.npy >/dev/null 2>&1; then

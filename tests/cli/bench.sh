@@ -110,6 +110,20 @@ test_bench_options()
     done
 }
 
+# Without sizes: some squares for the device.
+test_bench_defaults()
+{
+    for row in sim:64,128 cpu:256,512,1024; do
+        run bench -d "${row%:*}" --samples 1 --warm 0 --time 0 --csv
+        found=$(sed -n '2,$s/^\([0-9]*\),\1,\1,auto:.*/\1/p' out | paste -s -d ,)
+        if ended 0 '' && [ "$found" = "${row#*:}" ]; then
+            ok "bench: default sizes of $row"
+        else
+            no "bench: default sizes of $row" "$found; $why"
+        fi
+    done
+}
+
 test_bench_output()
 {
     bench -s 8,16 --kernel reference,auto
@@ -470,6 +484,7 @@ test_bench_sizes
 test_bench_options
 test_bench_data
 test_bench_recomputed
+test_bench_defaults
 test_bench_output
 test_bench_without_gnuplot
 test_bench_from

@@ -116,6 +116,9 @@ test_gpu()
     else
         no 'plot' "exit status $status; $(head -n 1 err)"
     fi
+    if have gnuplot; then
+        dated "a plot's card and date" roof.svg 'tiled16, m = [0-9]+.*, on A100[^<]*'
+    fi
     refuses 'a kernel that is none' 2 'nearest names are tiled16' explain tild16
     refuses 'a GPU that is none' 2 'nearest' explain tiled16 --gpu nosuch
     refuses 'a plot into nowhere' 1 'cannot write|needs gnuplot' \

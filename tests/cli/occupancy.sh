@@ -154,6 +154,7 @@ test_plot()
         else
             no "plot over $axis" "exit status $status; $(head -n 1 err)"
         fi
+        dated "card and date of $axis" $axis.svg 'A100[^<]*: occupancy over [^<]*'
     done
     refuses 'plot into no folder' 1 'nowhere' \
         occupancy --gpu A100 --threads 64 --curve threads --plot nowhere/out.svg

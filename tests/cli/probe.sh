@@ -134,7 +134,7 @@ fi
 if have gnuplot; then
     for probe in copy-offset copy-stride rows-columns complex-layout banks powers; do
         run probe $probe --device sim --plot $probe.svg
-        check "a plot of $probe" grep -q "$probe, libxgemm simulator" $probe.svg
+        dated "a plot of $probe" $probe.svg "$probe, libxgemm simulator"
     done
     check 'a line for each series' \
         [ "$(grep -c -E '<title>(stride|broadcast|unpadded|padded)<' banks.svg)" -eq 4 ]

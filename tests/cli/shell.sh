@@ -119,6 +119,25 @@ says()
     fi
 }
 
+# right NAME LINES-OF-SOURCE OPTION...: explain runs a kernel of these lines and finds no fault.
+right()
+{
+    accepted=$1
+    printf '%s\n' "$2" >right.cu
+    shift 2
+    says "$accepted" 'no faults' explain right.cu --check-only "$@"
+}
+
+# dated NAME FILE TITLE: the picture's title is this, an extended expression, and then a date.
+dated()
+{
+    if grep -Eq ">$3, [0-9]{4}-[0-9]{2}-[0-9]{2}<" "$2"; then
+        ok "$1"
+    else
+        no "$1" "no such title: $(grep -Eo '<text>.*[0-9]{4}-[0-9]{2}.*' "$2")"
+    fi
+}
+
 # ---- Formats ----
 
 # json NAME CONDITION: the output is JSON as the schema says, of which a condition in Python holds,

@@ -161,14 +161,6 @@ wrong()
     fi
 }
 
-right()
-{
-    name=$1
-    printf '%s\n' "$2" >right.cu
-    shift 2
-    says "$name" 'no faults' explain right.cu --check-only "$@"
-}
-
 test_faults()
 {
     reversed='__global__ void k(float *a) {

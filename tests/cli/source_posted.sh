@@ -16,15 +16,6 @@ if grep -q -e 'no C++ compiler' -e 'x86-64 and aarch64' err; then
     exit 77
 fi
 
-# right NAME LINES-OF-SOURCE OPTION...: it runs, without a fault.
-right()
-{
-    accepted=$1
-    printf '%s\n' "$2" >right.cu
-    shift 2
-    says "$accepted" 'no faults' explain right.cu --check-only "$@"
-}
-
 # unsupported NAME PATTERN LINES-OF-SOURCE OPTION...: status 2, and the sentence.
 unsupported()
 {

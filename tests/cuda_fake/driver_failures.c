@@ -11,15 +11,36 @@ typedef struct {
     const char *kernel;
     int side;
     bool batch, ranges; /* workspaces in ranges of addresses */
+    xgemm_type type;    /* 0: floats, by the functions for these */
+    float beta;         /* of a product with a type */
+    int capability;     /* 0: the fake's own */
 } workload;
 
-/* Kernels with and without a workspace, clusters, tensor maps, much shared memory, PDL. */
+/*
+ * Kernels with and without a workspace, clusters, tensor maps, much shared memory, PDL; what other
+ * types have: residues, real products of complex ones into C and by the workspace, mma, wgmma.
+ */
 static const workload workloads[] = {
-    {"padded", 3, false, false},         {"padded", 3, true, true},
-    {"pipelined-64x128", 8, true, true}, {"tma-128x128", 32, false, false},
-    {"fp16x3-128x64", 64, false, true},  {"auto", 17, true, false},
+    {"padded", 3, false, false, 0, 0, 0},
+    {"padded", 3, true, true, 0, 0, 0},
+    {"pipelined-64x128", 8, true, true, 0, 0, 0},
+    {"tma-128x128", 32, false, false, 0, 0, 0},
+    {"fp16x3-128x64", 64, false, true, 0, 0, 0},
+    {"auto", 17, true, false, 0, 0, 0},
+    {"fp16x3-128x256", 64, false, true, XGEMM_F64, 0, 0},
+    {"fp16x3-128x64", 32, true, false, XGEMM_C32, 0, 0},
+    {"fp16x1-128x128", 32, false, true, XGEMM_C32, 0.5f, 0},
+    {"fp16x1-128x128", 33, true, true, XGEMM_BF16, 0.5f, 0},
+    {"pipelined-64x128", 33, true, false, XGEMM_F16, 0.5f, 80},
+    {"auto", 9, true, false, XGEMM_C64, 0.5f, 0},
 };
-enum { WORKLOADS = (int)(sizeof workloads / sizeof *workloads), SIDE_MAX = 64, MATRICES = 6 };
+enum {
+    WORKLOADS = (int)(sizeof workloads / sizeof *workloads),
+    SIDE_MAX = 64,
+    MATRICES = 6,
+    ELEMENT_MAX = 16,
+    CALLS_BEYOND = 16 /* what a session may call when another call failed, and not else */
+};
 
 typedef struct {
     const workload *what;
@@ -28,13 +49,41 @@ typedef struct {
     void *memory;
 } session;
 
+/* Matrix number i, of two for each operand. */
+static void *matrix_at(const session *s, int i)
+{
+    return (char *)s->memory + (size_t)i * SIDE_MAX * SIDE_MAX * ELEMENT_MAX;
+}
+
+static xgemm_status typed_product_of(session *s)
+{
+    const int64_t side = s->what->side, step = SIDE_MAX * SIDE_MAX;
+    const double doubles[2] = {(double)s->what->beta, 0};
+    const float floats[2] = {s->what->beta, 0};
+    const bool of_doubles = s->what->type == XGEMM_F64 || s->what->type == XGEMM_C64;
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.type_a = p.type_b = p.type_c = s->what->type;
+    p.m = p.n = p.k = p.lda = p.ldb = p.ldc = side;
+    p.a = matrix_at(s, 0), p.b = matrix_at(s, 2), p.c = matrix_at(s, 4);
+    p.stride_a = p.stride_b = p.stride_c = step;
+    p.batch_count = s->what->batch ? 2 : 1;
+    p.beta = of_doubles ? (const void *)doubles : (const void *)floats;
+    return xgemm_gemm(s->handle, &p);
+}
+
 static xgemm_status product_of(session *s)
 {
     const int64_t side = s->what->side, count = side * side;
     float *const x = s->memory, *const b = x + 2 * count, *const c = x + 4 * count;
-    xgemm_status status = xgemm_set_kernel(s->handle, s->what->kernel);
+    xgemm_status status = XGEMM_OK;
+    if (s->what->type)
+        status = xgemm_set_math(s->handle, XGEMM_MATH_TF32);
+    if (!status)
+        status = xgemm_set_kernel(s->handle, s->what->kernel);
     if (status)
         return status;
+    if (s->what->type)
+        return typed_product_of(s);
     return s->what->batch
                ? xgemm_sgemm_strided_batched(s->handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS,
                                              XGEMM_NO_TRANS, side, side, side, 1.0f, x, side, count,
@@ -72,7 +121,7 @@ static xgemm_status ask(session *s)
 
 static xgemm_status run_session(session *s)
 {
-    static float values[MATRICES * SIDE_MAX * SIDE_MAX];
+    static char values[MATRICES * SIDE_MAX * SIDE_MAX * ELEMENT_MAX];
     xgemm_status status = xgemm_create(&s->handle, 0);
     if (!status)
         status = xgemm_malloc(s->handle, sizeof values, &s->memory);
@@ -135,13 +184,15 @@ static xgemm_status run_failing(const workload *what, const char *name)
 {
     session s = {what, NULL, NULL, NULL};
     set("FAKE_CUDA_RANGES", what->ranges);
+    if (what->capability)
+        set("FAKE_CUDA_CC", what->capability);
     const xgemm_status status = run_session(&s);
     fail_no_more();
     restore_driver();
     same_context(name);
     end_session(&s);
     same_context(name);
-    ck_assert_msg(fake.leaks() == 0, "%s: %s: something leaked", what->kernel, name);
+    REQUIRE(fake.leaks() == 0, "%s: %s: something leaked", what->kernel, name);
     return status;
 }
 
@@ -158,11 +209,11 @@ static bool session_with_failure(const char *symbol, int nth)
     restore_driver();
     end_session(&s);
     same_context(symbol);
-    ck_assert_msg(fake.leaks() == 0, "%s, call %d: something leaked", symbol, nth);
+    REQUIRE(fake.leaks() == 0, "%s, call %d: something leaked", symbol, nth);
     ck_assert_uint_eq(capture_mode(), 0);
     const bool reached = calls >= nth;
-    ck_assert_msg(status == (reached && !may_fail(symbol) ? XGEMM_ERROR_DRIVER : XGEMM_OK),
-                  "%s, call %d: %s", symbol, nth, xgemm_status_name(status));
+    REQUIRE(status == (reached && !may_fail(symbol) ? XGEMM_ERROR_DRIVER : XGEMM_OK),
+            "%s, call %d: %s", symbol, nth, xgemm_status_name(status));
     return reached;
 }
 
@@ -183,46 +234,72 @@ static int calls_of(const workload *what)
     return fake.calls("*") - before;
 }
 
-/* The first and, if that is not 0, the second of these calls fail; the result is right, or says so.
+/*
+ * The first call fails with this result and the second, if it is not 0, as unknown; what the
+ * session returns says one of them, or nothing where it found another way.
  */
-static void fail_calls(const workload *what, int first, int second, unsigned result)
+static void fail_calls(const workload *what, int first, unsigned result, int second)
 {
     char text[96], name[64];
     const int before = fake.calls("*");
-    snprintf(name, sizeof name, "calls %d and %d", first, second);
-    snprintf(text, sizeof text, "*:%u:%d:1,*:%u:%d:%d", result, before + first, result,
-             before + second, second != 0);
+    const bool of_memory = result == XG_CUDA_ERROR_OUT_OF_MEMORY;
+    snprintf(name, sizeof name, "call %d by %u, call %d", first, result, second);
+    snprintf(text, sizeof text, "*:%u:%d:1,*:999:%d:%d", result, before + first, before + second,
+             second != 0);
     setenv("FAKE_CUDA_FAIL", text, 1);
     const xgemm_status status = run_failing(what, name);
-    const xgemm_status wanted = result == XG_CUDA_ERROR_OUT_OF_MEMORY
-                                    ? XGEMM_ERROR_OUT_OF_DEVICE_MEMORY
-                                    : XGEMM_ERROR_DRIVER;
-    ck_assert_msg(status == XGEMM_OK || status == wanted || status == XGEMM_ERROR_OUT_OF_MEMORY,
-                  "%s: %s: %s", what->kernel, name, xgemm_status_name(status));
+    const bool said = (status == XGEMM_ERROR_DRIVER && (!of_memory || second != 0)) ||
+                      (of_memory && (status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY ||
+                                     status == XGEMM_ERROR_OUT_OF_MEMORY));
+    REQUIRE(status == XGEMM_OK || said, "%s: %s: %s", what->kernel, name,
+            xgemm_status_name(status));
 }
 
-/* Every call of every kind of kernel, one after the other: as unknown, and for want of memory. */
+/* Each how many pairs of calls is tried: XGEMM_TEST_EFFORT percent; all when it is unset. */
+static int stride_of_pairs(void)
+{
+    const char *text = getenv("XGEMM_TEST_EFFORT");
+    const long effort = text && *text ? strtol(text, NULL, 10) : 100;
+    return effort >= 1 && effort < 100 ? (int)(100 / effort) : 1;
+}
+
+/*
+ * Every call of every kind of kernel, one after the other: as unknown, and for want of memory.
+ * Unless the effort is full, by kernels that do nothing, which take most of the time.
+ */
 START_TEST(test_each_call)
 {
     const workload *const what = &workloads[_i];
     ck_assert_int_eq(xgemm_device_count(), 1);
     const int calls = with_cuda() ? calls_of(what) : 0;
+    if (stride_of_pairs() > 1)
+        set("FAKE_CUDA_IDLE", 1);
     for (int call = 1; call <= calls; call++) {
-        fail_calls(what, call, 0, 999);
-        fail_calls(what, call, 0, XG_CUDA_ERROR_OUT_OF_MEMORY);
+        fail_calls(what, call, 999, 0);
+        fail_calls(what, call, XG_CUDA_ERROR_OUT_OF_MEMORY, 0);
     }
 }
 END_TEST
 
-/* Two of them, each with each. */
+/*
+ * Two of them, each with each, or as many of these pairs as the effort says. What is out of memory
+ * goes on by other calls, so that the second can lie beyond those of a session that has enough.
+ */
 START_TEST(test_two_calls)
 {
     const workload *const what = &workloads[_i];
+    const int stride = stride_of_pairs();
     ck_assert_int_eq(xgemm_device_count(), 1);
-    const int calls = with_cuda() ? calls_of(what) : 0;
+    const int calls = with_cuda() ? calls_of(what) + CALLS_BEYOND : 0;
+    int pair = 0;
+    if (stride > 1)
+        set("FAKE_CUDA_IDLE", 1);
     for (int first = 1; first < calls; first++)
         for (int second = first + 1; second <= calls; second++)
-            fail_calls(what, first, second, 999);
+            if (pair++ % stride == 0) {
+                fail_calls(what, first, 999, second);
+                fail_calls(what, first, XG_CUDA_ERROR_OUT_OF_MEMORY, second);
+            }
 }
 END_TEST
 
@@ -231,5 +308,5 @@ void add_failure_cases(Suite *suite)
     TCase *tcase = add_case(suite, "failures", setup, teardown);
     tcase_add_loop_test(tcase, test_every_failure, 0, SYMBOLS);
     tcase_add_loop_test(tcase, test_each_call, 0, WORKLOADS);
-    tcase_add_loop_test(tcase, test_two_calls, 0, 1);
+    tcase_add_loop_test(tcase, test_two_calls, 0, WORKLOADS);
 }

@@ -74,6 +74,7 @@ static void clean_environment(void)
         "XGEMM_DEVICE",   "XGEMM_KERNEL",      "FAKE_CUDA_VERSION", "FAKE_CUDA_INIT",
         "FAKE_CUDA_NAME", "FAKE_CUDA_CC",      "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY",
         "FAKE_CUDA_FAIL", "FAKE_CUDA_CAPTURE", "FAKE_CUDA_LEAKS",   "FAKE_CUDA_RANGES",
+        "FAKE_CUDA_IDLE",
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         unsetenv(variables[i]);
@@ -120,7 +121,7 @@ void fail_nth(const char *symbol, unsigned result, int nth, int times)
 {
     char text[128];
     const int calls = fake.calls(symbol);
-    ck_assert_msg(calls >= 0, "the fake has no %s", symbol);
+    REQUIRE(calls >= 0, "the fake has no %s", symbol);
     snprintf(text, sizeof text, "%s:%u:%d:%d", symbol, result, calls + nth, times);
     setenv("FAKE_CUDA_FAIL", text, 1);
 }
@@ -143,9 +144,9 @@ void same_context(const char *call)
     if (!fake.depth)
         return;
     cu.context_current(&context);
-    ck_assert_msg(context == expected_context, "%s: another context is current", call);
-    ck_assert_msg(fake.depth() == expected_depth, "%s: the stack of contexts is %d deep, not %d",
-                  call, fake.depth(), expected_depth);
+    REQUIRE(context == expected_context, "%s: another context is current", call);
+    REQUIRE(fake.depth() == expected_depth, "%s: the stack of contexts is %d deep, not %d", call,
+            fake.depth(), expected_depth);
 }
 
 void says(const xgemm_handle *handle, const char *part)
@@ -278,8 +279,8 @@ static void check_element(const problem *p, int row, int column)
     const double bound = ((s->k + 4) * FLT_EPSILON + p->rounding) *
                          (fabs((double)alpha) * size + fabs((double)beta * old));
     const double given = (double)at(p->result, p->ldc, turn_c, row, column);
-    ck_assert_msg(fabs(given - right) <= bound, "C(%d, %d) is %g; it should be %g +- %g", row,
-                  column, given, right, bound);
+    REQUIRE(fabs(given - right) <= bound, "C(%d, %d) is %g; it should be %g +- %g", row, column,
+            given, right, bound);
 }
 
 /* Every element, and what a leading dimension leaves between. */
@@ -290,7 +291,7 @@ void check_result(const problem *p)
             check_element(p, row, column);
     for (size_t i = 0; i < p->c_count; i++)
         if (i % (size_t)p->ldc >= (size_t)(p->ldc - GAP))
-            ck_assert_msg(p->result[i] == p->c[i], "a gap of C was written");
+            REQUIRE(p->result[i] == p->c[i], "a gap of C was written");
 }
 
 void download_and_check(xgemm_handle *handle, const problem *p)
@@ -335,7 +336,7 @@ TCase *add_case(Suite *suite, const char *name, void (*before)(void), void (*aft
 {
     TCase *tcase = tcase_create(name);
     tcase_add_checked_fixture(tcase, before, after);
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 1800); /* only one that hangs reaches it */
     suite_add_tcase(suite, tcase);
     return tcase;
 }

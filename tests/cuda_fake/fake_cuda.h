@@ -9,6 +9,7 @@
 #include "../../bin/recorder_driver.h"
 #include "backend/backend.h"
 #include "backend/cuda/driver.h"
+#include "plan/plan.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -93,7 +94,7 @@ extern object *objects;
 extern const char *const kind_names[]; /* by object_kind */
 extern bool initialised;
 extern int faults, pushed;
-enum { ARGUMENTS_BYTES = 192 }; /* the most that a kernel of the library has */
+enum { ARGUMENTS_BYTES = XG_ARGUMENTS_BYTES };
 extern unsigned char last_arguments[ARGUMENTS_BYTES];
 extern void *last_stream;
 

@@ -2,13 +2,17 @@
 /* The fake driver: modules, functions and launches, on the simulator. */
 #include "fake_cuda.h"
 #include "backend/sim/simulator.h"
+#include "families/complex/args.h"
 #include "families/double/args.h"
+#include "families/half/args.h"
+#include "families/residue/args.h"
 #include "families/transform/args.h"
 #include "probes/args.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FATBIN_MAGIC 0xba55ed50u
@@ -159,6 +163,13 @@ static bool readable(const void *pointer)
     return !pointer || memory_at(pointer, sizeof(float));
 }
 
+#define OPERAND(args, i, field) (offsetof(args, operands[i]) + offsetof(args##_operand, field))
+
+/* The operands of kernels that copy or convert both. */
+typedef xg_complex_operand xg_complex_args_operand;
+typedef xg_half_aligned xg_half_align_args_operand;
+typedef xg_residue_operand xg_residue_split_args_operand;
+
 /* Where the pointers are in kernels' arguments, by their symbols, or what these begin with. */
 static const struct {
     const char *symbol;
@@ -173,6 +184,27 @@ static const struct {
     {"xg_scale", {offsetof(xg_scale_args, c)}},
     {"xg_double_reduce_",
      {offsetof(xg_double_reduce_args, sums), offsetof(xg_double_reduce_args, c)}},
+    {"xg_complex_to_real",
+     {OPERAND(xg_complex_args, 0, to), OPERAND(xg_complex_args, 1, from),
+      OPERAND(xg_complex_args, 1, to)}},
+    {"xg_half_align",
+     {OPERAND(xg_half_align_args, 0, to), OPERAND(xg_half_align_args, 1, from),
+      OPERAND(xg_half_align_args, 1, to)}},
+    {"xg_half_reduce", {offsetof(xg_half_reduce_args, sums), offsetof(xg_half_reduce_args, c)}},
+    {"xg_mma_",
+     {offsetof(xg_mma_args, a), offsetof(xg_mma_args, b), offsetof(xg_mma_args, product.c)}},
+    {"xg_wgmma_", {offsetof(xg_half_args, c), offsetof(xg_half_args, sums)}},
+    {"xg_residue_scale",
+     {OPERAND(xg_residue_split_args, 0, about), OPERAND(xg_residue_split_args, 1, from)}},
+    {"xg_residue_split",
+     {OPERAND(xg_residue_split_args, 0, planes), OPERAND(xg_residue_split_args, 0, about),
+      OPERAND(xg_residue_split_args, 1, from), OPERAND(xg_residue_split_args, 1, planes)}},
+    {"xg_residue_reduce",
+     {offsetof(xg_residue_reduce_args, residues), offsetof(xg_residue_reduce_args, a),
+      offsetof(xg_residue_reduce_args, b), offsetof(xg_residue_reduce_args, c)}},
+    {"xg_residue_",
+     {offsetof(xg_residue_product_args, a), offsetof(xg_residue_product_args, b),
+      offsetof(xg_residue_product_args, c)}},
     {"xg_probe_", {offsetof(xg_probe_args, a), offsetof(xg_probe_args, c)}},
     {"xg_",
      {offsetof(xg_product_args, a), offsetof(xg_product_args, b), offsetof(xg_product_args, c)}},
@@ -204,6 +236,8 @@ static bool are_on_device(const xg_program *program, const unsigned char *argume
 static xg_cu_result simulate(const xg_launch *launch)
 {
     xg_error error;
+    if (getenv("FAKE_CUDA_IDLE"))
+        return 0;
     const xgemm_status status = xg_sim_launch(launch, &(xg_sim_options){0}, &error);
     if (!status)
         return 0;
@@ -219,6 +253,16 @@ typedef struct {
 enum { IS_MAP = 0x6d6170 };
 _Static_assert(sizeof(map_words) <= sizeof(xg_cu_tensor_map), "a map has too few words");
 
+/* The bytes of an element of the types that the library has; 0: another. */
+static int bytes_of_type(unsigned type)
+{
+    return type == XG_CU_TENSOR_MAP_DATA_TYPE_UINT8    ? 1
+           : type == XG_CU_TENSOR_MAP_DATA_TYPE_UINT16 ? 2
+           : type == XG_CU_TENSOR_MAP_DATA_TYPE_UINT32 ? 4
+           : type == XG_CU_TENSOR_MAP_DATA_TYPE_UINT64 ? 8
+                                                       : 0;
+}
+
 xg_cu_result cuTensorMapEncodeTiled(xg_cu_tensor_map *map, unsigned type, unsigned rank, void *base,
                                     const uint64_t *sizes, const uint64_t *byte_steps,
                                     const unsigned *tile, const unsigned *element_steps,
@@ -227,24 +271,34 @@ xg_cu_result cuTensorMapEncodeTiled(xg_cu_tensor_map *map, unsigned type, unsign
 {
     enum { TILE_MOST = 256 };
     BEGIN(cuTensorMapEncodeTiled, INITIALISED);
-    if (type != XG_CU_TENSOR_MAP_DATA_TYPE_UINT32 || rank != 2 || interleave || swizzle || fill ||
+    const int bytes = bytes_of_type(type);
+    const bool swizzled = swizzle == XG_CU_TENSOR_MAP_SWIZZLE_128B;
+    if (!bytes || rank < 2 || rank > 3 || interleave || (swizzle && !swizzled) || fill ||
         l2_promotion > XG_CU_TENSOR_MAP_L2_PROMOTION_L2_256B)
         return fault(INVALID_VALUE, "a map of a kind that the fake does not know");
-    if ((uintptr_t)map % _Alignof(xg_cu_tensor_map) || (uintptr_t)base % 16 || byte_steps[0] % 16 ||
-        byte_steps[0] >= (uint64_t)1 << 40)
+    if ((uintptr_t)map % _Alignof(xg_cu_tensor_map) || (uintptr_t)base % 16)
         return fault(INVALID_VALUE, "a map of what is not aligned");
+    for (unsigned i = 0; i + 1 < rank; i++)
+        if (byte_steps[i] % 16 || byte_steps[i] >= (uint64_t)1 << 40)
+            return fault(INVALID_VALUE, "a map of what is not aligned");
+    if (tile[0] * (unsigned)bytes % 16 || (swizzled && tile[0] * (unsigned)bytes > 128))
+        return fault(INVALID_VALUE, "a map with a box whose rows cannot be");
     for (unsigned i = 0; i < rank; i++)
         if (!sizes[i] || sizes[i] > (uint64_t)1 << 32 || !tile[i] || tile[i] > TILE_MOST ||
             element_steps[i] != 1)
             return fault(INVALID_VALUE, "a map with sizes that cannot be");
-    const map_words words = {.is_map = IS_MAP,
-                             .tensor = {.base = base,
-                                        .element_bytes = sizeof(float),
-                                        .columns = (int64_t)sizes[0],
-                                        .rows = (int64_t)sizes[1],
-                                        .stride_bytes = (int64_t)byte_steps[0],
-                                        .box_columns = (int)tile[0],
-                                        .box_rows = (int)tile[1]}};
+    const map_words words = {
+        .is_map = IS_MAP,
+        .tensor = {.base = base,
+                   .element_bytes = bytes,
+                   .columns = (int64_t)sizes[0],
+                   .rows = (int64_t)sizes[1],
+                   .stride_bytes = (int64_t)byte_steps[0],
+                   .box_columns = (int)tile[0],
+                   .box_rows = (int)tile[1],
+                   .matrices = rank > 2 ? (int64_t)sizes[2] : 0,
+                   .matrix_stride_bytes = rank > 2 ? (int64_t)byte_steps[1] : 0,
+                   .swizzled = swizzled}};
     memset(map, 0, sizeof *map);
     memcpy(map, &words, sizeof words);
     return 0;
@@ -253,7 +307,12 @@ xg_cu_result cuTensorMapEncodeTiled(xg_cu_tensor_map *map, unsigned type, unsign
 /* The second argument of those kernels that have one. */
 static bool take_maps(xg_launch *launch, void **arguments)
 {
-    if (strncmp(launch->program->symbol, "xg_tma_", strlen("xg_tma_")) != 0)
+    static const char *const kernels_with_maps[] = {"xg_tma_", "xg_wgmma_", "xg_residue_128x256",
+                                                    "xg_residue_guard_128x256"};
+    bool has_maps = false;
+    for (int i = 0; i < 4; i++)
+        has_maps = has_maps || is_named(launch->program, kernels_with_maps[i]);
+    if (!has_maps)
         return true;
     const xg_cu_tensor_map *maps = arguments[1];
     const xg_cu_tensor_map *each[] = {&maps[0], &maps[1]};
@@ -297,6 +356,8 @@ static xg_cu_result start(xg_cu_function token, xg_launch *launch, xg_cu_stream 
         return fault(INVALID_VALUE, "a launch with a grid or a block that cannot be");
     if (!take_maps(launch, arguments))
         return fault(INVALID_VALUE, "a kernel without the maps that it has");
+    if (*function->argument_bytes > sizeof recorded.arguments)
+        return fault(INVALID_VALUE, "a kernel whose arguments are longer than the fake keeps");
     memcpy(recorded.arguments, arguments[0], *function->argument_bytes);
     recorded.launch = *launch;
     last_stream = stream;

@@ -299,7 +299,7 @@ END_TEST
 TCase *guard_elements(void)
 {
     TCase *tests = tcase_create("elements");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1800);
     tcase_add_unchecked_fixture(tests, make_elements, NULL);
     tcase_add_loop_test(tests, right_guard_is_right, 0, COUNT(betas));
     tcase_add_loop_test(tests, wrong_guard_is_found, 0, COUNT(wrong));

@@ -182,7 +182,7 @@ END_TEST
 TCase *guard_rows(void)
 {
     TCase *rows = tcase_create("rows");
-    tcase_set_timeout(rows, 60);
+    tcase_set_timeout(rows, 1800);
     tcase_add_loop_test(rows, least_element_is_on_either_side, 0, COUNT(largest_of));
     tcase_add_test(rows, subnormal_elements_are_small);
     tcase_add_test(rows, zeros_are_exact);

@@ -242,7 +242,7 @@ END_TEST
 TCase *guard_sums(void)
 {
     TCase *tests = tcase_create("sums");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1800);
     tcase_add_loop_test(tests, shared_sums_are_added_before, 0, 4);
     tcase_add_loop_test(tests, last_k_does_not_count, 1, 3);
     tcase_add_loop_test(tests, passes_are_checked_by_themselves, 1, 3);

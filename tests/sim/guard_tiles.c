@@ -227,7 +227,7 @@ END_TEST
 TCase *guard_tiles(void)
 {
     TCase *tests = tcase_create("tiles");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1800);
     tcase_add_loop_test(tests, few_suspects_of_a_warp, 0, KERNELS);
     tcase_add_loop_test(tests, each_warp_counts_its_own, 0, KERNELS);
     tcase_add_loop_test(tests, few_rows_with_inf_and_nan, 0, 4);

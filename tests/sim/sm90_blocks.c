@@ -147,7 +147,7 @@ END_TEST
 TCase *sm90_blocks(void)
 {
     TCase *tests = tcase_create("blocks");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1800);
     tcase_add_loop_test(tests, blocks_read_one_another, 0, SM90_ORDERS);
     tcase_add_test(tests, read_without_barrier_is_found);
     tcase_add_test(tests, impossible_clusters_are_refused);

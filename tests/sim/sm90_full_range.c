@@ -267,7 +267,7 @@ END_TEST
 TCase *sm90_full_range(void)
 {
     TCase *tiles = tcase_create("full range");
-    tcase_set_timeout(tiles, 300);
+    tcase_set_timeout(tiles, 1800);
     tcase_add_loop_test(tiles, full_range_tiles_are_right, 0, COUNT(products) * CASES);
 #ifdef WITH_TRACE
     tcase_add_loop_test(tiles, full_range_accesses_are_few, 0, 2 * CASES);

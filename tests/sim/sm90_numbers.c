@@ -173,7 +173,7 @@ END_TEST
 TCase *sm90_numbers(void)
 {
     TCase *numbers = tcase_create("numbers");
-    tcase_set_timeout(numbers, 120);
+    tcase_set_timeout(numbers, 1800);
     tcase_add_test(numbers, halves_convert_exactly);
     tcase_add_test(numbers, halves_round_to_nearest_even);
     tcase_add_test(numbers, sums_are_cut_as_on_a_card);

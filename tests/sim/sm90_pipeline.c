@@ -157,7 +157,7 @@ TCase *sm90_pipeline(void)
 {
     TCase *tests = tcase_create("pipeline");
     tcase_add_unchecked_fixture(tests, sm90_prepare, NULL);
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1800);
     tcase_add_loop_test(tests, right_kernel_is_right, 0, SM90_ORDERS);
     tcase_add_loop_test(tests, wrong_twin_is_found, 0, COUNT(mistakes));
     tcase_add_loop_test(tests, right_kernel_is_right_after_wrong, 0, COUNT(mistakes));

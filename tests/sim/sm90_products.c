@@ -244,7 +244,7 @@ TCase *sm90_products(void)
 {
     TCase *tests = tcase_create("products");
     tcase_add_unchecked_fixture(tests, sm90_prepare, NULL);
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1800);
     tcase_add_loop_test(tests, wide_product_is_right, 0, SM90_ORDERS);
     tcase_add_loop_test(tests, wrong_swizzle_is_found, 0, SM90_ORDERS);
     tcase_add_loop_test(tests, accumulators_used_too_early_are_found, 0, SM90_ORDERS);

@@ -113,7 +113,7 @@ END_TEST
 TCase *sm90_tiles(void)
 {
     TCase *tiles = tcase_create("tiles");
-    tcase_set_timeout(tiles, 120);
+    tcase_set_timeout(tiles, 1800);
     tcase_add_loop_test(tiles, tiles_are_copied, 0, SM90_ORDERS);
     tcase_add_loop_test(tiles, wrong_tiles_are_found, 0, COUNT(wrong));
     return tiles;

@@ -62,7 +62,7 @@ END_TEST
 TCase *sm90_wrong_calls(void)
 {
     TCase *tests = tcase_create("wrong calls");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 1800);
     tcase_add_loop_test(tests, wrong_call_is_told, 0, COUNT(wrong_calls));
     return tests;
 }

@@ -391,7 +391,7 @@ static Suite *wrong_kernels(void)
 {
     Suite *suite = suite_create("wrong kernels");
     TCase *each = tcase_create("each mistake");
-    tcase_set_timeout(each, 60);
+    tcase_set_timeout(each, 1800);
     tcase_add_loop_test(each, wrong_kernel_is_caught, 0, COUNT(mistakes));
     tcase_add_loop_test(each, wrong_kernel_is_caught_in_any_order, 0, COUNT(mistakes));
     tcase_add_loop_test(each, right_twin_passes, 0, COUNT(mistakes));

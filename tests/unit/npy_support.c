@@ -276,7 +276,7 @@ TCase *add_case(Suite *suite, const char *name)
 {
     TCase *test_case = tcase_create(name);
 
-    tcase_set_timeout(test_case, 60);
+    tcase_set_timeout(test_case, 1800);
     /* Unchecked: a checked teardown is not run after a failure. */
     tcase_add_unchecked_fixture(test_case, make_folder, remove_folder);
     tcase_add_checked_fixture(test_case, begin_test, NULL);
