@@ -53,11 +53,12 @@ test_verify()
     first_column 'verify: the type is the first column' "$types"
     verified 'verify: one type has no column' "$cpu_count" -d cpu --quick --type c64 -s 9
     first_column 'verify: the kernel is the first column' "${cpu_kernels% }"
-    verified 'verify: c64 on the simulator, by each kernel' 4 -d sim --quick --type c64 -m 70 -n 33 -k 17
+    verified 'verify: c64 in FP64 alone' 4 -d sim --quick --type c64 --math strict -m 70 -n 33 -k 17
     verified 'verify: c32 on the simulator, by real products, too' 7 -d sim --quick --type c32 -m 70 -n 33 -k 17
     verified 'verify: c32 on CUDA cores alone' 4 -d sim --quick --type c32 --math strict -m 70 -n 33 -k 17
     verified 'verify: c32 in TF32' 9 -d sim --quick --type c32 --math tf32 -m 70 -n 33 -k 17
     verified 'verify: f64 on the simulator, by residues, too' 5 -d sim --quick --type f64 -m 70 -n 33 -k 17
+    verified 'verify: c64 on the simulator, by residues, too' 5 -d sim --quick --type c64 -m 70 -n 33 -k 17
     verified 'verify: f64 in FP64 alone' 4 -d sim --quick --type f64 --math strict -m 70 -n 33 -k 17
     verified 'verify: f16 on the simulator, with tensor cores' 6 \
         -d sim --quick --type f16 -m 70 -n 33 -k 17
