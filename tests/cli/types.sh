@@ -99,6 +99,29 @@ test_verify()
     refuses 'verify: a kernel without the type' 1 'naive' verify -d sim --type f64 --kernel naive
 }
 
+test_random()
+{
+    verified 'verify: random products on the CPU' 6 -d cpu --random 60 --type $all -s 30
+    verified 'verify: random products on the simulator' 6 -d sim --random 12 --type $all -m 70 -n 40 -k 30
+    verified 'verify: random products by kernels' "$cpu_count" -d cpu --random 5 -s 9 --kernel all --bias
+    verified 'verify: random products of kinds of data' 1 -d cpu --random 20 --type c32 -s 20 --data softmax-3,relu:relu
+    run verify -d cpu --random 60 --type f64 -s 40 --seed 7 --kernel reference --csv
+    worst=$(sed -n 2p out)
+    seed=$(echo "$worst" | cut -d, -f7)
+    run verify -d cpu --random 1 --type f64 -s 40 --seed "${seed:-0}" --kernel reference --csv
+    if [ -n "$seed" ] && [ "$(echo "$worst" | cut -d, -f4-7)" = "$(sed -n 2p out | cut -d, -f4-7)" ]; then
+        ok 'verify: the seed repeats the worst random product'
+    else
+        no 'verify: the seed repeats the worst random product' "$(sed -n 2p out) instead of $worst"
+    fi
+    run verify -d cpu --random 40 -s 20 --json
+    json 'verify: JSON of random products' 'd["settings"]["random"] == 40 and r[0]["cases"] == 40 and 1 <= r[0]["seed"] <= 40 and 0 < r[0]["error"] <= r[0]["bound"]'
+    refuses 'verify: random products, --quick' 2 'quick has no effect' verify -d cpu --random 3 --quick
+    refuses 'verify: random products, --reproducible' 2 'reproducible has no effect' verify -d cpu --random 3 --reproducible
+    refuses 'verify: random products of two limits' 2 'one limit' verify -d cpu --random 3 -s 5,9
+    refuses 'verify: no random products' 2 'random' verify -d cpu --random 0
+}
+
 # operations NAME COUNT ARGUMENT...: gflops times the time is so many.
 operations()
 {
@@ -269,6 +292,7 @@ test_refused()
 }
 
 test_verify
+test_random
 test_bench
 test_plan
 test_refused
