@@ -7,7 +7,7 @@
 # BUILD is a build of this source, or the unpacked folder of bench/portable.sh. Steps, chosen by
 # XGEMM_DOUBLE_STEPS: verify (the test programs of these types), squares, thin, batches (bench/types,
 # all four layouts, as the library chooses), tiles (the same squares and thin shapes by each kernel
-# by name, from which the cost model is fitted), all of these in STRICT; and residues (F64 in DEFAULT:
+# by name, from which the cost model is fitted), all of these in STRICT; and residues (F64 and C64 in DEFAULT:
 # squares by the residues' kernel, and as the library chooses) and real (C32 in DEFAULT by real
 # products, likewise). XGEMM_DOUBLE_TYPES ("f64 c64 c32")
 # leaves out types.
@@ -59,8 +59,10 @@ if wants verify; then
   echo "== verify"
   LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" XGEMM_TEST_DEVICE=0 \
     XGEMM_TEST_EFFORT="${XGEMM_TEST_EFFORT:-6}" timeout 60 "$(program test_double)" || status=1
-  LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" XGEMM_TEST_DEVICE=0 \
-    timeout 60 "$(program test_residue)" || status=1
+  for test in test_residue test_residue_complex; do
+    LD_LIBRARY_PATH="$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" XGEMM_TEST_DEVICE=0 \
+      timeout 60 "$(program "$test")" || status=1
+  done
 fi
 if wants squares; then
   measure squares 64,64,64 128,128,128 256,256,256 512,512,512 1024,1024,1024 2048,2048,2048 \
@@ -85,6 +87,10 @@ if wants residues; then
     4096,4096,4096 8192,8192,8192 4097,4097,4097 4096,4096,512
   in_default f64 residues-chosen 1024,1024,1024 2048,2048,2048 4096,4096,4096 8192,8192,8192 \
     1025,1025,1025 4097,4097,4097
+  XGEMM_KERNEL=fp16x3-128x256 in_default c64 residues-by-name 1024,1024,1024 2048,2048,2048 \
+    4096,4096,4096 8192,8192,8192 4097,4097,4097
+  in_default c64 residues-chosen 1024,1024,1024 2048,2048,2048 4096,4096,4096 8192,8192,8192 \
+    4097,4097,4097
 fi
 if wants real; then
   for kernel in fp16x3-128x64 fp16x3-128x128 fp16x3-128x256; do

@@ -17,12 +17,13 @@
  */
 typedef struct {
     xgemm_type type;
-    unsigned char *values, *before, *device;
-    void *list; /* of pointers, on the device */
+    unsigned char *memory, *values, *before, *device;
+    void *device_memory; /* NULL: the device is the host */
+    void *list;          /* of pointers, on the device */
     int64_t rows, columns, row_step, column_step;
     int64_t products, apart;
     bool by_rows;
-    size_t count;
+    size_t count, shift; /* shift: bytes before the first element */
 } matrix;
 
 /* All that a product has; of the bias one row. */
@@ -52,7 +53,8 @@ static matrix matrix_of(const workload *w, xgemm_type type, int64_t rows, int64_
                     .columns = columns,
                     .row_step = row_lines ? ld : 1,
                     .column_step = row_lines ? 1 : ld,
-                    .count = (size_t)(w->batch * apart)};
+                    .count = (size_t)(w->batch * apart),
+                    .shift = (size_t)w->shift * type_bytes(type_part(type))};
 }
 
 static operands operands_of(const workload *w)
@@ -114,11 +116,13 @@ static size_t bytes_of(const matrix *x)
 static bool allocate(matrix *x)
 {
     const size_t bytes = bytes_of(x) ? bytes_of(x) : 1;
-    x->values = malloc(bytes);
+    x->memory = malloc(x->shift + bytes);
     x->before = malloc(bytes);
-    if (x->values)
-        memset(x->values, CANARY, bytes);
-    return x->values && x->before;
+    if (!x->memory || !x->before)
+        return false;
+    x->values = x->memory + x->shift;
+    memset(x->values, CANARY, bytes);
+    return true;
 }
 
 static int64_t place(const matrix *x, int64_t product, int64_t row, int64_t col)
@@ -199,10 +203,11 @@ static size_t count_changed(const matrix *x, bool elements_too)
 
 /* ---- The product ---- */
 
-static bool upload(xgemm_handle *handle, void **memory, const void *from, size_t bytes)
+static bool upload(xgemm_handle *handle, void **memory, size_t shift, const void *from,
+                   size_t bytes)
 {
-    return xgemm_malloc(handle, bytes, memory) == XGEMM_OK &&
-           xgemm_upload(handle, *memory, from, bytes) == XGEMM_OK;
+    return xgemm_malloc(handle, shift + bytes, memory) == XGEMM_OK &&
+           xgemm_upload(handle, (unsigned char *)*memory + shift, from, bytes) == XGEMM_OK;
 }
 
 /* The pointers to a batch's matrices. */
@@ -213,17 +218,19 @@ static bool upload_list(xgemm_handle *handle, matrix *x)
     for (int64_t i = 0; pointers && i < x->products; i++)
         pointers[i] = x->device + (size_t)i * step;
     const bool done =
-        pointers && upload(handle, &x->list, pointers, (size_t)x->products * sizeof *pointers);
+        pointers && upload(handle, &x->list, 0, pointers, (size_t)x->products * sizeof *pointers);
     free(pointers);
     return done;
 }
 
 static bool to_device(xgemm_handle *handle, matrix *x, bool lists)
 {
-    void *memory = x->values;
-    if (xgemm_get_device(handle) >= 0 && !upload(handle, &memory, x->values, bytes_of(x)))
-        return false;
-    x->device = memory;
+    x->device = x->values;
+    if (xgemm_get_device(handle) >= 0) {
+        if (!upload(handle, &x->device_memory, x->shift, x->values, bytes_of(x)))
+            return false;
+        x->device = (unsigned char *)x->device_memory + x->shift;
+    }
     return !lists || upload_list(handle, x);
 }
 
@@ -256,10 +263,9 @@ static bool multiply(xgemm_handle *handle, const workload *w, operands *all, xge
 
 static void release(xgemm_handle *handle, matrix *x)
 {
-    if (x->device && x->device != x->values)
-        xgemm_free(handle, x->device);
+    xgemm_free(handle, x->device_memory);
     xgemm_free(handle, x->list);
-    free(x->values);
+    free(x->memory);
     free(x->before);
 }
 

@@ -25,9 +25,11 @@ typedef struct {
     xgemm_status status; /* of the call */
     size_t elements;     /* compared */
     double worst;        /* largest error as a part of its bound; 1 is the limit */
-    size_t wrong;        /* elements outside their bound, or of the wrong kind (NaN, Inf) */
-    size_t canaries;     /* elements between rows, or of A and B, that were changed */
-    int64_t row, col;    /* the first wrong one */
+    double error,
+        bound;        /* that error and its bound as parts of |alpha||A||B| + |beta||C| + |bias| */
+    size_t wrong;     /* elements outside their bound, or of the wrong kind (NaN, Inf) */
+    size_t canaries;  /* elements between rows, or of A and B, that were changed */
+    int64_t row, col; /* the first wrong one */
     double got, want;
 } check_result;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* xgemm verify: every kernel against a float64 reference; and whether elements are reproducible. */
+/*
+ * xgemm verify: every kernel against a float64 reference, on fixed or on random products; and
+ * whether elements are reproducible.
+ */
 #include "checking.h"
 #include "commands.h"
 #include "device_fields.h"
@@ -8,6 +11,7 @@
 #include "kernel_list.h"
 #include "problem_options.h"
 #include "progress.h"
+#include "random_products.h"
 #include "report.h"
 #include "sweep.h"
 
@@ -21,6 +25,7 @@ enum {
     KEY_SEED,
     KEY_REPRODUCIBLE,
     KEY_PARTS,
+    KEY_RANDOM,
     COMPLAINTS_MAX = 5,
     BATCH = 3,
     PARTS = 20
@@ -38,6 +43,8 @@ static const option_row rows[] = {
     {KEY_SEED, "seed", "N", "of the matrices; default 1"},
     {KEY_REPRODUCIBLE, "reproducible", NULL, "compare bits of random parts of products instead"},
     {KEY_PARTS, "parts", "N", "of each product, for --reproducible; default 20"},
+    {KEY_RANDOM, "random", "N",
+     "so many random products instead, of sizes up to -m, -n, -k or --size"},
 };
 
 static const column columns[] = {
@@ -45,6 +52,12 @@ static const column columns[] = {
     {"worst_of_bound", 14}, {"failed", 7},   {"result", -1},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static const column random_columns[] = {
+    {"type", -4},  {"kernel", -18}, {"cases", 7}, {"elements", 12}, {"worst_of_bound", 14},
+    {"error", 10}, {"bound", 10},   {"seed", 20}, {"failed", 7},    {"result", -1},
+};
+enum { RANDOM_COLUMNS = sizeof random_columns / sizeof *random_columns };
 
 static const shape irregular[] = {
     {1, 1, 1},     {7, 5, 3},     {1, 129, 33},    {129, 1, 65},   {17, 33, 1},
@@ -55,6 +68,9 @@ static const shape irregular[] = {
 static const shape with_parts[] = {
     {33, 65, 127}, {129, 257, 66}, {17, 130, 1031}, {70, 9, 2050}, {200, 96, 520},
 };
+
+/* The largest of --random. */
+static const shape random_most = {128, 128, 128};
 
 /* The last pair does not multiply. Of real numbers the real parts are taken. */
 static const struct {
@@ -72,6 +88,7 @@ typedef struct {
     data_list data;
     bool quick, reproducible;
     int parts;               /* of a product; 0: the default */
+    int64_t random;          /* products; 0: the fixed ones */
     problem_options problem; /* of which it takes the math mode, C's type and the epilogue */
     sweep sweep;             /* of the types */
     uint64_t seed;
@@ -88,7 +105,8 @@ typedef struct {
 
 typedef struct {
     int64_t cases, elements, failed;
-    double worst;
+    double worst, error, bound; /* as in check_result, of the worst product; and its seed */
+    uint64_t seed;
 } tally;
 
 /* So many significant digits tell two numbers apart. */
@@ -132,10 +150,9 @@ static void complain(const char *kernel, const workload *w, const values_choice 
 }
 
 /* One case; false when the library refuses it, but for lists, which on a GPU few kernels take. */
-static bool run_case(const session *now, const char *kernel, const workload *w,
-                     const values_choice *values, tally *sum)
+static bool run_seeded(const session *now, const char *kernel, const workload *w,
+                       const values_choice *values, uint64_t seed, tally *sum)
 {
-    const uint64_t seed = now->r->seed + (uint64_t)sum->cases;
     check_result result;
     char message[512];
     if (!check_product(now->handle, w, values, seed, &result, message, sizeof message)) {
@@ -146,11 +163,24 @@ static bool run_case(const session *now, const char *kernel, const workload *w,
     }
     sum->cases++;
     sum->elements += (int64_t)result.elements;
-    if (result.worst > sum->worst)
+    if (result.worst > sum->worst) {
         sum->worst = result.worst;
-    if ((result.wrong || result.canaries) && sum->failed++ < COMPLAINTS_MAX)
+        sum->error = result.error;
+        sum->bound = result.bound;
+        sum->seed = seed;
+    }
+    if ((result.wrong || result.canaries) && sum->failed++ < COMPLAINTS_MAX) {
         complain(kernel, w, values, &result);
+        if (now->r->random)
+            fprintf(stderr, "xgemm verify: this is --random 1 --seed %" PRIu64 "\n", seed);
+    }
     return true;
+}
+
+static bool run_case(const session *now, const char *kernel, const workload *w,
+                     const values_choice *values, tally *sum)
+{
+    return run_seeded(now, kernel, w, values, now->r->seed + (uint64_t)sum->cases, sum);
 }
 
 /* The orders and transposes: of complex numbers all three, of real ones N and T. */
@@ -255,6 +285,40 @@ static int run_kernel(const session *now, const char *kernel, const shape_list *
     return good ? STATUS_DONE : STATUS_FAILED;
 }
 
+/* A row for random products of one type by one kernel; each has the seed after the one before. */
+static int run_random(const session *now, const char *kernel, shape most)
+{
+    const request *const r = now->r;
+    tally sum = {.seed = r->seed};
+    bool done = xgemm_set_kernel(now->handle, kernel) == XGEMM_OK;
+    if (!done)
+        failed_call(ME, now->handle);
+    for (int64_t i = 0; i < r->random && done; i++) {
+        const uint64_t seed = r->seed + (uint64_t)i;
+        const random_product of =
+            random_product_of(&now->problem, most, &r->data, r->data_text != NULL, seed);
+        if (i % 64 == 0)
+            progress_step(now->line, "%s: %" PRId64 " of %" PRId64, kernel, i, r->random);
+        done = run_seeded(now, kernel, &of.work, &of.values, seed, &sum);
+    }
+    progress_clear(now->line);
+    const bool good = done && sum.failed == 0;
+    const cell cells[RANDOM_COLUMNS] = {
+        cell_text(type_word(now->problem.type)),
+        cell_text(kernel),
+        cell_integer(sum.cases),
+        cell_integer(sum.elements),
+        cell_real(sum.worst, 4),
+        cell_real(sum.error, 4),
+        cell_real(sum.bound, 4),
+        cell_integer((int64_t)sum.seed),
+        cell_integer(sum.failed),
+        cell_text(good ? "ok" : "FAILED"),
+    };
+    report_row(now->out, now->out->columns == random_columns ? cells : cells + 1);
+    return good ? STATUS_DONE : STATUS_FAILED;
+}
+
 /* A row for the parts of products of one type. */
 static int run_elements(const session *now, const shape_list *list)
 {
@@ -307,6 +371,8 @@ static request parse(int argc, char **argv)
             r.reproducible = true;
         else if (key == KEY_PARTS)
             r.parts = (int)option_integer(ME, "parts", value, 1, INT32_MAX);
+        else if (key == KEY_RANDOM)
+            r.random = option_integer(ME, "random", value, 1, INT32_MAX);
         else if (key == KEY_SEED)
             r.seed = (uint64_t)option_integer(ME, "seed", value, 0, INT64_MAX);
     }
@@ -318,11 +384,14 @@ static request parse(int argc, char **argv)
                               : "--data");
     if (r.parts && !r.reproducible)
         usage_error(ME, "--parts is for --reproducible; give both");
+    if (r.random && (r.quick || r.reproducible))
+        usage_error(ME, "--random says how many products there are; %s has no effect",
+                    r.quick ? "--quick" : "--reproducible");
     if (!r.kernel)
-        r.kernel = "all";
+        r.kernel = r.random ? "auto" : "all";
     sweep_check(ME, &r.sweep, &r.problem);
     if (!data_list_wanted(r.data_text))
-        r.data = data_list_from(ME, r.data_text);
+        r.data = data_list_from(ME, r.random && !r.data_text ? "all" : r.data_text);
     return r;
 }
 
@@ -336,6 +405,7 @@ static json_t *settings_of(const request *r)
     for (size_t i = 0; i < sizeof differ / sizeof *differ; i++)
         json_object_set_new(all, differ[i], json_null());
     json_object_set_new(all, "reproducible", json_boolean(r->reproducible));
+    json_object_set_new(all, "random", r->random ? json_integer(r->random) : json_null());
     json_object_del(all, "ld_pad");
     json_object_del(all, "batch");
     return all;
@@ -350,20 +420,28 @@ static int verify(const request *r, xgemm_handle *handle, const shape_list *list
     kernels_of_types(ME, handle, r->kernel, &r->sweep, &r->problem, kernels);
     device_add_ordinal(facts, xgemm_get_device(handle));
     json_object_set_new(facts, "settings", settings_of(r));
-    report out = report_open(&r->common, columns + first, COLUMNS - first, "results", facts);
+    report out = r->random
+                     ? report_open(&r->common, random_columns + first, RANDOM_COLUMNS - first,
+                                   "results", facts)
+                     : report_open(&r->common, columns + first, COLUMNS - first, "results", facts);
     for (int type = 0; type < sweep_count(&r->sweep); type++) {
         const problem_options p = sweep_at(&r->sweep, &r->problem, type);
         (void)xgemm_set_math(handle, problem_math(&p)); /* a mode there is */
-        progress line = progress_begin(&r->common, list->count * (size_t)kernels[type].count);
+        progress line =
+            progress_begin(&r->common, (r->random ? (size_t)(r->random + 63) / 64 : list->count) *
+                                           (size_t)kernels[type].count);
         const session now = {r, handle, p, &line, &out};
         if (r->reproducible) {
             if (run_elements(&now, list))
                 status = STATUS_FAILED;
             continue;
         }
-        for (int i = 0; i < kernels[type].count; i++)
-            if (run_kernel(&now, kernels[type].names[i], list))
+        for (int i = 0; i < kernels[type].count; i++) {
+            const char *const kernel = kernels[type].names[i];
+            if (r->random ? run_random(&now, kernel, list->items[0])
+                          : run_kernel(&now, kernel, list))
                 status = STATUS_FAILED;
+        }
     }
     report_close(&out);
     return status;
@@ -375,6 +453,10 @@ static int run(int argc, char **argv)
     if (data_list_wanted(r.data_text))
         return data_list_print(ME, &r.common);
     shape_list list = shapes_from(ME, &r.shapes);
+    if (r.random && list.count > 1)
+        usage_error(ME, "--random takes one limit of sizes, not %zu", list.count);
+    if (r.random && list.count == 0)
+        shape_add(&list, random_most.m, random_most.n, random_most.k);
     const shape *const usual = r.reproducible ? with_parts : irregular;
     const size_t count = r.reproducible ? sizeof with_parts / sizeof *with_parts
                                         : sizeof irregular / sizeof *irregular;

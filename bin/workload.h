@@ -20,6 +20,8 @@ typedef struct {
     bool lists; /* a batch of pointers; the strides say where these point */
     xgemm_activation activation;
     bool has_bias, bias_per_row;
+    int shift; /* of matrices, in parts of elements, from memory that is aligned to more: in checks
+                */
 } workload;
 
 /* One set of operands; with lists A, B and C are arrays of pointers. */

@@ -53,11 +53,12 @@ test_verify()
     first_column 'verify: the type is the first column' "$types"
     verified 'verify: one type has no column' "$cpu_count" -d cpu --quick --type c64 -s 9
     first_column 'verify: the kernel is the first column' "${cpu_kernels% }"
-    verified 'verify: c64 on the simulator, by each kernel' 4 -d sim --quick --type c64 -m 70 -n 33 -k 17
+    verified 'verify: c64 in FP64 alone' 4 -d sim --quick --type c64 --math strict -m 70 -n 33 -k 17
     verified 'verify: c32 on the simulator, by real products, too' 7 -d sim --quick --type c32 -m 70 -n 33 -k 17
     verified 'verify: c32 on CUDA cores alone' 4 -d sim --quick --type c32 --math strict -m 70 -n 33 -k 17
     verified 'verify: c32 in TF32' 9 -d sim --quick --type c32 --math tf32 -m 70 -n 33 -k 17
     verified 'verify: f64 on the simulator, by residues, too' 5 -d sim --quick --type f64 -m 70 -n 33 -k 17
+    verified 'verify: c64 on the simulator, by residues, too' 5 -d sim --quick --type c64 -m 70 -n 33 -k 17
     verified 'verify: f64 in FP64 alone' 4 -d sim --quick --type f64 --math strict -m 70 -n 33 -k 17
     verified 'verify: f16 on the simulator, with tensor cores' 6 \
         -d sim --quick --type f16 -m 70 -n 33 -k 17
@@ -96,6 +97,29 @@ test_verify()
     refuses 'verify: --parts alone' 2 'is for --reproducible' verify -d cpu --parts 3
     refuses 'verify: no parts' 2 'parts' verify -d cpu --reproducible --parts 0
     refuses 'verify: a kernel without the type' 1 'naive' verify -d sim --type f64 --kernel naive
+}
+
+test_random()
+{
+    verified 'verify: random products on the CPU' 6 -d cpu --random 60 --type $all -s 30
+    verified 'verify: random products on the simulator' 6 -d sim --random 12 --type $all -m 70 -n 40 -k 30
+    verified 'verify: random products by kernels' "$cpu_count" -d cpu --random 5 -s 9 --kernel all --bias
+    verified 'verify: random products of kinds of data' 1 -d cpu --random 20 --type c32 -s 20 --data softmax-3,relu:relu
+    run verify -d cpu --random 60 --type f64 -s 40 --seed 7 --kernel reference --csv
+    worst=$(sed -n 2p out)
+    seed=$(echo "$worst" | cut -d, -f7)
+    run verify -d cpu --random 1 --type f64 -s 40 --seed "${seed:-0}" --kernel reference --csv
+    if [ -n "$seed" ] && [ "$(echo "$worst" | cut -d, -f4-7)" = "$(sed -n 2p out | cut -d, -f4-7)" ]; then
+        ok 'verify: the seed repeats the worst random product'
+    else
+        no 'verify: the seed repeats the worst random product' "$(sed -n 2p out) instead of $worst"
+    fi
+    run verify -d cpu --random 40 -s 20 --json
+    json 'verify: JSON of random products' 'd["settings"]["random"] == 40 and r[0]["cases"] == 40 and 1 <= r[0]["seed"] <= 40 and 0 < r[0]["error"] <= r[0]["bound"]'
+    refuses 'verify: random products, --quick' 2 'quick has no effect' verify -d cpu --random 3 --quick
+    refuses 'verify: random products, --reproducible' 2 'reproducible has no effect' verify -d cpu --random 3 --reproducible
+    refuses 'verify: random products of two limits' 2 'one limit' verify -d cpu --random 3 -s 5,9
+    refuses 'verify: no random products' 2 'random' verify -d cpu --random 0
 }
 
 # operations NAME COUNT ARGUMENT...: gflops times the time is so many.
@@ -268,6 +292,7 @@ test_refused()
 }
 
 test_verify
+test_random
 test_bench
 test_plan
 test_refused

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# An independent suite: xscblat3, xdcblat3, xccblat3 and xzcblat3, the reference BLAS's
-# tests of CBLAS (Debian's libblas-test), with its cblas_sgemm, dgemm, cgemm and zgemm
-# made libxgemm's by cblas_shim.so.
+# An independent suite: the reference BLAS's level-3 testers (Debian's libblas-test) in C,
+# xscblat3, xdcblat3, xccblat3 and xzcblat3, and in Fortran, xblat3s, xblat3d, xblat3c and
+# xblat3z. Their gemm, by CBLAS's names and by Fortran's, is made libxgemm's by cblas_shim.so.
 #
 # usage: blas-suite.sh [device]...
 #
@@ -35,11 +35,11 @@ skip()
     exit 77
 }
 
-# $1: s, d, c or z, the type
+# $1: the tester's name
 find_tester()
 {
-    for tester in $(dpkg -L libblas-test 2>/dev/null | grep "/x$1cblat3\$") \
-        /usr/lib/*/blas/x"$1"cblat3 /usr/lib*/blas/x"$1"cblat3; do
+    for tester in $(dpkg -L libblas-test 2>/dev/null | grep "/$1\$") \
+        /usr/lib/*/blas/"$1" /usr/lib*/blas/"$1"; do
         [ -x "$tester" ] && return 0
     done
     return 1
@@ -56,9 +56,10 @@ find_shim()
             skip "cblas_shim was built without shared libraries"
         hard_error "no cblas_shim.so; build it or set XGEMM_CBLAS_SHIM"
     fi
+    # Testers run in a folder of their own, to which those in Fortran write.
     case $shim in
-    */*) ;;
-    *) shim=./$shim ;;
+    /*) ;;
+    *) shim=$PWD/$shim ;;
     esac
     # The dynamic linker would split such a name in two.
     case $shim in
@@ -90,6 +91,16 @@ scalars()
     esac
 }
 
+# $1: a routine's name as the tester reads it; $2: T or F
+print_routine()
+{
+    if [ "$language" = c ]; then
+        printf '%-12s %s\n' "cblas_$type$1" "$2"
+    else
+        printf '%-6s %s\n' "$type$1" "$2" | tr '[:lower:]' '[:upper:]'
+    fi
+}
+
 # $1: sizes, with commas
 print_input()
 {
@@ -97,13 +108,19 @@ print_input()
     # shellcheck disable=SC2086 # split into the sizes
     set -- $sizes
     scalars
+    [ "$language" = c ] || cat <<EOF
+'summary'         NAME OF SUMMARY OUTPUT FILE
+6                 UNIT NUMBER OF SUMMARY FILE
+EOF
     cat <<EOF
 'BLAT3.SNAP'      NAME OF SNAPSHOT OUTPUT FILE
 -1                UNIT NUMBER OF SNAPSHOT FILE (NOT USED IF .LT. 0)
 F                 REWIND SNAPSHOT FILE AFTER EACH RECORD
 F                 STOP ON FAILURES
 T                 TEST ERROR EXITS
-2                 TEST BOTH LAYOUTS
+EOF
+    [ "$language" = c ] && echo '2                 TEST BOTH LAYOUTS'
+    cat <<EOF
 16.0              THRESHOLD VALUE OF TEST RATIO
 $#                NUMBER OF VALUES OF N
 $sizes
@@ -112,9 +129,9 @@ $alphas
 3                 NUMBER OF VALUES OF BETA
 $betas
 EOF
-    printf '%-12s T\n' "cblas_${type}gemm"
+    print_routine gemm T
     for other in $others; do
-        printf '%-12s F\n' "cblas_$type$other"
+        print_routine "$other" F
     done
 }
 
@@ -135,10 +152,10 @@ device_number()
     esac
 }
 
-# The calls that the tester says it made in layout $1, 0 if they did not pass.
+# The calls that the tester says it made, in layout $1 if there is one, 0 if they did not pass.
 passed_calls()
 {
-    made=$(sed -n -e "s/^ *cblas_${type}gemm  *PASSED THE $1  *COMPUTATIONAL TESTS//" \
+    made=$(sed -n -e "s/^ *$routine  *PASSED THE $1 *COMPUTATIONAL TESTS//" \
         -e 't found' -e d -e ': found' -e 's/[^0-9]//gp' "$work/out")
     echo "${made:-0}"
 }
@@ -146,15 +163,20 @@ passed_calls()
 # $1: device; the shim must have had every call that the tester made, on it.
 check_calls()
 {
-    line=$(sed -n "s/^cblas_shim: \([0-9]* calls of cblas_${type}gemm on device .*\)/\1/p" \
+    line=$(sed -n "s/^cblas_shim: \([0-9]* calls of $function on device .*\)/\1/p" \
         "$work/err")
     calls=${line%% *}
     number=$(device_number "$1")
-    column=$(passed_calls COLUMN-MAJOR)
-    row=$(passed_calls ROW-MAJOR)
+    if [ "$language" = c ]; then
+        column=$(passed_calls COLUMN-MAJOR)
+        row=$(passed_calls ROW-MAJOR)
+        [ "$row" -gt 0 ] || fail "row-major tests not passed"
+    else
+        column=$(passed_calls '')
+        row=0
+    fi
     [ "${calls:-0}" -gt 0 ] || fail "the shim was not in use"
     [ "$column" -gt 0 ] || fail "column-major tests not passed"
-    [ "$row" -gt 0 ] || fail "row-major tests not passed"
     # The rest are the calls with errors.
     [ "${calls:-0}" -gt $((column + row)) ] || fail "the shim had too few calls: ${calls:-0}"
     [ "${line##* }" = "${number:-${line##* }}" ] || fail "the shim ran on device ${line##* }"
@@ -162,10 +184,10 @@ check_calls()
 
 check_output()
 {
-    grep -q "^ *cblas_${type}gemm  *PASSED THE TESTS OF ERROR-EXITS" "$work/out" ||
+    grep -q "^ *$routine  *PASSED THE TESTS OF ERROR-EXITS" "$work/out" ||
         fail "error exits not passed"
-    grep -q '^ *END OF TESTS' "$work/out" || fail "x${type}cblat3 did not reach its end"
-    grep -E -q 'FAIL|SUSPECT|FATAL|ABANDONED|\*{5}' "$work/out" && fail "x${type}cblat3 found a fault"
+    grep -q '^ *END OF TESTS' "$work/out" || fail "$name did not reach its end"
+    grep -E -q 'FAIL|SUSPECT|FATAL|ABANDONED|\*{5}' "$work/out" && fail "$name found a fault"
     grep -v -q '^cblas_shim: [0-9]* calls' "$work/err" && fail "errors were printed"
 }
 
@@ -174,29 +196,33 @@ run()
 {
     failed=0
     print_input "$2" >"$work/in"
-    XGEMM_DEVICE=$1 LD_LIBRARY_PATH=$libraries LD_PRELOAD=$preload \
-        "$tester" <"$work/in" >"$work/out" 2>"$work/err"
+    (cd "$work" && XGEMM_DEVICE=$1 LD_LIBRARY_PATH=$libraries LD_PRELOAD=$preload \
+        "$tester" <in >out 2>err)
     rc=$?
-    [ "$rc" -eq 0 ] || fail "x${type}cblat3 exited with $rc"
+    if [ "$language" = fortran ] && [ -f "$work/summary" ]; then
+        cat "$work/summary" >>"$work/out"
+        rm "$work/summary"
+    fi
+    [ "$rc" -eq 0 ] || fail "$name exited with $rc"
     check_output
     check_calls "$1"
     if [ "$failed" -eq 0 ]; then
         echo "PASS: device $1, sizes $2: $line"
     else
-        echo "FAIL: device $1, sizes $2; x${type}cblat3 printed:"
+        echo "FAIL: device $1, sizes $2; $name printed:"
         head -n 80 "$work/out" "$work/err"
         status=1
     fi
 }
 
-find_tester s || skip "libblas-test is not installed"
+find_tester xscblat3 || skip "libblas-test is not installed"
 find_shim
 work=$(mktemp -d) || hard_error "no temporary directory"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
 
 # libxgemm.so, should the shim not say itself where it was built
-libraries=${shim%/*}:./.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+libraries=${shim%/*}:$PWD/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 preload=$(sanitizers)$shim
 if [ $# -eq 0 ]; then
     # shellcheck disable=SC2086 # a list
@@ -205,11 +231,22 @@ fi
 
 status=0
 for type in s d c z; do
-    find_tester "$type" || hard_error "libblas-test has no x${type}cblat3"
-    echo "x${type}cblat3: $tester; shim: $shim"
-    for device in "$@"; do
-        for sizes in $SIZES; do
-            run "$device" "$sizes"
+    for language in c fortran; do
+        if [ "$language" = c ]; then
+            name=x${type}cblat3
+            function=cblas_${type}gemm
+            routine=$function
+        else
+            name=xblat3$type
+            function=${type}gemm_
+            routine=$(echo "${type}gemm" | tr '[:lower:]' '[:upper:]')
+        fi
+        find_tester "$name" || hard_error "libblas-test has no $name"
+        echo "$name: $tester; shim: $shim"
+        for device in "$@"; do
+            for sizes in $SIZES; do
+                run "$device" "$sizes"
+            done
         done
     done
 done

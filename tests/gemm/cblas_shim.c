@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CBLAS's cblas_sgemm, dgemm, cgemm and zgemm over libxgemm's, for tests
- * alone: preloaded into a program that calls one of them, it makes that
- * program a test of libxgemm (see blas-suite.sh). The device is $XGEMM_DEVICE's.
+ * CBLAS's cblas_sgemm, dgemm, cgemm and zgemm and Fortran's sgemm_, dgemm_,
+ * cgemm_ and zgemm_ over libxgemm's, for tests alone: preloaded into a program
+ * that calls one of them, it makes that program a test of libxgemm (see
+ * blas-suite.sh). The device is $XGEMM_DEVICE's.
  *
  * Arguments are libxgemm's to refuse; only after it did, or to see that it
  * should have, does the shim look for the wrong one, whose number CBLAS gives
- * to cblas_xerbla.
+ * to cblas_xerbla, and Fortran's BLAS to xerbla_.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -23,7 +24,8 @@
 #define EXPORT __attribute__((visibility("default")))
 
 struct call {
-    char type; /* s, d, c or z */
+    char type;    /* s, d, c or z */
+    bool fortran; /* column order; arguments are counted without it */
     int order;
     int transa;
     int transb;
@@ -51,13 +53,21 @@ typedef void complex_function(int order, int transa, int transb, int m, int n, i
                               const void *alpha, const void *a, int lda, const void *b, int ldb,
                               const void *beta, void *c, int ldc);
 
+/* Scalars of the function's type; the lengths of strings, both 1, are not read. */
+typedef void fortran_function(const char *transa, const char *transb, const int *m, const int *n,
+                              const int *k, const void *alpha, const void *a, const int *lda,
+                              const void *b, const int *ldb, const void *beta, void *c,
+                              const int *ldc, size_t length_a, size_t length_b);
+
 EXPORT sgemm_function cblas_sgemm;
 EXPORT dgemm_function cblas_dgemm;
 EXPORT complex_function cblas_cgemm, cblas_zgemm;
+EXPORT fortran_function sgemm_, dgemm_, cgemm_, zgemm_;
 
 /* The host program's own where it has one, as xscblat3 does, else its BLAS's. */
 extern void cblas_xerbla(int info, const char *routine, const char *format, ...)
     __attribute__((weak));
+extern void xerbla_(const char *routine, const int *info, size_t length) __attribute__((weak));
 
 /*
  * xscblat3 expects this variable of the reference CBLAS to be somewhere, and
@@ -68,7 +78,8 @@ EXPORT int RowMajorStrg;
 
 static unsigned long calls;
 static char type_of_calls = 's'; /* of the last one */
-static bool inside;              /* of a call of libxgemm */
+static bool fortran_calls;
+static bool inside; /* of a call of libxgemm */
 static xgemm_handle *handle;
 static int device = XGEMM_DEVICE_AUTO;
 static struct buffer buffers[3];
@@ -94,8 +105,8 @@ static void check(xgemm_status status)
 /* The caller can tell by this line that the shim was in use, and on which device. */
 __attribute__((destructor)) static void print_calls(void)
 {
-    fprintf(stderr, "cblas_shim: %lu calls of cblas_%cgemm on device %d\n", calls, type_of_calls,
-            device);
+    fprintf(stderr, "cblas_shim: %lu calls of %s%cgemm%s on device %d\n", calls,
+            fortran_calls ? "" : "cblas_", type_of_calls, fortran_calls ? "_" : "", device);
 }
 
 static void close_device(void)
@@ -243,13 +254,19 @@ static xgemm_status multiply_on_gpu(const struct call *x, const void *alpha, con
     return status;
 }
 
-static void refuse(char type, int number)
+static void refuse(const struct call *x, int number)
 {
-    char name[] = "cblas_?gemm";
+    char name[] = "cblas_?gemm", fortran_name[] = "?GEMM ";
 
-    name[6] = type;
-    if (!cblas_xerbla)
-        die("argument %d is wrong, and there is no cblas_xerbla to tell", number);
+    name[6] = x->type;
+    fortran_name[0] = (char)(x->type - 'a' + 'A');
+    if (x->fortran ? !xerbla_ : !cblas_xerbla)
+        die("argument %d is wrong, and there is no xerbla to tell", number);
+    if (x->fortran) {
+        const int info = number - 1; /* there is no order */
+        xerbla_(fortran_name, &info, sizeof(fortran_name) - 1);
+        return;
+    }
     cblas_xerbla(number, name, "%s\n", xgemm_last_error(handle));
 }
 
@@ -268,13 +285,14 @@ static void run(const struct call *x, const void *alpha, const void *a, const vo
     inside = true;
     calls++;
     type_of_calls = x->type;
+    fortran_calls = x->fortran;
     if (!handle)
         open_device();
     on_gpu = device >= 0 && !wrong;
     status = on_gpu ? multiply_on_gpu(x, alpha, a, b, beta, c) : multiply(x, alpha, a, b, beta, c);
     inside = false;
     if (status == XGEMM_ERROR_INVALID_VALUE && wrong)
-        refuse(x->type, wrong);
+        refuse(x, wrong);
     else
         check(status);
 }
@@ -294,7 +312,7 @@ void cblas_sgemm(int order, int transa, int transb, int m, int n, int k, float a
                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)
 {
     static sgemm_function *blas;
-    const struct call x = {'s', order, transa, transb, m, n, k, lda, ldb, ldc};
+    const struct call x = {'s', false, order, transa, transb, m, n, k, lda, ldb, ldc};
 
     if (!inside) {
         run(&x, &alpha, a, b, &beta, c);
@@ -310,7 +328,7 @@ void cblas_dgemm(int order, int transa, int transb, int m, int n, int k, double 
                  int ldc)
 {
     static dgemm_function *blas;
-    const struct call x = {'d', order, transa, transb, m, n, k, lda, ldb, ldc};
+    const struct call x = {'d', false, order, transa, transb, m, n, k, lda, ldb, ldc};
 
     if (!inside) {
         run(&x, &alpha, a, b, &beta, c);
@@ -325,7 +343,7 @@ void cblas_cgemm(int order, int transa, int transb, int m, int n, int k, const v
                  const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc)
 {
     static complex_function *blas;
-    const struct call x = {'c', order, transa, transb, m, n, k, lda, ldb, ldc};
+    const struct call x = {'c', false, order, transa, transb, m, n, k, lda, ldb, ldc};
 
     if (!inside) {
         run(&x, alpha, a, b, beta, c);
@@ -340,7 +358,7 @@ void cblas_zgemm(int order, int transa, int transb, int m, int n, int k, const v
                  const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc)
 {
     static complex_function *blas;
-    const struct call x = {'z', order, transa, transb, m, n, k, lda, ldb, ldc};
+    const struct call x = {'z', false, order, transa, transb, m, n, k, lda, ldb, ldc};
 
     if (!inside) {
         run(&x, alpha, a, b, beta, c);
@@ -350,3 +368,44 @@ void cblas_zgemm(int order, int transa, int transb, int m, int n, int k, const v
         find_blas("cblas_zgemm", &blas, sizeof(blas));
     blas(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
+
+/* A letter of Fortran's BLAS; 0, which libxgemm refuses, for any other. */
+static int transpose_of(char letter)
+{
+    switch (letter) {
+    case 'N':
+    case 'n':
+        return XGEMM_NO_TRANS;
+    case 'T':
+    case 't':
+        return XGEMM_TRANS;
+    case 'C':
+    case 'c':
+        return XGEMM_CONJ_TRANS;
+    default:
+        return 0;
+    }
+}
+
+#define FORTRAN(name, letter)                                                                      \
+    void name(const char *transa, const char *transb, const int *m, const int *n, const int *k,    \
+              const void *alpha, const void *a, const int *lda, const void *b, const int *ldb,     \
+              const void *beta, void *c, const int *ldc, size_t length_a, size_t length_b)         \
+    {                                                                                              \
+        static fortran_function *blas;                                                             \
+        if (!inside) {                                                                             \
+            run(&(const struct call){letter, true, XGEMM_COL_MAJOR, transpose_of(*transa),         \
+                                     transpose_of(*transb), *m, *n, *k, *lda, *ldb, *ldc},         \
+                alpha, a, b, beta, c);                                                             \
+            return;                                                                                \
+        }                                                                                          \
+        if (!blas)                                                                                 \
+            find_blas(#name, &blas, sizeof(blas));                                                 \
+        blas(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b);    \
+    }
+
+/* A CBLAS may be made of these. */
+FORTRAN(sgemm_, 's')
+FORTRAN(dgemm_, 'd')
+FORTRAN(cgemm_, 'c')
+FORTRAN(zgemm_, 'z')

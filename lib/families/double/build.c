@@ -70,8 +70,10 @@ static xgemm_status add_product(const xg_double_tile *tile, const xg_double_sche
 xgemm_status xg_double_add_fallback(xg_plan *plan, const xg_problem *p, xg_location ratios,
                                     xg_error *error)
 {
-    xg_double_tile tile = *xg_double_tile_at(xg_kernel_at(XG_KERNEL_pipelined_128x128), XG_F64, 0);
-    tile.program = &xg_program_dmma_f64_fallback_128x128;
+    xg_double_tile tile =
+        *xg_double_tile_at(xg_kernel_at(XG_KERNEL_pipelined_128x128), p->type_a, 0);
+    tile.program = p->type_a == XG_C64 ? &xg_program_dmma_c64_fallback_64x128
+                                       : &xg_program_dmma_f64_fallback_128x128;
     const xg_double_schedule schedule = xg_double_schedule_of(p, &tile, 1, 0);
     const xgemm_status status = add_product(&tile, &schedule, 0, p, plan, error);
     if (status)

@@ -19,8 +19,8 @@ xgemm_status xg_double_build(const xg_candidate *of, const xg_request *request, 
                              xg_error *error);
 
 /*
- * Adds a launch that computes a product of F64 as a whole, in tiles of 128 x 128 and FP64, if the
- * ratios there (residue/args.h) allow no residues; else it ends at once.
+ * Adds a launch that computes a product of F64 or C64 as a whole, in FP64, if the ratios there
+ * (residue/args.h) allow no residues; else it ends at once.
  */
 xgemm_status xg_double_add_fallback(xg_plan *plan, const xg_problem *problem, xg_location ratios,
                                     xg_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arguments of products of doubles by residues. What they do is told in residue.h; op(A)'s rows
- * and op(B)'s columns are both called lines here.
+ * The arguments of products of doubles, or of complex numbers of two doubles, by residues. What
+ * they do is told in residue.h; op(A)'s rows and op(B)'s columns are both called lines here.
  */
 #ifndef XGEMM_RESIDUE_ARGS_H
 #define XGEMM_RESIDUE_ARGS_H
@@ -15,8 +15,8 @@
 enum { XG_RESIDUES_LEAST = 15, XG_RESIDUES_MOST = 17 };
 #define XG_RESIDUE_MORE_BITS(count) ((count) == 15 ? 0 : (count) == 16 ? 3 : 7)
 
-/* Planes of an operand: magnitudes, then the residues by each modulus. */
-enum { XG_RESIDUE_PLANES = 1 + XG_RESIDUES_MOST };
+/* Planes of an operand, and of C, by each modulus: of complex numbers those of three products. */
+#define XG_RESIDUE_PRODUCTS(parts) ((parts) > 1 ? 3 : 1)
 
 /*
  * What is known of a line. Norms are Euclidean, upper bounds, in units of the magnitudes' last
@@ -39,15 +39,15 @@ typedef struct {
     unsigned long long recomputed;
 } xg_residue_ratios;
 
-/* An operand, and its planes: each has a row of to_stride bytes a line. */
+/* An operand, and the planes that the pass writes: each has a row of to_stride bytes a line. */
 typedef struct {
     const double *from;
-    int64_t count, line_stride, k_stride; /* lines; entries */
+    int64_t count, line_stride, k_stride; /* lines; entries, which may be complex */
     int8_t *planes;
     xg_residue_line *about;
 } xg_residue_operand;
 
-/* residue_scale.cu and residue_split.cu: CTAs along the grid's x for A, then for B. */
+/* scale.inc and split.inc: CTAs along the grid's x for A, then for B. */
 typedef struct {
     xg_residue_operand operands[2];
     xg_residue_ratios *ratios;
@@ -55,11 +55,13 @@ typedef struct {
     uint32_t ctas_a;
     uint32_t later_pass; /* not the first product of a batch: the count goes on */
     uint32_t others_most;
+    uint32_t conjugates; /* bits: 1, A's imaginary parts change their sign; 2, B's */
 } xg_residue_split_args;
 
 /*
  * product.inc: tiles of all planes; operands by tensor maps. Of C there is a plane of bytes for
- * each modulus, of m rows, and one more that tells which elements moduli do not serve.
+ * each of the operands', of m rows; or one alone, which tells the elements that moduli do not
+ * serve.
  */
 typedef struct {
     int64_t m, n;
@@ -73,7 +75,7 @@ typedef struct {
     int32_t a_rows, b_rows; /* that a tile's copy has */
 } xg_residue_product_args;
 
-/* residue_reduce.cu: C from its residues. */
+/* residue_reduce.cu, residue_reduce_c64.cu: C from its residues. Strides of A, B, C as above. */
 typedef struct {
     int64_t m, n;
     const uint8_t *residues;
@@ -84,6 +86,8 @@ typedef struct {
     int64_t about_b;
     int64_t k, a_stride_m, a_stride_k, b_stride_k, b_stride_n;
     int64_t residue_stride, c_stride_m;
+    /* What moduli do not serve: so far from the residues; of a row the real parts come first. */
+    int64_t others, others_stride;
     xg_epilogue_args epilogue;
 } xg_residue_reduce_args;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the CTAs of residue_scale.cu and residue_split.cu read an operand: LINES lines of it by slabs
- * of SLAB_K, of which a thread has 16 entries of a line in four units of four neighbours in k.
+ * How the CTAs of scale.inc and split.inc read an operand: LINES lines of it by slabs of SLAB_K, of
+ * which a thread has 16 entries of a line in four units of four neighbours in k. An entry has PARTS
+ * doubles, which the including file may set: 2 of a complex number.
  *
  * Of a K-major operand 16 neighbouring threads have a line, and neighbouring units of it, so that a
  * warp reads and writes whole sectors; of an MN-major one they have 16 lines, and each thread 16
@@ -11,6 +12,10 @@
 #define XGEMM_RESIDUE_LINES_H
 
 #include "moduli.h"
+
+#ifndef PARTS
+#define PARTS 1
+#endif
 
 #define THREADS 256
 #define LINES   16
@@ -25,7 +30,7 @@ typedef struct {
     int line_in_cta, way;
     int is_inside;        /* there is such a line */
     int first, unit_step; /* the thread's first k in a slab, and from unit to unit */
-    int vectors;          /* units are at multiples of 16 bytes */
+    int vectors;          /* units, or entries, are at multiples of 16 bytes */
     int k_major;
 } xg_line_reader;
 
@@ -53,30 +58,50 @@ XG_DEVICE xg_line_reader xg_line_reader_of(const xg_residue_operand *of, int64_t
     by.way = by.k_major ? thread % WAYS : thread / LINES;
     by.line = first_line + by.line_in_cta;
     by.is_inside = by.line < of->count;
-    by.from = of->from + (by.is_inside ? by.line * of->line_stride : 0);
+    by.from = of->from + (by.is_inside ? PARTS * by.line * of->line_stride : 0);
     by.k = k, by.k_stride = of->k_stride;
     by.first = by.k_major ? UNIT * by.way : UNITS * UNIT * by.way;
     by.unit_step = by.k_major ? WAYS * UNIT : UNIT;
-    by.vectors = by.k_major && (uintptr_t)of->from % 16 == 0 && of->line_stride % 2 == 0;
+    by.vectors =
+        (uintptr_t)of->from % 16 == 0 && (PARTS > 1 || (by.k_major && of->line_stride % 2 == 0));
     return by;
 }
 
-/* The thread's unit of a slab: entries from k on, 0 where there are none. */
-XG_DEVICE void xg_read_unit(const xg_line_reader *by, int64_t k, double x[UNIT])
+/* The parts of a thread's unit of a slab: entries from k on, 0 where there are none. */
+#if PARTS > 1
+XG_DEVICE void xg_read_unit(const xg_line_reader *by, int64_t k, double x[PARTS][UNIT])
+{
+    const double *const from = by->from + PARTS * k * by->k_stride;
+    XG_UNROLL
+    for (int e = 0; e < UNIT; e++) {
+        const double *const entry = from + PARTS * e * by->k_stride;
+        double2 both = {0.0, 0.0};
+        if (by->is_inside && k + e < by->k) {
+            if (by->vectors)
+                both = *(const double2 *)(const void *)entry;
+            else
+                both.x = entry[0], both.y = entry[1];
+        }
+        x[0][e] = both.x, x[PARTS - 1][e] = both.y;
+    }
+}
+#else
+XG_DEVICE void xg_read_unit(const xg_line_reader *by, int64_t k, double x[PARTS][UNIT])
 {
     const double *const from = by->from + k * by->k_stride;
     if (by->vectors && by->is_inside && k + UNIT <= by->k) {
         XG_UNROLL
         for (int e = 0; e < UNIT; e += 2) {
             const double2 both = *(const double2 *)(const void *)(from + e);
-            x[e] = both.x, x[e + 1] = both.y;
+            x[0][e] = both.x, x[0][e + 1] = both.y;
         }
         return;
     }
     XG_UNROLL
     for (int e = 0; e < UNIT; e++)
-        x[e] = by->is_inside && k + e < by->k ? from[e * by->k_stride] : 0.0;
+        x[0][e] = by->is_inside && k + e < by->k ? from[e * by->k_stride] : 0.0;
 }
+#endif
 
 /* Four bytes as a word, the first in the low one. */
 XG_DEVICE unsigned xg_pack_bytes(const unsigned byte[UNIT])

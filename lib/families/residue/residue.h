@@ -16,6 +16,11 @@
  *   residue_reduce        C; elements for which no number of moduli is enough, from A and B
  *   dmma_f64_fallback_*   C in FP64, where these are more than a few
  *
+ * Complex numbers have launches of their own but for residue_guard_*, and three products for each
+ * modulus in place of four: with entries x + iy of A and u + iv of B the sums of x u, y v and
+ * (x + y)(u + v), modulo p, of which the parts of C are differences. Real and imaginary parts of a
+ * line have one power of two, and the guard sees each part of C by itself.
+ *
  * All launches read how many moduli were found, and those that have nothing to do end at once.
  * An error is at most 2^-51 of |alpha||A||B| + |beta||C| (guard.inc, residue_reduce.cu).
  */
@@ -35,10 +40,16 @@ xgemm_status xg_residue_build(const xg_candidate *of, const xg_request *request,
 
 enum { XG_RESIDUE_TILE_M = 128, XG_RESIDUE_TILE_N = 256, XG_RESIDUE_TILE_K = 128 };
 
-/* Bytes of what the workspace holds, in order of the launches. */
+/*
+ * Of numbers of so many parts, planes of an operand and of C; and bytes of what the workspace
+ * holds, in order of the launches.
+ */
 typedef struct {
+    int64_t parts, planes;
     int64_t ratios, about_a, about_b; /* what is known of rows and columns */
-    int64_t k_stride, planes_a, planes_b;
+    int64_t k_stride, magnitudes_a, magnitudes_b;
+    int64_t others_stride, others; /* elements that no moduli serve */
+    int64_t planes_a, planes_b;
     int64_t n_stride, residues; /* of C */
 } xg_residue_sizes;
 
