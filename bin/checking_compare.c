@@ -34,10 +34,11 @@ static tolerance tolerance_of(const workload *w, values_kind kind, xgemm_math ma
     const bool is_half = type_is_half(w->type), is_double = type_part(sums) == XGEMM_F64;
     const double terms = (double)w->size.k * (type_is_complex(w->type) ? 2.0 : 1.0);
     const double unit = type_unit(sums);
-    /* Half the least subnormal for each rounding below the normal range. */
-    tolerance t = {(terms + 4.0) * unit, 0.0, (terms + 2.0) * type_least(sums) / 2.0};
+    /* Half the least subnormal for each rounding below the normal range; of sums times alpha. */
+    const double roundings = terms * fmax(1.0, fabs(w->alpha.re) + fabs(w->alpha.im)) + 4.0;
+    tolerance t = {(terms + 4.0) * unit, 0.0, roundings * type_least(sums) / 2.0};
     if (is_double)
-        t.absolute = (terms + 2.0) * type_least(sums); /* half of the least would be 0 */
+        t.absolute = roundings * type_least(sums); /* half of the least would be 0 */
     /* Both inputs are rounded to TF32, by 2^-11 each. */
     if (math == XGEMM_MATH_TF32 && !is_half && !is_double)
         t.part += 0x1p-10;
