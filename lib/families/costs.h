@@ -59,9 +59,9 @@ typedef struct {
     double full_unaligned_tile_us;  /* and the rest where rows of C are not aligned */
 } xg_mma_cost;
 
-/* half/skinny.c: of a round of CTAs, and of what each warp has at a time of X, aligned or not. */
+/* A CTA of half/skinny.c by itself: a step of aligned lines and of others, and the rest. */
 typedef struct {
-    double round_us, step_us, unaligned_step_us;
+    double step_us, unaligned_step_us, tile_us;
 } xg_skinny_cost;
 
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */

@@ -12,7 +12,7 @@
 
 extern const xg_costs xg_costs_h100, xg_costs_h200;
 
-/* The constants of half/ but for half_skinny, which are estimates, by hand and by descent to times of an H100 and an H200, whose
+/* The constants of half/, by hand and by descent to times of an H100 and an H200, whose
    multiprocessors are the same. */
 #define XG_HALF_COSTS                                                                              \
     .half = {{.in_l2_us = 0.60, .beyond_l2_us = 0.60, .tile_us = 0.2},                             \
@@ -21,8 +21,8 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
     .half_store_us = {2.0, 1.65, 2.7}, .half_unaligned_us = {2.0, 1.4, 2.0},                       \
     .half_cluster_us = {7.0, 4.4}, .half_launch_us = 2.2, .half_align_us = 4.2,                    \
     .half_align_rate = 3.6e6, .half_reduce_us = 1.8, .half_reduce_rate = 1.2e6,                    \
-    .half_skinny = {{.round_us = 1.5, .step_us = 0.28, .unaligned_step_us = 0.4},                  \
-                    {.round_us = 1.8, .step_us = 1.0, .unaligned_step_us = 1.5}}
+    .half_skinny = {{.step_us = 0.55, .unaligned_step_us = 0.60, .tile_us = 0.8},                  \
+                    {.step_us = 1.06, .unaligned_step_us = 2.20, .tile_us = 0.4}}
 
 /*
  * The constants of residue/, fitted by hand to doc/results/h100/residues.csv; block_us is more
@@ -63,8 +63,8 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
 #define XG_MMA_COSTS                                                                               \
     {                                                                                              \
         {2, 0.0120, 2.7, 0.0110, 2.0, 4.0}, {3, 0.0032, 1.9, 0.0036, 1.0, 2.0},                    \
-            {4, 0.0030, 1.3, 0.0026, 0.62, 0.82}, {2, 0.0300, 3.3, 0.0140, 1.2, 3.0},              \
-            {3, 0.0300, 1.8, 0.0105, 0.45, 2.0},                                                   \
+            {4, 0.0030, 1.3, 0.0026, 0.62, 0.82}, {2, 0.0244, 0.9, 0.0115, 1.35, 1.35},            \
+            {3, 0.0200, 0.8, 0.0100, 0.50, 0.58},                                                  \
     }
 
 /* Those of FP32's products by mma.sync: estimates, by wgmma's kernel of the same kind. */

@@ -170,7 +170,8 @@ static double pass_us(const planned *what, const xg_half_schedule *of, int64_t p
     const double split = ceil((double)(of->tails * of->splits * products) / all);
     const double k_of_split = (double)of->k_blocks_per_split * XG_MMA_BLOCK_K;
     const double computed =
-        share_us(cost, whole, (double)request->problem.k, xg_half_c_is_aligned(&request->problem)) +
+        share_us(cost, whole, (double)xg_round_up(request->problem.k, what->tile->k),
+                 xg_half_c_is_aligned(&request->problem)) +
         share_us(cost, split, k_of_split, true);
     return costs->half_launch_us +
            xg_larger(computed, xg_half_memory_us(request, &what->a, &what->b, products)) +

@@ -2,9 +2,11 @@
 /*
  * Skinny products: one launch of half_skinny.inc, which reads the operands as they lie.
  *
- *     time = launch + max(rounds of CTAs * (round_us + steps * step_us), memory)
+ *     time = launch + max(CTA, CTAs of a multiprocessor * FULL * CTA, memory)
+ *     CTA = tile_us + steps * step_us
  *
- * A step is 256 k of a CTA, 32 of each warp.
+ * A step is 256 k of a CTA, 32 of each warp. Of more than eight rows or columns on C's short side a
+ * thread loads twice as much of Y.
  */
 #include "skinny.h"
 
@@ -12,7 +14,12 @@
 #include "families/typed.h"
 #include "half.h"
 
-enum { SIDE = 16, THREADS = 256, STEP_K = 256, CTAS_PER_SM = 2, SIZE_MOST = INT32_MAX / 2 };
+enum { SIDE = 16, THREADS = 256, SIZE_MOST = INT32_MAX / 2 };
+
+/* Of a CTA's time by itself, what each takes where a multiprocessor has several; two loads of Y. */
+#define FULL     0.73
+#define TWO_OF_Y 1.5
+#define STEP_K   256.0
 
 /* X, the operand with many rows (half_skinny.inc). */
 typedef struct {
@@ -49,10 +56,13 @@ xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request 
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
-    const int64_t at_once = (int64_t)CTAS_PER_SM * request->target.multiprocessors;
-    const double rounds = (double)xg_ceil_div(x.ctas * x.groups * of.batch_per_pass, at_once);
-    const double step_us = x.is_aligned ? cost->step_us : cost->unaligned_step_us;
-    const double computed = rounds * (cost->round_us + (double)xg_ceil_div(p->k, STEP_K) * step_us);
+    const double each =
+        (double)xg_ceil_div(x.ctas * x.groups * of.batch_per_pass, request->target.multiprocessors);
+    const double steps = (double)p->k / STEP_K *
+                         (xg_smaller((double)p->m, (double)p->n) > SIDE / 2 ? TWO_OF_Y : 1.0);
+    const double cta_us =
+        cost->tile_us + steps * (x.is_aligned ? cost->step_us : cost->unaligned_step_us);
+    const double computed = xg_larger(cta_us, each * FULL * cta_us);
     const double memory = (double)x.groups * xg_half_memory_us(request, &a, &b, of.batch_per_pass);
     of.microseconds = xg_passes_us(costs, costs->half_launch_us + xg_larger(computed, memory),
                                    xg_ceil_div(p->batch_count, of.batch_per_pass));
