@@ -86,6 +86,7 @@ with zipfile.ZipFile("a.npz", "w", zipfile.ZIP_DEFLATED) as z:
     all_fail 'multiply, an archive' multiply -d cpu a.npz:a b.npy -o files/c.npy --json
 fi
 all_fail 'verify' verify -d cpu -m 3 -n 4 -k 2 --json --kernel reference
+all_fail 'verify, complex doubles' verify -d cpu -m 2 -n 2 -k 2 --quick --type c64 --json --kernel reference
 all_fail 'bench' bench -d cpu -s 8 --samples 1 --time 1 --json --quiet
 all_fail 'explain' explain naive -m 16 -n 16 -k 4 --json --gpu H100
 finish

@@ -4,6 +4,7 @@
 # python3 and gnuplot each add cases where they are there.
 
 topic=occupancy
+builddir=$PWD
 # shellcheck source=tests/cli/shell.sh
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
 
@@ -172,6 +173,12 @@ test_without_gpu()
 
 # ---- Kernels ----
 
+# In place of nvcc a script that compiles nothing (tests/cuda_fake/nvcc.sh): no resources are recorded.
+compiled_for_fake()
+{
+    grep -q '^NVCC = .*cuda_fake/nvcc\.sh' "$builddir/Makefile"
+}
+
 test_kernels()
 {
     refuses 'kernels: --gpu alone' 2 '--resources' kernels --gpu A100
@@ -181,6 +188,11 @@ test_kernels()
         refuses 'kernel: nothing recorded' 1 'without CUDA' occupancy --gpu A100 --kernel tiled32
         gives 'kernel with registers given' '2' blocks \
             --gpu A100 --kernel tiled32 --registers 32
+        return
+    fi
+    if compiled_for_fake; then
+        refuses 'kernels: nothing recorded' 1 'no resources of kernel' kernels --resources --gpu A100
+        refuses 'kernel: nothing recorded' 1 'no resources of kernel' occupancy --gpu A100 --kernel tiled32
         return
     fi
     # Far in the future, every architecture of this build is older.
@@ -214,6 +226,7 @@ test_examples()
         no 'examples' 'none in xgemm(1)'
     fi
     compiled=$("$XGEMM" kernels --csv naive | grep -c cuda)
+    if compiled_for_fake; then compiled=0; fi
     while read -r line; do
         case $line in
         *--registers* | *--threads*) ;;

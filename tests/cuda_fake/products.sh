@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Suites of products on the fake driver: handles in threads; and matrices in host memory with ever
-# less memory of the device, where tiles and blocks become smaller and the results stay right. What
-# the driver finds wrong, and leaks, are failures.
+# less memory of the device, where tiles and blocks become smaller and the results stay right; and
+# doubles by residues, with tensor maps of bytes. What the driver finds wrong, and leaks, are
+# failures.
 
 topic=products
 export topic
@@ -33,5 +34,6 @@ else
     for bytes in 1073741824 3000000 200000; do
         passes "host memory, $bytes bytes of the device's" $bytes tests/gemm/test_host_memory
     done
+    XGEMM_TEST_EFFORT=1 passes 'products by residues' 1073741824 tests/gemm/test_residue
 fi
 finish

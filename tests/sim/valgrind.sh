@@ -35,4 +35,18 @@ for kernel in tiled16 pipelined-64x128 thin-64x128 tma-128x128; do
         failed=1
     fi
 done
+# Products of halves by mma and of bfloat16 by wgmma, against sums of doubles.
+while read -r kernel type math; do
+    if ! valgrind -q --error-exitcode=9 "$program" verify --quiet --device sim -s 9 --quick \
+        --kernel "$kernel" --type "$type" --math "$math" >"$work/out" 2>"$work/messages" ||
+        [ -s "$work/messages" ]; then
+        echo "$kernel of $type under valgrind:" >&2
+        cat "$work/out" >&2
+        head -n 40 "$work/messages" >&2
+        failed=1
+    fi
+done <<END
+pipelined-64x128 f16 default
+fp16x1-128x128 bf16 tf32
+END
 exit $failed

@@ -51,13 +51,15 @@ static tiled tiled_of(const xg_candidate *of, const xg_problem *p)
 static double split_bytes(const xg_kernel *kernel, const tiled *what)
 {
     return (4.0 + 2.0 * kernel->fp16_terms) *
-           (double)(what->a_count * what->m + what->b_count * what->n) * (double)what->k;
+           ((double)what->a_count * (double)what->m + (double)what->b_count * (double)what->n) *
+           (double)what->k;
 }
 
 static double wave_us(const xg_kernel *kernel, const xg_costs *costs, const tiled *what)
 {
     /* Of one product: a batch's tiles follow each other product after product. */
-    const double bytes = 2.0 * kernel->fp16_terms * (double)(what->m + what->n) * (double)what->k;
+    const double bytes =
+        2.0 * kernel->fp16_terms * ((double)what->m + (double)what->n) * (double)what->k;
     const xg_tensor_cost *const cost = &costs->tensor[kernel->id];
     return cost->in_l2_us +
            (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - costs->l2_bytes / bytes, 0.0);
@@ -97,9 +99,9 @@ static double split_us(const xg_candidate *of, const xg_request *request)
     const void *const a = p->pointer_arrays ? NULL : p->a, *const b =
                                                                p->pointer_arrays ? NULL : p->b;
     const double scalar = scalar_us(costs, a, p->a_stride_m, p->a_stride_k, p->a_batch_stride,
-                                    4.0 * (double)(what.a_count * what.m) * (double)what.k) +
+                                    4.0 * (double)what.a_count * (double)what.m * (double)what.k) +
                           scalar_us(costs, b, p->b_stride_n, p->b_stride_k, p->b_batch_stride,
-                                    4.0 * (double)(what.b_count * what.n) * (double)what.k);
+                                    4.0 * (double)what.b_count * (double)what.n * (double)what.k);
     return costs->split_us +
            xg_larger(bytes / costs->split_rate, (double)(waves - 1) * costs->split_wave_us) +
            scalar;
