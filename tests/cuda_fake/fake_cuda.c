@@ -19,8 +19,9 @@
  *                      so many times; the symbol * is all functions, their calls counted together
  *   FAKE_CUDA_CAPTURE  if set, a graph is being captured: what that forbids
  *                      outside the relaxed mode fails
- *   FAKE_CUDA_IDLE     if set, kernels are launched, with all that is checked of that, and do
- * nothing FAKE_CUDA_LEAKS    the process's exit status if something leaked
+ *   FAKE_CUDA_IDLE     if set, kernels are launched, with all that is checked
+ *                      of that, and do nothing
+ *   FAKE_CUDA_LEAKS    the process's exit status if something leaked
  *
  * With FAKE_CUDA_WITHOUT_cuMemAlloc defined, a driver that lacks that symbol; with another
  * name for cuTensorMapEncodeTiled, one of CUDA 11.8, which lacks that.

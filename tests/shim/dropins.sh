@@ -126,6 +126,9 @@ else
         -Wl,-rpath,"$(dirname "$fake_driver")"
     export FAKE_CUDA_NAME
     FAKE_CUDA_NAME='NVIDIA H200'
+    # Its matrices are not as large as it says.
+    FAKE_CUDA_IDLE=1
+    export FAKE_CUDA_IDLE
     program=cost_calls.so
     calls fake served '' --log=log
     gives 'a GPU that was measured: odd columns of F16' 0 'served +cublasGemmEx +f16 .* 2049 .*[0-9] +-' log
@@ -173,7 +176,7 @@ else
     calls fake served ''
     gives 'the cost of serving, without the product' 0 ''
     sed '$d; s/^/# /' out
-    unset FAKE_MEASURED
+    unset FAKE_MEASURED FAKE_CUDA_IDLE
     with=
     program=cublas_calls.so
     calls fake passed_on '' --log
