@@ -73,7 +73,7 @@ test_types()
     shows 'a bias and an activation' '^C = op\(A\) op\(B\) \+ bias, gelu, of f16' \
         general --type f16 --bias --activation gelu -m 16 -n 16 -k 16
     shows 'the bias is read' 'load +bias +2 B' general --type f16 --bias -m 16 -n 16 -k 16
-    shows 'auto of a type' '^(general|fp16x1-[0-9x]+): ' auto --type f16 -m 16 -n 16 -k 16
+    shows 'auto of a type' '^(general|skinny|(pipelined|fp16x1)-[0-9x]+): ' auto --type f16 -m 16 -n 16 -k 16
     shows 'the peak in FP64 is not known' 'peak of this GPU in FP64 is not known' \
         general --type f64 -m 16 -n 16 -k 16 --gpu H100
     shows 'the roofline of bfloat16' '9[0-9]+ GFLOP/s of 16-bit products on tensor cores' \
