@@ -77,6 +77,21 @@ void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *p)
     xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
 }
 
+xg_step *xg_add_typed_product(xg_plan *plan, const xg_program *program, const xg_typed_args *args,
+                              const xg_problem *p, xg_error *error)
+{
+    xg_step *const step = xg_plan_add(plan, program, args, sizeof *args, error);
+    if (!step)
+        return NULL;
+    step->is_product = true;
+    xg_point_typed(step, plan, p);
+    xg_region_a(step, plan, p);
+    xg_region_b(step, plan, p);
+    xg_region_c(step, plan, p);
+    xg_regions_of_epilogue(step, p);
+    return step;
+}
+
 /* A step whose alpha is 0. */
 static xg_step *add_without_product(xg_plan *plan, xg_problem *p, const xg_program *program,
                                     xg_error *error)

@@ -276,3 +276,29 @@ int residues_check(xgemm_handle *handle, const residues_problem *p, const char *
     free(c);
     return moduli;
 }
+
+void residues_check_refused(xgemm_type type, int64_t k_most)
+{
+    xgemm_handle *handle = residues_open();
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    if (!handle)
+        return;
+    p.m = p.n = p.k = 1000;
+    p.lda = p.ldb = p.ldc = 1000;
+    p.type_a = p.type_b = p.type_c = type;
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_OK);
+    ck_assert_int_eq(plan.launches, 6);
+    if (type == XGEMM_F64) { /* complex numbers have no activations */
+        p.activation = XGEMM_RELU;
+        ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_ERROR_NOT_SUPPORTED);
+        p.activation = XGEMM_ACTIVATION_NONE;
+    }
+    p.k = k_most + 1, p.lda = p.k;
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_ERROR_NOT_SUPPORTED);
+    p.k = k_most;
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_STRICT), XGEMM_OK);
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_ERROR_NOT_SUPPORTED);
+    xgemm_destroy(handle);
+}

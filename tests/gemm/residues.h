@@ -39,4 +39,10 @@ xgemm_handle *residues_open(void);
 int residues_check(xgemm_handle *handle, const residues_problem *p, const char *what,
                    uint32_t *others);
 
+/*
+ * The kernel by name is for products of up to so much of k, by no more than alpha and beta, and not
+ * for STRICT.
+ */
+void residues_check_refused(xgemm_type type, int64_t k_most);
+
 #endif

@@ -164,26 +164,9 @@ START_TEST(few)
 }
 END_TEST
 
-/* The kernel by name is for products by no more than alpha and beta, and not for STRICT. */
 START_TEST(refused)
 {
-    xgemm_handle *handle = residues_open();
-    xgemm_plan plan = {.struct_size = sizeof plan};
-    xgemm_product p = XGEMM_PRODUCT_INIT;
-    if (!handle)
-        return;
-    p.m = p.n = p.k = 1000;
-    p.lda = p.ldb = p.ldc = 1000;
-    p.type_a = p.type_b = p.type_c = XGEMM_C64;
-    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_OK);
-    ck_assert_int_eq(plan.launches, 6);
-    p.k = 1 << 16, p.lda = p.k;
-    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_ERROR_NOT_SUPPORTED);
-    p.k = (1 << 16) - 1;
-    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_OK);
-    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_STRICT), XGEMM_OK);
-    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), XGEMM_ERROR_NOT_SUPPORTED);
-    xgemm_destroy(handle);
+    residues_check_refused(XGEMM_C64, (1 << 16) - 1);
 }
 END_TEST
 

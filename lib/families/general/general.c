@@ -23,8 +23,8 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
 /*
  * A time, for other kernels may be faster: half of the peak where the GPU is full, by itself a
  * CTA's loads from one k to the next, and 3.5 us a wave at least (measured with operands of 16 bits
- * on an H200). Of doubles the peak is half of that in FP32, and a product of
- * complex numbers is four.
+ * on an H200). Of doubles the peak is half of that in FP32, and a product of complex numbers is
+ * four.
  */
 static double general_us(const xg_kernel *kernel, const xg_request *request)
 {
@@ -77,15 +77,9 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     if (tiles > INT32_MAX)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "the launch would need %.0f blocks, more than a grid holds", tiles);
-    xg_step *const step = xg_plan_add(plan, kernel->typed[p->type_a], &args, sizeof args, error);
+    xg_step *const step = xg_add_typed_product(plan, kernel->typed[p->type_a], &args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
-    step->is_product = true;
-    xg_point_typed(step, plan, p);
-    xg_region_a(step, plan, p);
-    xg_region_b(step, plan, p);
-    xg_region_c(step, plan, p);
-    xg_regions_of_epilogue(step, p);
     return xg_step_grid(step, (int64_t)tiles, 1, kernel->block_x, 1, error);
 }
 

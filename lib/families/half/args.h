@@ -66,6 +66,14 @@ typedef struct {
 
 enum { XG_MMA_BLOCK_K = 64 /* of a k-block of splits */ };
 
+/* half_skinny.inc: a CTA's warps, rows of X by its major, and rows or columns of C's short side. */
+enum {
+    XG_SKINNY_WARPS = 8,
+    XG_SKINNY_K_MAJOR_ROWS = 16,
+    XG_SKINNY_MN_MAJOR_ROWS = 64,
+    XG_SKINNY_SIDE = 16
+};
+
 /* half_reduce.cu: the tiles of C that were split, from the sums. */
 typedef struct {
     int64_t m, n;

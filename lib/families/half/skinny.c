@@ -10,11 +10,12 @@
  */
 #include "skinny.h"
 
+#include "args.h"
 #include "families/programs.h"
 #include "families/typed.h"
 #include "half.h"
 
-enum { SIDE = 16, THREADS = 256, SIZE_MOST = INT32_MAX / 2 };
+enum { SIDE = XG_SKINNY_SIDE, THREADS = 32 * XG_SKINNY_WARPS, SIZE_MOST = INT32_MAX / 2 };
 
 /* Of a CTA's time by itself, what each takes where a multiprocessor has several; two loads of Y. */
 #define FULL     0.73
@@ -29,12 +30,12 @@ typedef struct {
 
 static large_operand large_operand_of(const xg_problem *p)
 {
-    enum { K_MAJOR_ROWS = 16, MN_MAJOR_ROWS = 64 };
     const bool few_rows = p->m <= p->n;
     const int64_t stride_k = few_rows ? p->b_stride_k : p->a_stride_k;
     const xg_half_operand x = few_rows ? xg_half_operand_b(p) : xg_half_operand_a(p);
     large_operand of = {.k_major = stride_k == 1, .is_aligned = x.aligned};
-    of.ctas = xg_ceil_div(few_rows ? p->n : p->m, of.k_major ? K_MAJOR_ROWS : MN_MAJOR_ROWS);
+    of.ctas = xg_ceil_div(few_rows ? p->n : p->m,
+                          of.k_major ? XG_SKINNY_K_MAJOR_ROWS : XG_SKINNY_MN_MAJOR_ROWS);
     of.groups = xg_ceil_div(few_rows ? p->m : p->n, SIDE);
     return of;
 }
@@ -69,10 +70,10 @@ xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request 
     return of;
 }
 
-static const xg_program *program_of(const xg_problem *p)
+static const xg_program *program_of(const xg_problem *p, const large_operand *x)
 {
     const bool f16 = p->type_a == XG_F16;
-    if (large_operand_of(p).k_major)
+    if (x->k_major)
         return f16 ? &xg_program_half_skinny_k_major_f16 : &xg_program_half_skinny_k_major_bf16;
     return f16 ? &xg_program_half_skinny_mn_major_f16 : &xg_program_half_skinny_mn_major_bf16;
 }
@@ -87,15 +88,9 @@ xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *requ
                        of->kernel->name, xg_type_name(p->type_a));
     const large_operand x = large_operand_of(p);
     const xg_typed_args args = xg_typed_args_of(p);
-    xg_step *const step = xg_plan_add(plan, program_of(p), &args, sizeof args, error);
+    xg_step *const step = xg_add_typed_product(plan, program_of(p, &x), &args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
-    step->is_product = true;
     step->pdl = true;
-    xg_point_typed(step, plan, p);
-    xg_region_a(step, plan, p);
-    xg_region_b(step, plan, p);
-    xg_region_c(step, plan, p);
-    xg_regions_of_epilogue(step, p);
     return xg_step_grid(step, x.ctas, x.groups, THREADS, 1, error);
 }
