@@ -319,6 +319,22 @@ END_TEST
 
 /* ---- Recorded resources ---- */
 
+/* A compiler of which no report is read (clang without ptxas) leaves none; that a report lacks no
+ * kernel, check-spills.sh sees. */
+static bool any_are_recorded(void)
+{
+    const xgemm_device newest = device_of(1000), hopper = device_of(90);
+    xgemm_kernel_resources r = {.struct_size = sizeof r};
+    for (int i = 0; i < xgemm_kernel_count(); i++) {
+        xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
+        ck_assert(xgemm_kernel_get(i, &kernel) == XGEMM_OK);
+        if (xgemm_kernel_resources_find(kernel.name, &newest, &r) == XGEMM_OK ||
+            xgemm_kernel_resources_find(kernel.name, &hopper, &r) == XGEMM_OK)
+            return true;
+    }
+    return false;
+}
+
 START_TEST(recorded_resources)
 {
     xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
@@ -326,8 +342,9 @@ START_TEST(recorded_resources)
     ck_assert(xgemm_kernel_get(_i, &kernel) == XGEMM_OK);
     const int only = kernel.compute_capability;
     const xgemm_device device = device_of(only ? only : 1000), larger = device_of(90);
+    const bool recorded = (kernel.devices & XGEMM_RUNS_ON_CUDA) && any_are_recorded();
     const xgemm_status status = xgemm_kernel_resources_find(kernel.name, &device, &r);
-    if (!(kernel.devices & XGEMM_RUNS_ON_CUDA)) {
+    if (!recorded) {
         ck_assert_int_eq(status, XGEMM_ERROR_NOT_SUPPORTED);
         ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), kernel.name));
         return;

@@ -266,13 +266,13 @@ xgemm_status xg_residue_build(const xg_candidate *of, const xg_request *request,
     const xg_problem *const p = &request->problem;
     launches all = {.problem = p,
                     .by = p->type_a == XG_C64 ? &of_complex : &of_reals,
-                    .sizes = xg_residue_sizes_of(p),
                     .multiprocessors = request->target.multiprocessors};
     if (!xg_residue_applies(of->kernel, request))
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s cannot compute a product of this size or epilogue in %s; auto "
                        "can",
                        of->kernel->name, xg_type_name(p->type_a));
+    all.sizes = xg_residue_sizes_of(p);
     if (!reserve(&all, plan, error))
         return XGEMM_ERROR_OVERFLOW;
     plan->recomputed = (size_t)all.ratios + offsetof(xg_residue_ratios, recomputed);
