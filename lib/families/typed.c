@@ -115,20 +115,41 @@ xgemm_status xg_add_finish_on_host(xg_plan *plan, const xg_problem *problem,
     return step ? xg_step_grid(step, 1, 1, 1, 1, error) : XGEMM_ERROR_INTERNAL;
 }
 
-xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, xg_error *error)
+static xgemm_status set_finish_grid(xg_step *step, const xg_plan *plan, const xg_problem *p,
+                                    xg_error *error)
 {
     enum { THREADS_X = 32, THREADS_Y = 8 };
-    xg_problem without = *problem;
-    const xg_problem *const p = &without;
-    xg_step *const step = add_without_product(plan, &without, &xg_program_finish, error);
-    if (!step)
-        return XGEMM_ERROR_INTERNAL;
     step->pdl = true;
     xg_region_c(step, plan, p);
     xg_regions_of_epilogue(step, p);
     const int64_t high = xg_ceil_div(p->m, THREADS_Y);
     return xg_step_grid(step, xg_ceil_div(p->n, THREADS_X),
                         high < XG_GRID_Y_MAX ? high : XG_GRID_Y_MAX, THREADS_X, THREADS_Y, error);
+}
+
+xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, xg_error *error)
+{
+    xg_problem without = *problem;
+    xg_step *const step = add_without_product(plan, &without, &xg_program_finish, error);
+    return step ? set_finish_grid(step, plan, &without, error) : XGEMM_ERROR_INTERNAL;
+}
+
+xgemm_status xg_add_finish_of(xg_plan *plan, const xg_problem *p, int64_t sums, int64_t stride,
+                              xg_error *error)
+{
+    xg_typed_args args = xg_typed_args_of(p);
+    args.a_stride_m = stride;
+    args.a_batch_stride = p->m * stride;
+    xg_step *const step = xg_plan_add(plan, &xg_program_finish, &args, sizeof args, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    xg_step_point(step, offsetof(xg_typed_args, a), xg_at_workspace(sums));
+    xg_step_point(step, offsetof(xg_typed_args, c), xg_at_c(plan, p));
+    xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
+    const int64_t floats = (int64_t)(plan->workspace_bytes / sizeof(float));
+    xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, floats, floats,
+                   XG_F32);
+    return set_finish_grid(step, plan, p, error);
 }
 
 xgemm_status xg_add_activation(xg_plan *plan, const xg_problem *problem, xg_error *error)

@@ -28,6 +28,13 @@ void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *problem
 /* C = activation(beta * C + bias), of all products of a pass, on a GPU. */
 xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, xg_error *error);
 
+/*
+ * C = activation(alpha * S + beta * C + bias) of F32, where S is in the workspace, "stride"
+ * elements from row to row, the products of a pass one after the other.
+ */
+xgemm_status xg_add_finish_of(xg_plan *plan, const xg_problem *problem, int64_t sums,
+                              int64_t stride, xg_error *error);
+
 /* The same by a function of the host that takes xg_typed_args. */
 xgemm_status xg_add_finish_on_host(xg_plan *plan, const xg_problem *problem,
                                    const xg_program *function, xg_error *error);

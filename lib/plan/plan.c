@@ -39,6 +39,40 @@ xg_step *xg_plan_add(xg_plan *plan, const xg_program *program, const void *argum
     return step;
 }
 
+static void move(xg_location *location, xg_places to)
+{
+    const int64_t room = location->base == XG_BASE_WORKSPACE ? to.workspace
+                         : location->base == XG_BASE_A       ? to.a
+                         : location->base == XG_BASE_B       ? to.b
+                         : location->base == XG_BASE_C       ? to.c
+                                                             : -1;
+    if (room < 0)
+        return;
+    location->base = XG_BASE_WORKSPACE;
+    location->offset += room;
+    location->batch_stride = 0; /* each pass has the same room */
+}
+
+xgemm_status xg_plan_append(xg_plan *plan, const xg_plan *steps, xg_places at, xg_error *error)
+{
+    for (int i = 0; i < steps->step_count; i++) {
+        const xg_step *const from = &steps->steps[i];
+        xg_step *const step =
+            xg_plan_add(plan, from->program, from->arguments, from->arguments_size, error);
+        if (!step)
+            return XGEMM_ERROR_INTERNAL;
+        *step = *from;
+        for (int j = 0; j < step->pointer_count; j++)
+            move(&step->pointers[j].to, at);
+        for (int j = 0; j < XG_REGIONS_MAX; j++)
+            move(&step->region_at[j], at);
+        for (int j = 0; j < XG_TENSORS_MAX; j++)
+            move(&step->tensor_at[j], at);
+    }
+    plan->recomputed = steps->recomputed ? (size_t)at.workspace + steps->recomputed : 0;
+    return XGEMM_OK;
+}
+
 xgemm_status xg_step_grid(xg_step *step, int64_t x, int64_t y, int block_x, int block_y,
                           xg_error *error)
 {

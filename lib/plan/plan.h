@@ -109,6 +109,15 @@ void xg_plan_free(xg_plan *plan);
 xg_step *xg_plan_add(xg_plan *plan, const xg_program *program, const void *arguments, size_t size,
                      xg_error *error);
 
+/* Where in the workspace, in bytes, a plan's matrices are, and its own workspace; -1: C, A or B as
+   they lie. */
+typedef struct {
+    int64_t a, b, c, workspace;
+} xg_places;
+
+/* The steps of a plan that was made by itself, without panels, after those of the plan. */
+xgemm_status xg_plan_append(xg_plan *plan, const xg_plan *steps, xg_places at, xg_error *error);
+
 /* CTAs along x and y; y is folded into z where it passes the grid's limit. */
 xgemm_status xg_step_grid(xg_step *step, int64_t x, int64_t y, int block_x, int block_y,
                           xg_error *error);

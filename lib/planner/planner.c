@@ -254,6 +254,75 @@ static xgemm_status build(const xg_candidate *chosen, const xg_request *request,
                : xg_add_activation(plan, &request->problem, error);
 }
 
+/* ---- Products of F32 whose alpha or beta is in device memory ---- */
+
+/*
+ * Their kernels take alpha and beta by value; but for the general one, which is slow. So the
+ * product alone is computed into the workspace, and the epilogue by a launch after it.
+ */
+static bool is_finished_apart(const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    return !request->target.host && !request->kernel && !request->by_element && xg_is_f32(p) &&
+           p->epilogue.device_scalars && p->groups == 0 && !p->pointer_arrays;
+}
+
+/* The product alone, its rows in the workspace at multiples of 128 bytes. */
+static xg_request product_alone(const xg_request *request)
+{
+    enum { ALIGNMENT = 32 /* elements */, WORKSPACE = 256 /* an address as aligned as it is */ };
+    xg_request of = *request;
+    xg_problem *const p = &of.problem;
+    p->epilogue = (xg_epilogue_params){.type = p->epilogue.type,
+                                       .alpha = xg_scalar_of(p->epilogue.type, 1),
+                                       .beta = xg_scalar_of(p->epilogue.type, 0)};
+    p->c = (void *)(uintptr_t)WORKSPACE;
+    p->c_stride_m = xg_round_up(p->n, ALIGNMENT);
+    p->c_batch_stride = p->batch_count > 1 ? p->m * p->c_stride_m : 0;
+    return of;
+}
+
+/* The launches, where there is room for them and the product is not computed in panels. */
+static xgemm_status plan_apart(const xg_backend *backend, const xg_request *request, xg_plan *plan,
+                               xg_candidate *chosen, bool *planned, xg_error *error)
+{
+    const double most = 0x1p29, most_of_one = 0x1p32; /* bytes of sums, of a pass and a product */
+    const xg_request alone = product_alone(request);
+    const xg_problem *const p = &alone.problem;
+    const xg_costs *const costs = request->target.costs;
+    const double bytes = xg_room_bytes((double)p->m, (double)p->c_stride_m, XG_F32);
+    xg_places at = {.a = -1, .b = -1};
+    xg_plan product;
+    if (bytes > most_of_one || !choose(backend, &alone, chosen) || chosen->panels > 1)
+        return XGEMM_OK;
+    while (chosen->batch_per_pass > 1 && (double)chosen->batch_per_pass * bytes > most)
+        chosen->batch_per_pass = xg_ceil_div(chosen->batch_per_pass, 2);
+    const double sums = (double)chosen->batch_per_pass * bytes;
+    if (request->workspace_limit != SIZE_MAX &&
+        sums + chosen->kernel->family->workspace(chosen, &alone) > (double)request->workspace_limit)
+        return XGEMM_OK;
+    xg_plan_begin(&product, p);
+    product.batch_per_pass = chosen->batch_per_pass;
+    xgemm_status status = chosen->kernel->family->build(chosen, &alone, &product, error);
+    if (status || product.panels || product.step_count >= XG_PLAN_STEPS) {
+        xg_plan_free(&product);
+        return status;
+    }
+    plan->batch_per_pass = chosen->batch_per_pass;
+    if (!xg_plan_reserve(plan, plan->batch_per_pass * p->m, p->c_stride_m, XG_F32, "the product",
+                         &at.c, error) ||
+        !xg_plan_reserve(plan, 1, (int64_t)(product.workspace_bytes / 4), XG_F32, "the product",
+                         &at.workspace, error))
+        return XGEMM_ERROR_OVERFLOW;
+    status = xg_plan_append(plan, &product, at, error);
+    if (!status)
+        status = xg_add_finish_of(plan, &request->problem, at.c, p->c_stride_m, error);
+    chosen->microseconds +=
+        costs->next_launch_us + (double)p->batch_count * bytes / costs->copy_rate;
+    *planned = true;
+    return status;
+}
+
 xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, xg_plan *plan,
                           xg_candidate *chosen, xg_error *error)
 {
@@ -262,13 +331,19 @@ xgemm_status xg_plan_make(const xg_backend *backend, const xg_request *request, 
     *chosen = (xg_candidate){.batch_per_pass = 1};
     if (xg_has_no_product(p) && p->groups == 0)
         return plan_without_product(request, plan, error);
-    xgemm_status status = find(backend, request, chosen, error);
-    if (status)
-        return status;
+    bool planned = false;
+    xgemm_status status = is_finished_apart(request)
+                              ? plan_apart(backend, request, plan, chosen, &planned, error)
+                              : XGEMM_OK;
+    if (!status && !planned) {
+        status = find(backend, request, chosen, error);
+        if (status)
+            return status;
+        plan->batch_per_pass = chosen->batch_per_pass;
+        status = build(chosen, request, plan, error);
+    }
     if (!request->target.predicts)
         chosen->microseconds = 0.0;
-    plan->batch_per_pass = chosen->batch_per_pass;
-    status = build(chosen, request, plan, error);
     if (!status && plan->workspace_bytes > request->workspace_limit)
         status = xg_fail(error, XGEMM_ERROR_WORKSPACE,
                          "kernel %s needs a workspace of %zu bytes for m = %" PRId64

@@ -190,6 +190,20 @@ START_TEST(kernels)
         ck_assert_str_eq(plan.kernel, "vectorized");
         ck_assert_int_eq(plan.launches, 2);
         ck_assert_int_eq(xgemm_set_kernel(m.handle, "auto"), XGEMM_OK);
+        /* Alpha on the device: the product in the workspace, then what becomes of it. */
+        const xgemm_product by_value = p = good(&m, XGEMM_F32);
+        p.flags = XGEMM_DEVICE_SCALARS, p.alpha = m.bias;
+        xgemm_plan with = {.struct_size = sizeof with};
+        ck_assert_int_eq(xgemm_gemm_plan(m.handle, &by_value, &plan), XGEMM_OK);
+        ck_assert_int_eq(xgemm_gemm_plan(m.handle, &p, &with), XGEMM_OK);
+        ck_assert_str_eq(with.kernel, plan.kernel);
+        ck_assert_int_eq(with.launches, plan.launches + 1);
+        ck_assert_uint_gt(with.workspace_bytes, plan.workspace_bytes);
+        static _Alignas(256) char workspace[256];
+        ck_assert_int_eq(xgemm_set_workspace(m.handle, workspace, sizeof workspace), XGEMM_OK);
+        ck_assert_int_eq(xgemm_gemm_plan(m.handle, &p, &with), XGEMM_OK);
+        ck_assert_str_eq(with.kernel, "general");
+        ck_assert_int_eq(xgemm_set_workspace(m.handle, NULL, 0), XGEMM_OK);
     }
     p = good(&m, XGEMM_F64);
     p.bias = m.bias, p.type_bias = XGEMM_F64;

@@ -86,56 +86,21 @@ static xgemm_status add_operands(const xg_problem *p, const xg_complex_real *rea
     return status;
 }
 
-/* Where the real product's memory is: its own workspace, and what it takes for A, B and C. */
-typedef struct {
-    const xg_complex_real *real;
-    const rooms *at;
-    int64_t workspace;
-} places;
-
-static void move(const places *to, xg_location *location)
-{
-    const int64_t room = location->base == XG_BASE_WORKSPACE               ? to->workspace
-                         : location->base == XG_BASE_B                     ? to->at->b
-                         : location->base == XG_BASE_A && to->real->a_rows ? to->at->a
-                         : location->base == XG_BASE_C && to->real->c_rows ? to->at->c
-                                                                           : -1;
-    if (room < 0)
-        return;
-    location->base = XG_BASE_WORKSPACE;
-    location->offset += room;
-}
-
 /* The real product's launches, planned by themselves, behind those of the plan. */
 static xgemm_status add_product(const xg_candidate *of, const xg_complex_real *real,
                                 const rooms *at, xg_plan *plan, xg_error *error)
 {
-    const places to = {real, at, (int64_t)plan->workspace_bytes};
-    int64_t offset;
+    xg_places places = {
+        .a = real->a_rows > 0 ? at->a : -1, .b = at->b, .c = real->c_rows > 0 ? at->c : -1};
     xg_plan product;
     xg_plan_begin(&product, &real->request.problem);
     const xgemm_status status = of->kernel->family->build(of, &real->request, &product, error);
     if (status)
         return status;
     if (!xg_plan_reserve(plan, 1, (int64_t)(product.workspace_bytes / 4), XG_F32,
-                         "the real product", &offset, error))
+                         "the real product", &places.workspace, error))
         return XGEMM_ERROR_OVERFLOW;
-    plan->recomputed = product.recomputed ? (size_t)offset + product.recomputed : 0;
-    for (int i = 0; i < product.step_count; i++) {
-        const xg_step *const from = &product.steps[i];
-        xg_step *const step =
-            xg_plan_add(plan, from->program, from->arguments, from->arguments_size, error);
-        if (!step)
-            return XGEMM_ERROR_INTERNAL;
-        *step = *from;
-        for (int j = 0; j < step->pointer_count; j++)
-            move(&to, &step->pointers[j].to);
-        for (int j = 0; j < XG_REGIONS_MAX; j++)
-            move(&to, &step->region_at[j]);
-        for (int j = 0; j < XG_TENSORS_MAX; j++)
-            move(&to, &step->tensor_at[j]);
-    }
-    return XGEMM_OK;
+    return xg_plan_append(plan, &product, places, error);
 }
 
 /* The sums in the workspace are double_reduce's of one split, in tiles of one row. */
