@@ -24,6 +24,7 @@ typedef struct {
     xgemm_handle *open;
     void *staging;              /* pinned memory for copies, */
     struct xg_copiers *copiers; /* by these threads */
+    void *memory;               /* of a product, while it runs */
 } xg_host_device;
 
 struct xgemm_handle {

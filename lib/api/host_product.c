@@ -197,12 +197,21 @@ static xgemm_status open_device(xg_host_device *of, int ordinal, int copiers, xg
     return status;
 }
 
+/* What the driver would not take back is given back later. */
+static void release_memory(xg_host_device *of)
+{
+    xg_error ignored;
+    if (of->memory && !of->open->backend->release(of->open->device, of->memory, &ignored))
+        of->memory = NULL;
+}
+
 static void close_devices(xgemm_handle *handle)
 {
     xg_error ignored;
     for (int i = 0; i < XG_HOST_DEVICES_MAX; i++) {
         xg_host_device *const of = &handle->host[i];
         xg_copiers_end(of->copiers);
+        release_memory(of);
         if (of->open && of->staging && of->open->backend->release_pinned)
             of->open->backend->release_pinned(of->open->device, of->staging, &ignored);
         else
@@ -230,17 +239,20 @@ static xgemm_status open_devices(xg_host_device *devices, const int *ordinals, i
 }
 
 /* A product's memory of a device, and its blocks in it. */
-static xgemm_status begin_device(xg_host_job *job, int i, const xg_host_device *of)
+static xgemm_status begin_device(xg_host_job *job, int i, xg_host_device *of)
 {
     const xgemm_handle *h = of->open;
     const size_t tiles = (size_t)job->lanes * (job->c_tile + job->bias_part);
     const size_t block = larger(job->a_block, job->b_block);
-    void *memory;
-    const xgemm_status status =
-        h->backend->allocate(h->device, tiles + (size_t)job->places * block, &memory, &job->error);
+    release_memory(of);
+    if (of->memory)
+        return xg_fail(&job->error, XGEMM_ERROR_DRIVER,
+                       "the driver does not take back the memory of an earlier product");
+    const xgemm_status status = h->backend->allocate(h->device, tiles + (size_t)job->places * block,
+                                                     &of->memory, &job->error);
     if (status)
         return status;
-    job->memory[i] = memory;
+    job->memory[i] = of->memory;
     if (!xg_blocks_init(&job->blocks[i], job->places))
         return fail_memory(&job->error);
     for (int at = 0; at < job->places; at++)
@@ -248,13 +260,10 @@ static xgemm_status begin_device(xg_host_job *job, int i, const xg_host_device *
     return XGEMM_OK;
 }
 
-static void end_devices(xg_host_job *job, const xg_host_device *devices)
+static void end_devices(xg_host_job *job, xg_host_device *devices)
 {
-    xg_error ignored;
     for (int i = 0; i < job->devices; i++) {
-        const xgemm_handle *h = devices[i].open;
-        if (job->memory[i])
-            h->backend->release(h->device, job->memory[i], &ignored);
+        release_memory(&devices[i]);
         xg_blocks_free(&job->blocks[i]);
     }
 }

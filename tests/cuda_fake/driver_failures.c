@@ -6,41 +6,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a session multiplies: square matrices, one product or a batch of two in one. */
+/* One product, a batch of two by strides or by pointers, rows in two groups, ... */
+typedef enum { ONE, BATCH, POINTERS, RAGGED, SCALARS, CAPTURED, HOST } form;
+
+/* What a session multiplies: square matrices. */
 typedef struct {
     const char *kernel;
     int side;
-    bool batch, ranges; /* workspaces in ranges of addresses */
-    xgemm_type type;    /* 0: floats, by the functions for these */
-    float beta;         /* of a product with a type */
-    int capability;     /* 0: the fake's own */
+    form how;
+    bool ranges;     /* workspaces in ranges of addresses */
+    xgemm_type type; /* 0: floats, by the functions for these */
+    float beta;      /* of a product with a type */
+    int capability;  /* 0: the fake's own */
 } workload;
 
 /*
  * Kernels with and without a workspace, clusters, tensor maps, much shared memory, PDL; what other
- * types have: residues, real products of complex ones into C and by the workspace, mma, wgmma.
+ * types have: residues, real products of complex ones into C and by the workspace, mma, wgmma; what
+ * the device reads of a product itself, a stream that is being captured, matrices on the host.
  */
 static const workload workloads[] = {
-    {"padded", 3, false, false, 0, 0, 0},
-    {"padded", 3, true, true, 0, 0, 0},
-    {"pipelined-64x128", 8, true, true, 0, 0, 0},
-    {"tma-128x128", 32, false, false, 0, 0, 0},
-    {"fp16x3-128x64", 64, false, true, 0, 0, 0},
-    {"auto", 17, true, false, 0, 0, 0},
-    {"fp16x3-128x256", 64, false, true, XGEMM_F64, 0, 0},
-    {"fp16x3-128x64", 32, true, false, XGEMM_C32, 0, 0},
-    {"fp16x1-128x128", 32, false, true, XGEMM_C32, 0.5f, 0},
-    {"fp16x1-128x128", 33, true, true, XGEMM_BF16, 0.5f, 0},
-    {"pipelined-64x128", 33, true, false, XGEMM_F16, 0.5f, 80},
-    {"auto", 9, true, false, XGEMM_C64, 0.5f, 0},
+    {"padded", 3, ONE, false, 0, 0, 0},
+    {"padded", 3, BATCH, true, 0, 0, 0},
+    {"pipelined-64x128", 8, BATCH, true, 0, 0, 0},
+    {"tma-128x128", 32, ONE, false, 0, 0, 0},
+    {"fp16x3-128x64", 64, ONE, true, 0, 0, 0},
+    {"auto", 17, BATCH, false, 0, 0, 0},
+    {"fp16x3-128x256", 64, ONE, true, XGEMM_F64, 0, 0},
+    {"fp16x3-128x64", 32, BATCH, false, XGEMM_C32, 0, 0},
+    {"fp16x1-128x128", 32, ONE, true, XGEMM_C32, 0.5f, 0},
+    {"fp16x1-128x128", 33, BATCH, true, XGEMM_BF16, 0.5f, 0},
+    {"pipelined-64x128", 33, BATCH, false, XGEMM_F16, 0.5f, 80},
+    {"auto", 9, BATCH, false, XGEMM_C64, 0.5f, 0},
+    {"auto", 33, POINTERS, true, XGEMM_BF16, 0, 0},
+    {"auto", 40, RAGGED, false, XGEMM_F16, 0.5f, 0},
+    {"auto", 33, SCALARS, true, XGEMM_F32, 0, 0},
+    {"fp16x3-128x64", 48, CAPTURED, true, XGEMM_F32, 0.5f, 0},
+    {"auto", 24, HOST, false, XGEMM_F32, 0.5f, 0},
 };
 enum {
     WORKLOADS = (int)(sizeof workloads / sizeof *workloads),
     SIDE_MAX = 64,
+    CELLS = SIDE_MAX * SIDE_MAX,
     MATRICES = 6,
     ELEMENT_MAX = 16,
+    MATRICES_BYTES = MATRICES * CELLS * ELEMENT_MAX,
     CALLS_BEYOND = 16 /* what a session may call when another call failed, and not else */
 };
+
+/* In device memory behind the matrices. */
+typedef struct {
+    int64_t offsets[3]; /* of groups of rows */
+    float alpha, beta;
+    const void *a[2], *b[2];
+    void *c[2];
+} lists;
 
 typedef struct {
     const workload *what;
@@ -49,26 +69,57 @@ typedef struct {
     void *memory;
 } session;
 
-/* Matrix number i, of two for each operand. */
-static void *matrix_at(const session *s, int i)
+/* Matrix number i, of two for each operand, of what begins at the memory. */
+static void *matrix_at(void *memory, int i)
 {
-    return (char *)s->memory + (size_t)i * SIDE_MAX * SIDE_MAX * ELEMENT_MAX;
+    return (char *)memory + (size_t)i * CELLS * ELEMENT_MAX;
+}
+
+static lists lists_of(const session *s)
+{
+    const int side = s->what->side;
+    void *const at = s->memory;
+    return (lists){.offsets = {0, side / 3, side},
+                   .alpha = 1.0f,
+                   .beta = s->what->beta,
+                   .a = {matrix_at(at, 0), matrix_at(at, 1)},
+                   .b = {matrix_at(at, 2), matrix_at(at, 3)},
+                   .c = {matrix_at(at, 4), matrix_at(at, 5)}};
 }
 
 static xgemm_status typed_product_of(session *s)
 {
-    const int64_t side = s->what->side, step = SIDE_MAX * SIDE_MAX;
-    const double doubles[2] = {(double)s->what->beta, 0};
-    const float floats[2] = {s->what->beta, 0};
-    const bool of_doubles = s->what->type == XGEMM_F64 || s->what->type == XGEMM_C64;
+    static char host[MATRICES_BYTES];
+    const workload *const what = s->what;
+    const lists *const device = (const lists *)((char *)s->memory + MATRICES_BYTES);
+    const double doubles[2] = {(double)what->beta, 0};
+    const float floats[2] = {what->beta, 0};
+    const bool of_doubles = what->type == XGEMM_F64 || what->type == XGEMM_C64;
+    void *const at = what->how == HOST ? host : s->memory;
     xgemm_product p = XGEMM_PRODUCT_INIT;
-    p.type_a = p.type_b = p.type_c = s->what->type;
-    p.m = p.n = p.k = p.lda = p.ldb = p.ldc = side;
-    p.a = matrix_at(s, 0), p.b = matrix_at(s, 2), p.c = matrix_at(s, 4);
-    p.stride_a = p.stride_b = p.stride_c = step;
-    p.batch_count = s->what->batch ? 2 : 1;
+    p.type_a = p.type_b = p.type_c = what->type;
+    p.m = p.n = p.k = p.lda = p.ldb = p.ldc = what->side;
+    p.a = matrix_at(at, 0), p.b = matrix_at(at, 2), p.c = matrix_at(at, 4);
+    p.stride_a = p.stride_b = p.stride_c = CELLS;
+    p.batch_count = what->how == BATCH || what->how == POINTERS ? 2 : 1;
     p.beta = of_doubles ? (const void *)doubles : (const void *)floats;
-    return xgemm_gemm(s->handle, &p);
+    if (what->how == POINTERS) {
+        p.a = device->a, p.b = device->b, p.c = (void *)(uintptr_t)device->c;
+        p.flags = XGEMM_POINTER_ARRAYS;
+    } else if (what->how == SCALARS) {
+        p.alpha = &device->alpha, p.beta = &device->beta;
+        p.flags = XGEMM_DEVICE_SCALARS;
+    } else if (what->how == HOST) {
+        p.flags = XGEMM_HOST_MEMORY;
+    }
+    if (what->how == CAPTURED)
+        set("FAKE_CUDA_CAPTURE", 1);
+    const xgemm_status status = what->how == RAGGED
+                                    ? xgemm_gemm_ragged(s->handle, &p, device->offsets, 2)
+                                    : xgemm_gemm(s->handle, &p);
+    if (what->how == CAPTURED)
+        unsetenv("FAKE_CUDA_CAPTURE");
+    return status;
 }
 
 static xgemm_status product_of(session *s)
@@ -84,7 +135,7 @@ static xgemm_status product_of(session *s)
         return status;
     if (s->what->type)
         return typed_product_of(s);
-    return s->what->batch
+    return s->what->how == BATCH
                ? xgemm_sgemm_strided_batched(s->handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS,
                                              XGEMM_NO_TRANS, side, side, side, 1.0f, x, side, count,
                                              b, side, count, 0.0f, c, side, count, 2)
@@ -121,12 +172,15 @@ static xgemm_status ask(session *s)
 
 static xgemm_status run_session(session *s)
 {
-    static char values[MATRICES * SIDE_MAX * SIDE_MAX * ELEMENT_MAX];
+    static char values[MATRICES_BYTES + sizeof(lists)];
     xgemm_status status = xgemm_create(&s->handle, 0);
     if (!status)
         status = xgemm_malloc(s->handle, sizeof values, &s->memory);
-    if (!status)
+    if (!status) {
+        const lists of_session = lists_of(s);
+        memcpy(values + MATRICES_BYTES, &of_session, sizeof of_session);
         status = xgemm_upload(s->handle, s->memory, values, sizeof values);
+    }
     if (!status)
         status = measure(s);
     if (!status)
@@ -192,7 +246,7 @@ static xgemm_status run_failing(const workload *what, const char *name)
     same_context(name);
     end_session(&s);
     same_context(name);
-    REQUIRE(fake.leaks() == 0, "%s: %s: something leaked", what->kernel, name);
+    REQUIRE(fake.leaks() == 0, "%s: %s (%s): something leaked", what->kernel, name, fake.refused());
     return status;
 }
 
@@ -248,10 +302,13 @@ static void fail_calls(const workload *what, int first, unsigned result, int sec
              second != 0);
     setenv("FAKE_CUDA_FAIL", text, 1);
     const xgemm_status status = run_failing(what, name);
-    const bool said = (status == XGEMM_ERROR_DRIVER && (!of_memory || second != 0)) ||
+    /* A mode of capture that is not changed for want of memory: then the driver refuses to
+     * allocate. */
+    const bool in_capture = what->how == CAPTURED && status == XGEMM_ERROR_DRIVER;
+    const bool said = in_capture || (status == XGEMM_ERROR_DRIVER && (!of_memory || second != 0)) ||
                       (of_memory && (status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY ||
                                      status == XGEMM_ERROR_OUT_OF_MEMORY));
-    REQUIRE(status == XGEMM_OK || said, "%s: %s: %s", what->kernel, name,
+    REQUIRE(status == XGEMM_OK || said, "%s: %s (%s): %s", what->kernel, name, fake.refused(),
             xgemm_status_name(status));
 }
 

@@ -56,6 +56,7 @@ static void open_fake(void)
     resolve(library, "fake_cuda_calls", &fake.calls);
     resolve(library, "fake_cuda_retains", &fake.retains);
     resolve(library, "fake_cuda_depth", &fake.depth);
+    resolve(library, "fake_cuda_refused", &fake.refused);
     resolve(library, "fake_cuda_last_arguments", &fake.last_arguments);
     resolve(library, "fake_cuda_last_stream", &fake.last_stream);
     ck_assert_uint_eq(cu.init(0), 0);

@@ -27,6 +27,7 @@ typedef struct {
     int (*calls)(const char *symbol);
     int (*retains)(int device);
     int (*depth)(void);
+    const char *(*refused)(void); /* the function, last */
     const void *(*last_arguments)(void);
     void *(*last_stream)(void);
 } fake_driver;

@@ -39,6 +39,7 @@ EXPORT int fake_cuda_leaks(void);
 EXPORT int fake_cuda_calls(const char *symbol);
 EXPORT int fake_cuda_retains(int device);
 EXPORT int fake_cuda_depth(void);
+EXPORT const char *fake_cuda_refused(void);
 EXPORT const void *fake_cuda_last_arguments(void);
 EXPORT void *fake_cuda_last_stream(void);
 
@@ -60,14 +61,15 @@ const char *const kind_names[] = {
     "a stream",       "a graph",  "a graph to launch", "a range of addresses",
     "physical memory"};
 bool initialised;
-int faults, pushed;
+int faults;
 unsigned char last_arguments[ARGUMENTS_BYTES];
 void *last_stream;
 static bool reported;
 static int all_calls;
+static const char *last_refused = "";
 
 _Thread_local xg_cu_context stack[DEPTH_MAX];
-_Thread_local int depth;
+_Thread_local int depth, pushed; /* a thread's stack of contexts ends with it */
 _Thread_local unsigned capture_mode;
 
 _Thread_local pending_copy pending;
@@ -209,8 +211,10 @@ xg_cu_result admit(int index, unsigned wants)
     if (!refused && (wants & NO_CAPTURE) && (getenv("FAKE_CUDA_CAPTURE") || is_capturing()) &&
         capture_mode != XG_CU_STREAM_CAPTURE_MODE_RELAXED)
         refused = STREAM_CAPTURE_UNSUPPORTED;
-    if (refused)
-        pending.bytes = 0; /* its host memory may be gone after a failure */
+    if (!refused)
+        return 0;
+    last_refused = function->symbol;
+    pending.bytes = 0; /* its host memory may be gone after a failure */
     return refused;
 }
 
@@ -268,6 +272,13 @@ int fake_cuda_retains(int device)
 }
 
 /* Of the calling thread's stack of contexts. */
+/* The function that was refused last. */
+const char *fake_cuda_refused(void)
+{
+    HOLD_LOCK;
+    return last_refused;
+}
+
 int fake_cuda_depth(void)
 {
     return depth;

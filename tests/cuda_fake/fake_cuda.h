@@ -93,13 +93,13 @@ extern struct CUctx_st contexts[DEVICES_MAX];
 extern object *objects;
 extern const char *const kind_names[]; /* by object_kind */
 extern bool initialised;
-extern int faults, pushed;
+extern int faults;
 enum { ARGUMENTS_BYTES = XG_ARGUMENTS_BYTES };
 extern unsigned char last_arguments[ARGUMENTS_BYTES];
 extern void *last_stream;
 
 extern _Thread_local xg_cu_context stack[DEPTH_MAX];
-extern _Thread_local int depth;
+extern _Thread_local int depth, pushed;
 extern _Thread_local unsigned capture_mode;
 extern _Thread_local pending_copy pending;
 

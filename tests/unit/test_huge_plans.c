@@ -32,6 +32,7 @@ static const huge problems[] = {
     {1, 1, 1, TWO(55)},
     {4096, 4096, 64, TWO(31)},
     {TWO(24), 3, TWO(24), TWO(8)},
+    {3, 5, 7, TWO(62) + 3},
 };
 
 /* "" is the device of the handle. */
