@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Suites of products on the fake driver: handles in threads; and matrices in host memory with ever
 # less memory of the device, where tiles and blocks become smaller and the results stay right; and
-# doubles by residues, with tensor maps of bytes. What the driver finds wrong, and leaks, are
-# failures.
+# doubles by residues, with tensor maps of bytes; and ragged groups in a graph, whose replays have
+# other offsets. What the driver finds wrong, and leaks, are failures.
 
 topic=products
 export topic
@@ -35,5 +35,6 @@ else
         passes "host memory, $bytes bytes of the device's" $bytes tests/gemm/test_host_memory
     done
     XGEMM_TEST_EFFORT=1 passes 'products by residues' 1073741824 tests/gemm/test_residue
+    CK_RUN_CASE=graphs passes 'ragged groups in graphs' 1073741824 tests/gemm/test_ragged
 fi
 finish

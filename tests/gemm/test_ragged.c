@@ -5,6 +5,8 @@
  */
 #include "typed.h"
 
+#include "../../bin/recorder.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,20 +150,30 @@ static void run_each(xgemm_handle *handle, const ragged_spec *s, const ragged_pr
     }
 }
 
-/* Runs the spec both ways, from the same C. */
-static void check(xgemm_handle *handle, const ragged_spec *s, uint64_t seed)
+/* What C becomes; it is as before after it. */
+static unsigned char *wanted_of(xgemm_handle *handle, const ragged_spec *s, const ragged_problem *p)
 {
-    ragged_problem *const p = problem_new(handle, s, seed);
-    unsigned char *const wanted = allocate(p->c.bytes), *const got = allocate(p->c.bytes);
-    void *offsets;
-    const size_t bytes = (size_t)(s->groups + 1) * sizeof s->offsets[0];
+    unsigned char *const wanted = allocate(p->c.bytes);
     run_each(handle, s, p);
     ck_assert_int_eq(xgemm_download(handle, wanted, p->c.device, p->c.bytes), XGEMM_OK);
     ck_assert_int_eq(xgemm_upload(handle, p->c.device, p->c.host, p->c.bytes), XGEMM_OK);
+    return wanted;
+}
+
+static void *memory_of_offsets(xgemm_handle *handle, const ragged_spec *s)
+{
+    void *offsets;
+    const size_t bytes = (size_t)(s->groups + 1) * sizeof s->offsets[0];
     ck_assert_int_eq(xgemm_malloc(handle, bytes, &offsets), XGEMM_OK);
     ck_assert_int_eq(xgemm_upload(handle, offsets, s->offsets, bytes), XGEMM_OK);
-    ck_assert_msg(xgemm_gemm_ragged(handle, &p->call, offsets, s->groups) == XGEMM_OK, "%s",
-                  xgemm_last_error(handle));
+    return offsets;
+}
+
+/* C, which is in memory, has the wanted bits. */
+static void compare(xgemm_handle *handle, const ragged_spec *s, const ragged_problem *p,
+                    const unsigned char *wanted, uint64_t seed)
+{
+    unsigned char *const got = allocate(p->c.bytes);
     ck_assert_int_eq(xgemm_download(handle, got, p->c.device, p->c.bytes), XGEMM_OK);
     for (size_t i = 0; i < p->c.bytes; i++)
         ck_assert_msg(wanted[i] == got[i],
@@ -169,9 +181,20 @@ static void check(xgemm_handle *handle, const ragged_spec *s, uint64_t seed)
                       "%d, gap %d, kernel %s, seed %d",
                       typed_name(s->type), i, s->m, s->n, s->k, s->groups, (int)s->order,
                       (int)s->transa, (int)s->transb, s->gap, xgemm_last_kernel(handle), (int)seed);
+    free(got);
+}
+
+/* Runs the spec both ways, from the same C. */
+static void check(xgemm_handle *handle, const ragged_spec *s, uint64_t seed)
+{
+    ragged_problem *const p = problem_new(handle, s, seed);
+    unsigned char *const wanted = wanted_of(handle, s, p);
+    void *const offsets = memory_of_offsets(handle, s);
+    ck_assert_msg(xgemm_gemm_ragged(handle, &p->call, offsets, s->groups) == XGEMM_OK, "%s",
+                  xgemm_last_error(handle));
+    compare(handle, s, p, wanted, seed);
     xgemm_free(handle, offsets);
     free(wanted);
-    free(got);
     problem_free(handle, p);
 }
 
@@ -263,6 +286,42 @@ START_TEST(groups_by_mma)
 }
 END_TEST
 
+/* A graph that was captured once, replayed with other offsets in the same memory. */
+START_TEST(replayed_with_other_offsets)
+{
+    enum { REPLAYS = 6 };
+    char message[256];
+    uint64_t state = (uint64_t)_i + 17;
+    xgemm_handle *handle = open_by_element(test_device());
+    recorder *const graph = recorder_open(handle, message, sizeof message);
+    ck_assert_msg(graph != NULL, "%s", message);
+    ragged_spec s = random_spec(types[_i], &state);
+    ragged_problem *const p = problem_new(handle, &s, state);
+    void *const offsets = memory_of_offsets(handle, &s);
+    ck_assert_int_eq(xgemm_make_current(handle), XGEMM_OK);
+    ck_assert_msg(recorder_begin(graph), "%s", recorder_error(graph));
+    const xgemm_status status = xgemm_gemm_ragged(handle, &p->call, offsets, s.groups);
+    ck_assert_msg(recorder_end(graph, true), "%s", recorder_error(graph));
+    ck_assert_msg(status == XGEMM_OK, "%s", xgemm_last_error(handle));
+    for (int i = 0; i < REPLAYS; i++) {
+        set_offsets(&s, &state);
+        unsigned char *const wanted = wanted_of(handle, &s, p);
+        ck_assert_int_eq(
+            xgemm_upload(handle, offsets, s.offsets, (size_t)(s.groups + 1) * sizeof s.offsets[0]),
+            XGEMM_OK);
+        ck_assert_int_eq(xgemm_make_current(handle), XGEMM_OK);
+        ck_assert_msg(recorder_replay(graph), "%s", recorder_error(graph));
+        compare(handle, &s, p, wanted, (uint64_t)i);
+        ck_assert_int_eq(xgemm_upload(handle, p->c.device, p->c.host, p->c.bytes), XGEMM_OK);
+        free(wanted);
+    }
+    xgemm_free(handle, offsets);
+    problem_free(handle, p);
+    recorder_close(graph);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Of k = 0 and alpha = 0 the rows of groups are beta C and the bias, and no others are written. */
 START_TEST(without_a_product)
 {
@@ -342,6 +401,9 @@ int main(void)
     tcase_add_loop_test(groups, groups_have_the_bits_of_products, 0, 2 * COUNT(types));
     if (test_device() != XGEMM_DEVICE_CPU)
         tcase_add_loop_test(groups, groups_by_mma, 0, 6);
+    if (test_device() >= 0)
+        tcase_add_loop_test(new_case(suite, "graphs", 60), replayed_with_other_offsets, 0,
+                            COUNT(types));
     tcase_add_loop_test(without, without_a_product, 0, 2 * COUNT(types));
     tcase_add_test(add_case(suite, "refused"), what_is_refused);
     return run_suite(suite);
