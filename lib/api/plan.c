@@ -149,8 +149,9 @@ static xgemm_status plan_call(const xgemm_handle *handle, const xg_call *call, x
     const xg_problem problem = xg_call_problem(&planned);
     xg_request request = xg_request_of(handle, &problem);
     request.target = target;
-    xg_plan plan = {.step_count = 0};
+    xg_plan plan;
     xg_candidate chosen = {.kernel = NULL};
+    xg_plan_begin(&plan, &problem);
     if (xg_call_writes(&planned))
         status = xg_plan_make(backend, &request, &plan, &chosen, error);
     if (!status)

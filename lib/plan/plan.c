@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +11,17 @@ enum { WORKSPACE_ALIGN = 256 };
 
 void xg_plan_begin(xg_plan *plan, const xg_problem *problem)
 {
-    memset(plan, 0, sizeof *plan);
+    memset(plan, 0, offsetof(xg_plan, steps));
     plan->batch_count = problem->batch_count;
     plan->batch_per_pass = 1;
     plan->a = problem->a;
     plan->b = problem->b;
     plan->c = problem->c;
+}
+
+size_t xg_plan_bytes(const xg_plan *plan)
+{
+    return offsetof(xg_plan, steps) + (size_t)plan->step_count * sizeof plan->steps[0];
 }
 
 void xg_plan_free(xg_plan *plan)
@@ -33,6 +39,7 @@ xg_step *xg_plan_add(xg_plan *plan, const xg_program *program, const void *argum
         return NULL;
     }
     xg_step *step = &plan->steps[plan->step_count++];
+    memset(step, 0, sizeof *step);
     step->program = program;
     step->arguments_size = size;
     memcpy(step->arguments, arguments, size);

@@ -67,8 +67,6 @@ typedef struct {
 typedef struct xg_panels xg_panels;
 
 typedef struct {
-    int step_count;
-    xg_step steps[XG_PLAN_STEPS];
     xg_panels *panels;      /* NULL: the steps compute all of the problem; else they follow all
                                panels of a product */
     int64_t batch_count;    /* of the problem, */
@@ -77,6 +75,8 @@ typedef struct {
     size_t recomputed; /* in the workspace: the count of recomputed elements; 0: there is none */
     const void *a, *b; /* of the planned problem; locations are relative to them */
     void *c;
+    int step_count;
+    xg_step steps[XG_PLAN_STEPS]; /* those beyond the count are nothing */
 } xg_plan;
 
 /*
@@ -100,6 +100,9 @@ xg_problem xg_panel_problem(const xg_panels *panels, const xg_problem *problem,
 
 /* An empty plan for a problem. Panels are freed by xg_plan_free(). */
 void xg_plan_begin(xg_plan *plan, const xg_problem *problem);
+
+/* The bytes up to the end of its last step. */
+size_t xg_plan_bytes(const xg_plan *plan);
 void xg_plan_free(xg_plan *plan);
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cache.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,16 +126,20 @@ xgemm_status xg_plan_cache_get(xg_plan_cache *cache, const xg_backend *backend,
         *plan = kept;
         return XGEMM_OK;
     }
-    xg_cached_plan *const made = malloc(sizeof *made);
-    if (!made)
-        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
-    const xgemm_status status = xg_plan_make(backend, request, &made->plan, &made->chosen, error);
-    if (status) {
-        free(made);
+    xg_plan whole;
+    xg_candidate chosen;
+    const xgemm_status status = xg_plan_make(backend, request, &whole, &chosen, error);
+    if (status)
         return status;
+    xg_cached_plan *const made = malloc(offsetof(xg_cached_plan, plan) + xg_plan_bytes(&whole));
+    if (!made) {
+        xg_plan_free(&whole);
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
     }
     made->key = key;
     made->hash = hash;
+    made->chosen = chosen;
+    memcpy(&made->plan, &whole, xg_plan_bytes(&whole));
     insert(cache, made);
     *plan = made;
     return XGEMM_OK;

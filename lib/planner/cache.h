@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The last plans of a handle, so that a call like one before costs no planning. They are found by a
- * hash; beyond XG_PLANS_KEPT of them, some 10 MB, the one that was not used for longest goes.
+ * hash; beyond XG_PLANS_KEPT of them, some 3 MB, the one that was not used for longest goes.
  */
 #ifndef XGEMM_LIB_PLAN_CACHE_H
 #define XGEMM_LIB_PLAN_CACHE_H
@@ -18,10 +18,10 @@ typedef struct {
 typedef struct xg_cached_plan {
     xg_plan_key key;
     uint64_t hash;
-    xg_plan plan;
     xg_candidate chosen;
     struct xg_cached_plan *next;          /* in the same bucket */
     struct xg_cached_plan *newer, *older; /* by their last use */
+    xg_plan plan;                         /* of which memory is there for its steps alone */
 } xg_cached_plan;
 
 /* All zero: empty. */
