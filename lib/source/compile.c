@@ -18,6 +18,7 @@ extern char **environ;
 
 enum { ARGUMENTS_MOST = 128, PATH_MOST = 300 };
 
+/* NULL ends the words. */
 typedef struct {
     const char *words[ARGUMENTS_MOST];
     int count;
@@ -27,6 +28,7 @@ static void add(command_line *line, const char *word)
 {
     if (line->count < ARGUMENTS_MOST - 1)
         line->words[line->count++] = word;
+    line->words[line->count] = NULL;
 }
 
 /* Where the headers for CUDA C++ are: those of the installation, or of $XGEMM_CUDA_HEADERS. */
@@ -305,7 +307,6 @@ static xgemm_status to_assembly(const xgemm_source_launch *launch, xg_compiled *
     add(&line, "-o");
     add(&line, in_folder(c, "unit.s", assembly));
     add(&line, unit);
-    line.words[line.count] = NULL;
     if (run(&line, in_folder(c, "output", output)) != 0)
         return does_not_compile(launch, c, output, error);
     return XGEMM_OK;
@@ -347,7 +348,6 @@ static xgemm_status to_object(const xgemm_source_launch *launch, xg_compiled *c,
     add(&line, c->object);
     add(&line, in_folder(c, "traced.s", traced));
     add(&line, runtime);
-    line.words[line.count] = NULL;
     if (run(&line, in_folder(c, "output", output)) != 0)
         return does_not_compile(launch, c, output, error);
     return XGEMM_OK;
