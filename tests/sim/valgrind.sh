@@ -49,4 +49,15 @@ done <<END
 pipelined-64x128 f16 default
 fp16x1-128x128 bf16 tf32
 END
+# A kernel of one's own, which a compiler that is looked for compiles.
+if c++ --version >"$work/out" 2>&1; then
+    echo '__global__ void scale(float *x, float by) { x[threadIdx.x] *= by; }' >"$work/own.cu"
+    if ! XGEMM_CUDA_HEADERS=$srcdir/lib/backend/sim/cuda valgrind -q --error-exitcode=9 "$program" explain \
+        --block 64 --arg 'x=float[64]' --arg by=float:2 "$work/own.cu" >"$work/out" 2>"$work/messages" ||
+        [ -s "$work/messages" ]; then
+        echo "explain of a file under valgrind:" >&2
+        head -n 40 "$work/messages" >&2
+        failed=1
+    fi
+fi
 exit $failed
