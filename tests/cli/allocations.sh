@@ -88,5 +88,9 @@ fi
 all_fail 'verify' verify -d cpu -m 3 -n 4 -k 2 --json --kernel reference
 all_fail 'verify, complex doubles' verify -d cpu -m 2 -n 2 -k 2 --quick --type c64 --json --kernel reference
 all_fail 'bench' bench -d cpu -s 8 --samples 1 --time 1 --json --quiet
-all_fail 'explain' explain naive -m 16 -n 16 -k 4 --json --gpu H100
+if traces; then
+    all_fail 'explain' explain naive -m 16 -n 16 -k 4 --json --gpu H100
+else
+    skip 'explain' 'this build cannot trace'
+fi
 finish

@@ -55,6 +55,12 @@ have()
     command -v "$1" >/dev/null 2>&1
 }
 
+# Whether kernels are traced: gcc compiles them so, other compilers may not.
+traces()
+{
+    "$XGEMM" explain naive -m 1 -n 1 -k 1 >/dev/null 2>&1
+}
+
 # Puts its outputs into the files out and err, its exit status into $status.
 run()
 {
