@@ -12,7 +12,7 @@
 # A branch is an outcome of a condition, as gcov counts them. A line or branch of a file that is
 # compiled several times is reached if it is in one of them. Kernels, which the simulator compiles
 # from .cu and .inc, are a part of their own; traced ones are not counted. What a process does that
-# is killed by a signal, or ends by _exit(), is not counted either. Where allocations fail, so do
+# is killed by a signal is not counted either. Where allocations fail, so do
 # gcov's own; and a program then has more variables than dropins.sh expects: these two tests fail.
 set -eu
 
@@ -22,7 +22,7 @@ folder=${1:-coverage}
 [ $# -eq 0 ] || shift
 mkdir -p "$folder"
 cd "$folder"
-flags="-O1 -g --coverage -fprofile-update=atomic"
+flags="-O1 -g --coverage -fprofile-update=atomic -DXGEMM_COVERAGE"
 if ! [ -f config.status ]; then
     "$srcdir/configure" --quiet --disable-static --with-cuda=yes \
         NVCC="$srcdir/tests/cuda_fake/nvcc.sh" ${CC:+CC="$CC"} \

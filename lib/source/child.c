@@ -25,6 +25,19 @@ static const xg_child *child;
 static bool has_begun; /* the kernel; before it static objects are constructed */
 static const xg_trace *running;
 
+#ifdef XGEMM_COVERAGE
+void __gcov_dump(void);
+#else
+#define __gcov_dump()
+#endif
+
+/* Without what exit() does, which is the parent's. tests/coverage.sh counts the child, too. */
+_Noreturn static void end_child(int status)
+{
+    __gcov_dump();
+    _exit(status);
+}
+
 /* ---- What goes to the parent ---- */
 
 static void send(const void *bytes, size_t count)
@@ -35,7 +48,7 @@ static void send(const void *bytes, size_t count)
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
-            _exit(1);
+            end_child(1);
         at += wrote;
         count -= (size_t)wrote;
     }
@@ -54,7 +67,7 @@ _Noreturn static void send_failure(xgemm_status status, const char *text)
     xg_run_result result = {.status = status};
     snprintf(result.text, sizeof result.text, "%s", text);
     send_result(&result);
-    _exit(0);
+    end_child(0);
 }
 
 /* ---- Signals: a crash, or no end ---- */
@@ -90,7 +103,7 @@ static void stopped(int signal)
     }
     faults[result.fault_count++] = fault;
     send_result(&result);
-    _exit(0);
+    end_child(0);
 }
 
 static void set_signals(void)
@@ -395,5 +408,5 @@ void xg_child_main(const xg_child *told)
     result.ended = status == XGEMM_OK;
     send_trace(trace, &source, &result);
     fflush(stdout);
-    _exit(0);
+    end_child(0);
 }
