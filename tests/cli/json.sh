@@ -111,7 +111,7 @@ test_faults()
     faulty multiply 'd["schema_version"] = 1' 'schema_version is 1'
     faulty multiply 'd["command"] = "add"' "command is 'add'"
     faulty multiply 'del d["command_line"]' 'command_line is missing'
-    [ ! -f explain.json ] || faulty explain 'd["sites"][0]["sectors"] = True' 'sectors is True'
+    ! traces || faulty explain 'd["sites"][0]["sectors"] = True' 'sectors is True'
 }
 
 test_command_line()
