@@ -2,6 +2,7 @@
 #include "typed.h"
 
 #include "families/programs.h"
+#include "families/transform/args.h"
 
 #include <stddef.h>
 
@@ -122,7 +123,7 @@ static xgemm_status set_finish_grid(xg_step *step, const xg_plan *plan, const xg
     step->pdl = true;
     xg_region_c(step, plan, p);
     xg_regions_of_epilogue(step, p);
-    const int64_t high = xg_ceil_div(p->m, THREADS_Y);
+    const int64_t high = xg_ceil_div(p->m, THREADS_Y * XG_FINISH_ROWS);
     return xg_step_grid(step, xg_ceil_div(p->n, THREADS_X),
                         high < XG_GRID_Y_MAX ? high : XG_GRID_Y_MAX, THREADS_X, THREADS_Y, error);
 }

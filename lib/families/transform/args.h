@@ -5,6 +5,9 @@
 
 #include "families/common/args.h"
 
+/* finish.cu: rows of C that a thread has, as far apart as its CTA is high. */
+enum { XG_FINISH_ROWS = 8 };
+
 /* pack.cu: copies of operands, MN-major and aligned. */
 typedef struct {
     int64_t m, n, k;

@@ -6,48 +6,84 @@
  * workspace; else the argument's alpha is 0. A grid-stride loop along y, since the grid's z is the
  * product of a batch.
  */
+#include "args.h"
 #include "families/common/batch.h"
 #include "families/common/epilogue_typed.h"
 
-XG_DEVICE void finish_f32(const xg_typed_args *p, void *c, int64_t row, int64_t column, float sum)
+/* Of real numbers a thread's loads, of so many rows, all begin before its first store. */
+enum { ROWS = XG_FINISH_ROWS };
+
+typedef struct {
+    void *c;
+    const float *sums;         /* 0: there are none */
+    int64_t column, row, next; /* the first row, and from one to the next */
+} element;
+
+XG_DEVICE void finish_rows_f32(const xg_typed_args *p, const xg_scalars_f32 *by, const element *of,
+                               int type)
 {
-    const xg_scalars_f32 by = xg_scalars_of_f32(&p->epilogue);
-    const int64_t at = row * p->c_stride_m + column;
-    if (p->epilogue.is_complex)
-        xg_store_complex_f32(&p->epilogue, &by, c, at, row, column, 0.0f, 0.0f);
-    else
-        xg_store_real_f32(&p->epilogue, &by, c, at, row, column, sum);
+    float sum[ROWS], old[ROWS], bias[ROWS];
+    XG_UNROLL
+    for (int i = 0; i < ROWS; i++) {
+        const int64_t row = of->row + i * of->next;
+        const int reads = row < p->m;
+        sum[i] = reads && of->sums ? of->sums[row * p->a_stride_m + of->column] : 0.0f;
+        old[i] = reads && !by->beta_is_0
+                     ? xg_load_as_f32(of->c, row * p->c_stride_m + of->column, type)
+                     : 0.0f;
+        bias[i] = reads ? xg_bias_of_f32(&p->epilogue, row, of->column) : 0.0f;
+    }
+    XG_UNROLL
+    for (int i = 0; i < ROWS; i++) {
+        const int64_t row = of->row + i * of->next;
+        if (row < p->m)
+            xg_store_f32_as(of->c, row * p->c_stride_m + of->column, type,
+                            xg_new_value_f32(&p->epilogue, by, old[i], bias[i], sum[i]));
+    }
 }
 
-XG_DEVICE void finish_f64(const xg_typed_args *p, void *c, int64_t row, int64_t column)
+XG_DEVICE void finish_rows(const xg_typed_args *p, int of_double, const element *of)
 {
-    const xg_scalars_f64 by = xg_scalars_of_f64(&p->epilogue);
-    const int64_t at = row * p->c_stride_m + column;
-    if (p->epilogue.is_complex)
-        xg_store_complex_f64(&p->epilogue, &by, c, at, row, column, 0.0, 0.0);
-    else
-        xg_store_real_f64(&p->epilogue, &by, c, at, row, column, 0.0);
+    for (int i = 0; i < ROWS; i++) {
+        const int64_t row = of->row + i * of->next, at = row * p->c_stride_m + of->column;
+        if (row >= p->m)
+            return;
+        if (of_double) {
+            const xg_scalars_f64 by = xg_scalars_of_f64(&p->epilogue);
+            if (p->epilogue.is_complex)
+                xg_store_complex_f64(&p->epilogue, &by, of->c, at, row, of->column, 0.0, 0.0);
+            else
+                xg_store_real_f64(&p->epilogue, &by, of->c, at, row, of->column, 0.0);
+        } else {
+            const xg_scalars_f32 by = xg_scalars_of_f32(&p->epilogue);
+            xg_store_complex_f32(&p->epilogue, &by, of->c, at, row, of->column, 0.0f, 0.0f);
+        }
+    }
 }
 
-XG_KERNEL(, finish, xg_typed_args)
+XG_KERNEL(__launch_bounds__(256, 4), finish, xg_typed_args)
 {
     const int type = p.epilogue.type_c;
     const int of_double = type == XG_TYPE_F64 || type == XG_TYPE_C64;
     const int half = type == XG_TYPE_F16 || type == XG_TYPE_BF16;
     const int bytes = (half ? 2 : of_double ? 8 : 4) * (p.epilogue.is_complex ? 2 : 1);
-    const int64_t column = XG_BLOCK_X * blockDim.x + threadIdx.x;
-    const int64_t first = (int64_t)blockIdx.y * blockDim.y + threadIdx.y;
+    const int64_t first = (int64_t)blockIdx.y * blockDim.y * ROWS + threadIdx.y;
+    const int64_t stride = (int64_t)gridDim.y * blockDim.y * ROWS;
+    element of = {.column = XG_BLOCK_X * blockDim.x + threadIdx.x, .next = blockDim.y};
 
     xg_pdl_wait();
     xg_pdl_trigger();
-    void *const c = (void *)xg_matrix_of_batch(p.c, p.c_batch_stride, bytes);
-    const float *const sums =
-        p.a ? (const float *)xg_matrix_of_batch(p.a, p.a_batch_stride, sizeof *sums) : 0;
-    if (column < p.n)
-        for (int64_t row = first; row < p.m; row += (int64_t)gridDim.y * blockDim.y) {
-            if (of_double)
-                finish_f64(&p, c, row, column);
-            else
-                finish_f32(&p, c, row, column, sums ? sums[row * p.a_stride_m + column] : 0.0f);
-        }
+    of.c = (void *)xg_matrix_of_batch(p.c, p.c_batch_stride, bytes);
+    of.sums = p.a ? (const float *)xg_matrix_of_batch(p.a, p.a_batch_stride, sizeof(float)) : 0;
+    if (of.column >= p.n)
+        return;
+    const xg_scalars_f32 by = xg_scalars_of_f32(&p.epilogue);
+    for (of.row = first; of.row < p.m; of.row += stride) {
+        if (of_double || p.epilogue.is_complex)
+            finish_rows(&p, of_double, &of);
+        else if (type == XG_TYPE_F32)
+            finish_rows_f32(&p, &by, &of, XG_TYPE_F32);
+        else
+            finish_rows_f32(&p, &by, &of, type);
+    }
 }
