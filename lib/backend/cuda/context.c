@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list, users and functions */
 static xg_device *devices;
@@ -79,15 +80,24 @@ static xgemm_status fill(xg_device *device, xg_error *error)
                   : XGEMM_OK;
 }
 
+/* The device if it is open; with the lock. */
+static xg_device *open_device(int ordinal)
+{
+    xg_device *device = devices;
+    while (device && device->ordinal != ordinal)
+        device = device->next;
+    return device;
+}
+
 static xgemm_status open_locked(int ordinal, xg_device **result, xg_error *error)
 {
-    for (xg_device *device = devices; device; device = device->next)
-        if (device->ordinal == ordinal) {
-            device->users++;
-            *result = device;
-            return XGEMM_OK;
-        }
-    xg_device *device = calloc(1, sizeof *device);
+    xg_device *device = open_device(ordinal);
+    if (device) {
+        device->users++;
+        *result = device;
+        return XGEMM_OK;
+    }
+    device = calloc(1, sizeof *device);
     if (!device)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
     device->ordinal = ordinal;
@@ -136,6 +146,28 @@ void xg_cu_device_close(xg_device *device)
         *link = device->next;
         unload(device);
         free(device);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool xg_cu_recall(int ordinal, xgemm_device *description)
+{
+    pthread_mutex_lock(&lock);
+    const xg_device *const device = open_device(ordinal);
+    const bool is_known = device && device->described_in == getpid();
+    if (is_known)
+        *description = device->description;
+    pthread_mutex_unlock(&lock);
+    return is_known;
+}
+
+void xg_cu_remember(int ordinal, const xgemm_device *description)
+{
+    pthread_mutex_lock(&lock);
+    xg_device *const device = open_device(ordinal);
+    if (device) {
+        device->description = *description;
+        device->described_in = getpid();
     }
     pthread_mutex_unlock(&lock);
 }

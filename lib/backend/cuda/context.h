@@ -9,6 +9,8 @@
 #include "backend/backend.h"
 #include "driver.h"
 
+#include <sys/types.h>
+
 struct xg_device {
     const xg_cu *driver;
     xg_device *next;
@@ -24,6 +26,8 @@ struct xg_device {
     bool pdl[XG_PROGRAMS_MAX];                 /* programmatic dependent launch is possible */
     bool large_clusters[XG_PROGRAMS_MAX];      /* it was allowed more than eight blocks */
     uint32_t shared_bytes[XG_PROGRAMS_MAX];    /* dynamic, that the function may have by now */
+    xgemm_device description;
+    pid_t described_in; /* the process in which it was; 0: it was not */
 };
 
 xgemm_status xg_cu_device_open(int ordinal, xg_device **device, xg_error *error);
@@ -83,6 +87,13 @@ xgemm_status xg_cu_copy_rows(xg_device *device, void *stream, const xg_row_copy 
 /* A device's attribute; 0, and no failure, where an older driver does not know it. */
 xg_cu_result xg_cu_attribute_of(const xg_cu *driver, xg_cu_device device, unsigned which,
                                 int *value);
+
+/*
+ * Of an open device what it was described as in this process, which the driver takes milliseconds
+ * for; false: it was not yet.
+ */
+bool xg_cu_recall(int ordinal, xgemm_device *description);
+void xg_cu_remember(int ordinal, const xgemm_device *description);
 
 xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *error);
 int xg_cu_count(void);

@@ -152,10 +152,16 @@ xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *er
 {
     const xg_cu *driver;
     xg_cu_device device;
+    if (xg_cu_recall(ordinal, description))
+        return XGEMM_OK;
     xgemm_status status = xg_cu_open(&driver, error);
     if (!status)
         status = xg_cu_find_device(driver, ordinal, &device, error);
-    return status ? status : fill(driver, device, description, error);
+    if (!status)
+        status = fill(driver, device, description, error);
+    if (!status)
+        xg_cu_remember(ordinal, description);
+    return status;
 }
 
 int xg_cu_count(void)
