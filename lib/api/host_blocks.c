@@ -81,6 +81,20 @@ xg_block *xg_block_get(xg_blocks *blocks, int operand, int64_t i, int64_t l, boo
     return block;
 }
 
+xg_block *xg_block_wait(xg_blocks *blocks, int operand, int64_t i, int64_t l)
+{
+    xg_block *block = NULL;
+    pthread_mutex_lock(&blocks->lock);
+    while (!blocks->is_stopped &&
+           (!(block = find(blocks, operand, i, l)) || block->state == XG_BLOCK_FILLING))
+        pthread_cond_wait(&blocks->changed, &blocks->lock);
+    block = blocks->is_stopped ? NULL : block;
+    if (block)
+        block->users++;
+    pthread_mutex_unlock(&blocks->lock);
+    return block;
+}
+
 void xg_block_filled(xg_blocks *blocks, xg_block *block)
 {
     pthread_mutex_lock(&blocks->lock);

@@ -41,6 +41,10 @@ void xg_blocks_free(xg_blocks *blocks); /* not the device's memory */
  */
 xg_block *xg_block_get(xg_blocks *blocks, int operand, int64_t i, int64_t l, bool *is_new);
 void xg_block_filled(xg_blocks *blocks, xg_block *block);
+
+/* The same of a block that another thread fills sooner or later. */
+xg_block *xg_block_wait(xg_blocks *blocks, int operand, int64_t i, int64_t l);
+
 void xg_block_release(xg_blocks *blocks, xg_block *block);
 
 /* Ends all waiting. */

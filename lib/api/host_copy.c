@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes of a chunk, and of its parts. */
+enum { CHUNK_LEAST = 512 << 10, PART_LEAST = 1 << 20 };
+
 /* CUDA's stream of the calling thread, so that threads do not wait for each other. */
 #define STREAM_PER_THREAD ((void *)2)
 
@@ -27,12 +30,17 @@ static int64_t parts(int64_t size, int64_t of)
 
 /* ---- Chunks ---- */
 
-/* As many rows as there is room for, or a part of one. */
-static xg_copy cut(void *device, const xg_part *part, bool to_device)
+/*
+ * As many rows as there is room for, or a part of one; fewer where some of the threads would have
+ * no chunk. Not fewer still: each chunk has calls of the driver, which come one at a time.
+ */
+static xg_copy cut(void *device, const xg_part *part, bool to_device, int threads)
 {
     const int64_t row = xg_host_step(part->columns) * (int64_t)part->bytes;
+    const int64_t share = parts(row * part->rows, threads > 1 ? threads : 1);
+    const int64_t bytes = least(share > CHUNK_LEAST ? share : CHUNK_LEAST, XG_COPY_CHUNK);
     xg_copy copy = {.part = *part, .device = device, .to_device = to_device};
-    copy.rows = row <= XG_COPY_CHUNK ? XG_COPY_CHUNK / row : 1;
+    copy.rows = row <= bytes ? bytes / row : 1;
     copy.columns = row <= XG_COPY_CHUNK ? part->columns : XG_COPY_CHUNK / (int64_t)part->bytes;
     copy.chunks = parts(part->rows, copy.rows) * parts(part->columns, copy.columns);
     return copy;
@@ -142,7 +150,8 @@ static xgemm_status copy_chunk(const xg_copiers *copiers, const xg_copy *copy, i
     const xgemm_handle *h = copiers->handle;
     void *const stream = h->backend->has_streams ? STREAM_PER_THREAD : NULL;
     const chunk of = chunk_at(copy, number);
-    const int64_t rows = parts(copy->rows, PARTS);
+    const int64_t quarter = parts(copy->rows, PARTS), enough = parts(PART_LEAST, (int64_t)of.step);
+    const int64_t rows = quarter > enough ? quarter : enough;
     return copy->to_device ? send(h, stream, &of, rows, staging, error)
                            : receive(h, stream, &of, rows, staging, error);
 }
@@ -306,11 +315,11 @@ static xgemm_status copy_all(xg_copiers *copiers, xg_copy copy, xg_error *error)
 
 xgemm_status xg_copy_to_device(xg_copiers *copiers, void *to, const xg_part *from, xg_error *error)
 {
-    return copy_all(copiers, cut(to, from, true), error);
+    return copy_all(copiers, cut(to, from, true, copiers->count), error);
 }
 
 xgemm_status xg_copy_to_host(xg_copiers *copiers, const xg_part *to, const void *from,
                              xg_error *error)
 {
-    return copy_all(copiers, cut((void *)(uintptr_t)from, to, false), error);
+    return copy_all(copiers, cut((void *)(uintptr_t)from, to, false, copiers->count), error);
 }

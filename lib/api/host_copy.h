@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies between matrices of the host and memory of a device, by threads of their own: one thread
- * packs a few GB/s, and a link to a GPU takes tens. Each has pinned memory for a chunk, small
- * enough to stay in the CPU's cache.
+ * packs a few GB/s, and a link to a GPU takes tens. Each has pinned memory for a chunk.
  */
 #ifndef XGEMM_LIB_HOST_COPY_H
 #define XGEMM_LIB_HOST_COPY_H
@@ -12,7 +11,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-enum { XG_COPIERS_MAX = 12, XG_COPY_CHUNK = 1 << 20 /* bytes */ };
+enum { XG_COPIERS_MAX = 12, XG_COPY_CHUNK = 4 << 20 /* bytes */ };
 
 /* A part of a row-major matrix. */
 typedef struct {

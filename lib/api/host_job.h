@@ -21,6 +21,7 @@ typedef struct {
     size_t a_block, b_block, c_tile, bias_part; /* bytes */
     int lanes, places;                          /* of a device */
     bool by_element;                            /* k is not divided */
+    bool is_ahead;                              /* a thread copies all blocks, and no other does */
 
     const xgemm_handle *settings; /* kernel and math mode */
     const char *function;
@@ -35,6 +36,12 @@ typedef struct {
     xg_error error; /* of the first failure */
     const char *kernel;
 } xg_host_job;
+
+/*
+ * Copies all blocks of A and B to the one device, in the order in which tiles need them, whatever
+ * the products do meanwhile; there must be a place for each.
+ */
+void xg_host_run_ahead(xg_host_job *job);
 
 /* Computes tiles on one device, as its thread number "lane", until there are none or one failed. */
 void xg_host_run_lane(xg_host_job *job, int device_index, int lane, int ordinal);

@@ -10,6 +10,7 @@ typedef struct {
     xg_blocks *blocks;
     xgemm_handle *handle;
     xg_copiers *copiers;
+    bool copies;         /* blocks, and nothing else: xg_host_run_ahead() */
     void *c_tile, *bias; /* of the device */
     xg_error error;
 } lane;
@@ -50,6 +51,8 @@ static xg_block *block_of(lane *l, int operand, int64_t i, int64_t panel, const 
                           xgemm_status *status)
 {
     bool is_new;
+    if (!l->copies && l->job->is_ahead)
+        return xg_block_wait(l->blocks, operand, i, panel);
     xg_block *block = xg_block_get(l->blocks, operand, i, panel, &is_new);
     if (!block || !is_new)
         return block;
@@ -58,6 +61,25 @@ static xg_block *block_of(lane *l, int operand, int64_t i, int64_t panel, const 
         return NULL; /* it stays unfilled, and all threads are stopped */
     xg_block_filled(l->blocks, block);
     return block;
+}
+
+/* Both blocks of a panel of a tile, filled; false: a failure, also of another thread. */
+static bool blocks_of(lane *l, const tile *t, int64_t panel, xg_block *blocks[2], xg_part parts[2],
+                      xgemm_status *status)
+{
+    const xg_host_job *job = l->job;
+    const int64_t from = panel * job->tile_k, k = least(job->tile_k, job->call.k - from);
+    parts[0] = operand_part(job, 0, t->row, from, t->m, k);
+    parts[1] = operand_part(job, 1, from, t->column, k, t->n);
+    blocks[0] = block_of(l, 0, t->i, panel, &parts[0], status);
+    blocks[1] = blocks[0] ? block_of(l, 1, t->j, panel, &parts[1], status) : NULL;
+    return blocks[0] && blocks[1];
+}
+
+static void release(lane *l, xg_block *const blocks[2])
+{
+    xg_block_release(l->blocks, blocks[0]);
+    xg_block_release(l->blocks, blocks[1]);
 }
 
 static const void *one_of(xgemm_type type)
@@ -96,17 +118,14 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
 static xgemm_status add_panel(lane *l, const tile *t, int64_t panel)
 {
     const xg_host_job *job = l->job;
-    const int64_t from = panel * job->tile_k, k = least(job->tile_k, job->call.k - from);
+    const int64_t k = least(job->tile_k, job->call.k - panel * job->tile_k);
     xgemm_status status = XGEMM_OK;
-    const xg_part of_a = operand_part(job, 0, t->row, from, t->m, k);
-    const xg_part of_b = operand_part(job, 1, from, t->column, k, t->n);
-    xg_block *const a = block_of(l, 0, t->i, panel, &of_a, &status);
-    xg_block *const b = a ? block_of(l, 1, t->j, panel, &of_b, &status) : NULL;
-    if (!a || !b)
+    xg_block *blocks[2];
+    xg_part parts[2];
+    if (!blocks_of(l, t, panel, blocks, parts, &status))
         return status ? status : XGEMM_ERROR_INTERNAL;
-    status = multiply(l, t, panel, k, a, &of_a, b, &of_b);
-    xg_block_release(l->blocks, a);
-    xg_block_release(l->blocks, b);
+    status = multiply(l, t, panel, k, blocks[0], &parts[0], blocks[1], &parts[1]);
+    release(l, blocks);
     return status;
 }
 
@@ -187,6 +206,26 @@ static void fail(lane *l, xgemm_status status)
     pthread_mutex_unlock(&job->lock);
     for (int i = 0; i < job->devices; i++)
         xg_blocks_stop(&job->blocks[i]);
+}
+
+void xg_host_run_ahead(xg_host_job *job)
+{
+    lane l = {.job = job, .blocks = job->blocks, .copiers = job->host->copiers, .copies = true};
+    const int64_t tiles = job->tiles_m * job->tiles_n;
+    xgemm_status status = XGEMM_OK;
+    for (int64_t number = 0; number < tiles && !status; number++) {
+        const tile t = tile_at(job, number);
+        for (int64_t panel = 0; panel < job->panels; panel++) {
+            xg_block *blocks[2];
+            xg_part parts[2];
+            if (!blocks_of(&l, &t, panel, blocks, parts, &status)) {
+                if (status)
+                    fail(&l, status);
+                return;
+            }
+            release(&l, blocks);
+        }
+    }
 }
 
 void xg_host_run_lane(xg_host_job *job, int device_index, int number, int ordinal)

@@ -146,12 +146,32 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
+static void *run_ahead(void *job)
+{
+    xg_host_run_ahead(job);
+    return NULL;
+}
+
+/*
+ * Where all of A and B has room on one device, a thread copies them. Several devices need parts of
+ * them each, which are known as tiles are taken.
+ */
+static bool has_room_for_all(const xg_host_job *job)
+{
+    return job->devices == 1 && job->call.k > 0 &&
+           job->places >= (job->tiles_m + job->tiles_n) * job->panels;
+}
+
 /* All threads but one; the caller's is the last, which alone will do where no other can be made. */
 static void run_all(xg_host_job *job, const int *ordinals)
 {
     enum { MOST = LANES * XG_HOST_DEVICES_MAX };
     worker workers[MOST];
+    pthread_t ahead;
     const int count = job->lanes * job->devices;
+    job->is_ahead = has_room_for_all(job);
+    const bool is_started = job->is_ahead && !pthread_create(&ahead, NULL, run_ahead, job);
+    job->is_ahead = is_started;
     for (int i = 1; i < count; i++) {
         const int device = i % job->devices;
         workers[i] = (worker){
@@ -163,6 +183,8 @@ static void run_all(xg_host_job *job, const int *ordinals)
     for (int i = 1; i < count; i++)
         if (workers[i].is_started)
             pthread_join(workers[i].thread, NULL);
+    if (is_started)
+        pthread_join(ahead, NULL);
 }
 
 static xgemm_status fail_memory(xg_error *error)
