@@ -58,15 +58,10 @@ double xg_residue_workspace(const xg_candidate *of, const xg_request *request)
            room(sizes.planes_a) + room(sizes.planes_b) + room(sizes.residues);
 }
 
-/*
- * A bias or an activation adds to the error, which is as large as it may be without. Complex
- * numbers by name alone: their programs have run on a card, but were not yet verified there.
- */
+/* A bias or an activation adds to the error, which is as large as it may be without. */
 bool xg_residue_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    if (p->type_a == XG_C64 && request->kernel != kernel)
-        return false;
     if (!kernel->typed[p->type_a] || p->pointer_arrays || p->groups > 0 || p->epilogue.bias ||
         p->epilogue.activation || p->m > SIZE_MOST || p->n > SIZE_MOST ||
         p->k > K_MOST / parts_of(p) || (double)p->m * (double)p->n * (double)p->k > 0x1p60)
