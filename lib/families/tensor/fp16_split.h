@@ -31,6 +31,8 @@ XG_DEVICE void xg_slice_scan_k_major(const xg_slice *s, const float4 *in, int he
         for (int segment = 0; segment < (held ? 1 : s->segments); segment++)
             XG_UNROLL
         for (int vec = 0; vec < 4; vec++) {
+            if (!held && !xg_slice_reaches(s, segment, vec * XG_CHUNK_K))
+                continue;
             const float4 x = xg_vec_of(s, in, segment, half * 4 + vec, held);
             xg_scan_vec4(&scan, x);
             if (vec == 0)
@@ -54,6 +56,8 @@ XG_DEVICE void xg_slice_scan_mn_major(const xg_slice *s, const float4 *in, int h
     xg_row_scan scan[4] = {
         {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}, {0.0f, 0.0f, 0, 0}};
     for (int segment = 0; segment < (held ? 1 : s->segments); segment++) {
+        if (!held && !xg_slice_reaches(s, segment, warp * XG_K_BLOCK))
+            break;
         XG_UNROLL
         for (int vec = 0; vec < 8; vec++) {
             const float4 x = xg_vec_of(s, in, segment, vec, held);

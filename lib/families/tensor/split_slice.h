@@ -157,6 +157,15 @@ XG_DEVICE float4 *xg_vec_at(const xg_slice *s, int segment, int vec, int held)
     return s->vecs + (segment * (8 - held) + vec - held) * THREADS;
 }
 
+/*
+ * Whether the slice has terms from that k of a segment on. Where not, nothing is copied, scanned or
+ * converted: of 64 k most of what a segment takes would be spent on zeros.
+ */
+XG_DEVICE int xg_slice_reaches(const xg_slice *s, int segment, int k)
+{
+    return segment * XG_SEGMENT_K + k < s->depth;
+}
+
 XG_DEVICE float4 xg_vec_of(const xg_slice *s, const float4 *in, int segment, int vec, int held)
 {
     return vec < held ? in[vec] : *xg_vec_at(s, segment, vec, held);

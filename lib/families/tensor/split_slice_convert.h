@@ -106,7 +106,7 @@ XG_DEVICE void xg_slice_convert_mn_major(const xg_slice *s, const float4 *in, in
     }
     char *to = s->terms + xg_offset_mn_major(s, xg_reread_thread(), terms);
     for (int segment = 0; segment < s->segments; segment++) {
-        if (segment * XG_SEGMENT_K + WARP * XG_K_BLOCK >= s->depth)
+        if (!xg_slice_reaches(s, segment, WARP * XG_K_BLOCK))
             break;
         XG_UNROLL_BY(1)
         for (int half = 0; half < 2; half++)

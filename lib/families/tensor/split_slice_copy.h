@@ -67,6 +67,8 @@ XG_DEVICE void xg_copy_vec4_k_major(const xg_slice *s, int segment)
     XG_UNROLL
     for (int vec = 0; vec < 8; vec++) {
         const int left = row + vec / 4 < s->rows ? s->k - k - vec % 4 * XG_CHUNK_K : 0;
+        if (!xg_slice_reaches(s, segment, vec % 4 * XG_CHUNK_K))
+            continue;
         xg_cp_async16(xg_vec_at(s, segment, vec, 0),
                       from + vec / 4 * s->stride + vec % 4 * XG_CHUNK_K,
                       4 * xg_clamp_count(left, 4));
@@ -80,7 +82,7 @@ XG_DEVICE void xg_copy_scalar_k_major(const xg_slice *s, int segment)
         const float *from = s->from + (row + half) * s->stride + segment * XG_SEGMENT_K + lane;
         float *to = (float *)(xg_vec_at(s, segment, half * 4, 0) - lane) + lane;
         int left = row + half < s->rows ? s->k - segment * XG_SEGMENT_K - lane : 0;
-        for (int vec = 0; vec < 4; vec++) {
+        for (int vec = 0; vec < 4 && xg_slice_reaches(s, segment, vec * XG_CHUNK_K); vec++) {
             XG_UNROLL
             for (int i = 0; i < 4; i++)
                 xg_cp_async4(to + i * 32, from + i * 32, left > i * 32 ? 4 : 0);
@@ -94,6 +96,8 @@ XG_DEVICE void xg_copy_vec4_mn_major(const xg_slice *s, int segment)
     const int warp = WARP, lane = LANE;
     const int k = segment * XG_SEGMENT_K + warp * 64 + lane / 4 * 4, row = lane % 4 * 4;
     const int bytes = 4 * xg_clamp_count(s->rows - row, 4);
+    if (!xg_slice_reaches(s, segment, warp * XG_K_BLOCK))
+        return;
     XG_UNROLL
     for (int vec = 0; vec < 8; vec++) {
         const int vec_k = k + xg_k_of_vec(vec);
@@ -109,6 +113,8 @@ XG_DEVICE void xg_copy_scalar_mn_major(const xg_slice *s, int segment)
     const int first = segment * XG_SEGMENT_K + warp * 64 + lane / ROWS * 4;
     const int end = row < s->rows ? s->k : 0;
     const int64_t stride = 8 * s->stride * (int64_t)sizeof(float);
+    if (!xg_slice_reaches(s, segment, warp * XG_K_BLOCK))
+        return;
     for (int vec = 0; vec < 4; vec++) {
         const float *from = s->from + (first + vec) * s->stride + row;
         float *to = (float *)(xg_vec_at(s, segment, vec, 0) - lane) + lane;
@@ -132,24 +138,25 @@ XG_DEVICE const float *xg_aligned_down(const float *from)
 
 /*
  * A slice of one whole segment from aligned addresses on: four vec4 of each k, and of a fifth one
- * as much as is needed. Warps beyond the slice's depth get zeros.
+ * as much as is needed.
  */
 XG_DEVICE void xg_copy_aligned_down(const xg_slice *s)
 {
-    const int lane = LANE, stride = (int)s->stride, there = WARP * XG_K_BLOCK < s->depth;
+    const int lane = LANE, stride = (int)s->stride;
+    if (!xg_slice_reaches(s, 0, WARP * XG_K_BLOCK))
+        return;
     const float *const from = s->from + (WARP * XG_K_BLOCK + lane / 4 * 4) * s->stride;
     XG_UNROLL
     for (int vec = 0; vec < 8; vec++)
         xg_cp_async16_l2_128b(
             xg_vec_at(s, 0, vec, 0),
-            xg_aligned_down(xg_offset_strided(from + lane % 4 * 4, stride, xg_k_of_vec(vec))),
-            there ? 16 : 0);
+            xg_aligned_down(xg_offset_strided(from + lane % 4 * 4, stride, xg_k_of_vec(vec))), 16);
     XG_UNROLL
     for (int half = 0; half < 2; half++) {
         const float *const fifth =
             xg_offset_strided(from + lane % 4 * s->stride + ROWS, stride, 32 * half);
         xg_cp_async16(xg_fifth_vec_at(s, (unsigned)(half * 4 + lane % 4)), xg_aligned_down(fifth),
-                      there ? (int)((uintptr_t)fifth % 16) : 0);
+                      (int)((uintptr_t)fifth % 16));
     }
 }
 
@@ -171,6 +178,8 @@ XG_DEVICE void xg_realign(const xg_slice *s)
     const int last = LANE % 4 == 3;
     const unsigned from = (unsigned)((uintptr_t)s->from / sizeof(float));
     const float4 *next = last ? xg_fifth_vec_at(s, 0) : s->vecs + 1;
+    if (!xg_slice_reaches(s, 0, WARP * XG_K_BLOCK))
+        return;
     XG_UNROLL
     for (unsigned vec = 0; vec < 8; vec++) {
         float4 *const at = xg_vec_at(s, 0, (int)vec, 0);
