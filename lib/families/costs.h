@@ -64,6 +64,11 @@ typedef struct {
     double step_us, unaligned_step_us, tile_us;
 } xg_skinny_cost;
 
+/* A CTA of half/thin.c: by itself, and where a multiprocessor is full; and each step more. */
+typedef struct {
+    double alone_us, tile_us, step_us;
+} xg_thin_cost;
+
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
 typedef struct {
     double fp32_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
@@ -106,7 +111,8 @@ typedef struct {
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
     double half_read_rate, half_write_rate; /* of operands and C */
     xg_skinny_cost half_skinny[2];          /* X K-major, or not */
-    xg_mma_cost mma[XG_MMA_TILES];          /* by the tile's number in half/mma_cost.c */
+    xg_thin_cost half_thin;
+    xg_mma_cost mma[XG_MMA_TILES]; /* by the tile's number in half/mma_cost.c */
     /* double/: by the tile's number in double/tiles.c; rates of what L2 and memory deliver */
     xg_double_cost fp64[XG_DOUBLE_TILES];
     double double_launch_us, double_reduce_us, double_reduce_rate;

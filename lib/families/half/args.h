@@ -74,6 +74,9 @@ enum {
     XG_SKINNY_SIDE = 16
 };
 
+/* half_thin.inc: a CTA's tile, and its threads. */
+enum { XG_THIN_TILE_M = 64, XG_THIN_TILE_N = 128, XG_THIN_THREADS = 256 };
+
 /* half_reduce.cu: the tiles of C that were split, from the sums. */
 typedef struct {
     int64_t m, n;

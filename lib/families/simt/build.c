@@ -4,6 +4,7 @@
 #include "families/double/double.h"
 #include "families/gemv/gemv.h"
 #include "families/half/mma.h"
+#include "families/half/thin.h"
 #include "families/programs.h"
 #include "families/transform/transform.h"
 #include "simt.h"
@@ -224,7 +225,8 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     if (xg_is_double(request->problem.type_a))
         return xg_double_build(of, request, plan, error);
     if (xg_type_is_half(request->problem.type_a))
-        return xg_mma_build(of, request, plan, error);
+        return xg_half_is_thin(of->kernel) ? xg_half_thin_build(of, request, plan, error)
+                                           : xg_mma_build(of, request, plan, error);
     const xg_kernel *const kernel = of->kernel;
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     operands from = {.packed = xg_copied(of, &request->problem)};
@@ -248,7 +250,7 @@ double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
     if (xg_is_double(request->problem.type_a))
         return xg_double_workspace(of, request);
     if (xg_type_is_half(request->problem.type_a))
-        return xg_mma_workspace(of, request);
+        return xg_half_is_thin(of->kernel) ? 0.0 : xg_mma_workspace(of, request);
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     const int64_t splits = xg_partial_sums(tiles.k, of->k_per_split, of->cluster);
     return xg_pack_bytes(&tiles, xg_copied(of, &request->problem), of->batch_per_pass) +
@@ -263,7 +265,8 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
     if (xg_is_double(request->problem.type_a))
         return xg_double_applies(kernel, request);
     if (xg_type_is_half(request->problem.type_a))
-        return xg_mma_applies(kernel, request);
+        return xg_half_is_thin(kernel) ? xg_half_thin_applies(request)
+                                       : xg_mma_applies(kernel, request);
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
     if (kernel->before_sm90 && request->target.compute_capability == 90 &&
         request->kernel != kernel)
@@ -285,15 +288,17 @@ bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
 
 static bool takes_groups(const xg_kernel *kernel, xg_type type)
 {
-    return xg_type_is_half(type) && kernel->typed[type];
+    return xg_type_is_half(type) && kernel->typed[type] && !xg_half_is_thin(kernel);
 }
 
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
     const xg_type type = request->problem.type_a;
-    if (xg_is_double(type) || xg_type_is_half(type))
-        return xg_is_double(type) ? xg_double_candidate(kernel, request)
-                                  : xg_mma_candidate(kernel, request);
+    if (xg_is_double(type))
+        return xg_double_candidate(kernel, request);
+    if (xg_type_is_half(type))
+        return xg_half_is_thin(kernel) ? xg_half_thin_candidate(kernel, request)
+                                       : xg_mma_candidate(kernel, request);
     return xg_simt_candidate(kernel, request, most_us);
 }
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Thin products: one launch of half_thin.inc, which reads the operands as they lie.
+ *
+ *     time = launch + max(CTA by itself, CTAs of a multiprocessor * (tile_us + steps * step_us),
+ *                         memory)
+ *
+ * A step is 16 k. By itself a CTA takes alone_us and its steps.
+ */
+#include "thin.h"
+
+#include "args.h"
+#include "families/programs.h"
+#include "families/typed.h"
+#include "half.h"
+
+enum { SIZE_MOST = INT32_MAX / 2, STEP_K = 16 };
+
+static int64_t tiles_of(const xg_problem *p)
+{
+    return xg_ceil_div(p->m, XG_THIN_TILE_M) * xg_ceil_div(p->n, XG_THIN_TILE_N);
+}
+
+bool xg_half_is_thin(const xg_kernel *kernel)
+{
+    return kernel->typed[XG_F16] == &xg_program_half_thin_f16;
+}
+
+/* By element it is the sums of wgmma's kernels that count. */
+bool xg_half_thin_applies(const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    return !request->by_element && p->groups == 0 && p->m <= SIZE_MOST && p->n <= SIZE_MOST &&
+           p->k <= SIZE_MOST && tiles_of(p) <= INT32_MAX;
+}
+
+xg_candidate xg_half_thin_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_costs *const costs = request->target.costs;
+    const xg_thin_cost *const cost = &costs->half_thin;
+    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    xg_candidate of = xg_candidate_begin(kernel, request);
+    of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    const double each =
+        (double)xg_ceil_div(tiles_of(p) * of.batch_per_pass, request->target.multiprocessors);
+    const double steps_us = (double)xg_ceil_div(p->k, STEP_K) * cost->step_us;
+    const double computed = xg_larger(cost->alone_us + steps_us, each * (cost->tile_us + steps_us));
+    const double memory = xg_half_memory_us(request, &a, &b, of.batch_per_pass);
+    of.microseconds = xg_passes_us(costs, costs->half_launch_us + xg_larger(computed, memory),
+                                   xg_ceil_div(p->batch_count, of.batch_per_pass));
+    return of;
+}
+
+xgemm_status xg_half_thin_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
+                                xg_error *error)
+{
+    const xg_problem *const p = &request->problem;
+    if (!xg_half_thin_applies(request))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s cannot compute a product of this size in %s; auto can",
+                       of->kernel->name, xg_type_name(p->type_a));
+    const xg_typed_args args = xg_typed_args_of(p);
+    xg_step *const step = xg_add_typed_product(plan, of->kernel->typed[p->type_a], &args, p, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    step->pdl = true;
+    return xg_step_grid(step, tiles_of(p), 1, XG_THIN_THREADS, 1, error);
+}
