@@ -66,7 +66,7 @@ typedef struct {
 
 /* A CTA of half/thin.c: by itself, and where a multiprocessor is full; and each step more. */
 typedef struct {
-    double alone_us, tile_us, step_us;
+    double alone_us, alone_step_us, tile_us, step_us;
 } xg_thin_cost;
 
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */

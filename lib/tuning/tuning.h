@@ -13,7 +13,7 @@
 extern const xg_costs xg_costs_h100, xg_costs_h200;
 
 /* The constants of half/, by hand and by descent to times of an H100 and an H200, whose
-   multiprocessors are the same; half_thin's are estimates until they are measured. */
+   multiprocessors are the same. */
 #define XG_HALF_COSTS                                                                              \
     .half = {{.in_l2_us = 0.60, .beyond_l2_us = 0.60, .tile_us = 0.2},                             \
              {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.25},                           \
@@ -23,7 +23,7 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
     .half_align_rate = 3.6e6, .half_reduce_us = 1.8, .half_reduce_rate = 1.2e6,                    \
     .half_skinny = {{.step_us = 0.55, .unaligned_step_us = 0.60, .tile_us = 0.8},                  \
                     {.step_us = 1.06, .unaligned_step_us = 2.20, .tile_us = 0.4}},                 \
-    .half_thin = {.alone_us = 1.8, .tile_us = 0.45, .step_us = 0.1}
+    .half_thin = {.alone_us = 0.56, .alone_step_us = 1.5, .tile_us = 0.95, .step_us = 0.64}
 
 /*
  * The constants of residue/, fitted by hand to doc/results/h100/residues.csv; block_us is more

@@ -2,10 +2,10 @@
 /*
  * Thin products: one launch of half_thin.inc, which reads the operands as they lie.
  *
- *     time = launch + max(CTA by itself, CTAs of a multiprocessor * (tile_us + steps * step_us),
- *                         memory)
+ *     time = launch + max(alone_us + steps * alone_step_us,
+ *                         CTAs of a multiprocessor * (tile_us + steps * step_us), memory)
  *
- * A step is 16 k. By itself a CTA takes alone_us and its steps.
+ * A step is 16 k: by itself a CTA waits for its loads, among others of its multiprocessor less.
  */
 #include "thin.h"
 
@@ -44,8 +44,9 @@ xg_candidate xg_half_thin_candidate(const xg_kernel *kernel, const xg_request *r
     of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
     const double each =
         (double)xg_ceil_div(tiles_of(p) * of.batch_per_pass, request->target.multiprocessors);
-    const double steps_us = (double)xg_ceil_div(p->k, STEP_K) * cost->step_us;
-    const double computed = xg_larger(cost->alone_us + steps_us, each * (cost->tile_us + steps_us));
+    const double steps = (double)xg_ceil_div(p->k, STEP_K);
+    const double computed = xg_larger(cost->alone_us + steps * cost->alone_step_us,
+                                      each * (cost->tile_us + steps * cost->step_us));
     const double memory = xg_half_memory_us(request, &a, &b, of.batch_per_pass);
     of.microseconds = xg_passes_us(costs, costs->half_launch_us + xg_larger(computed, memory),
                                    xg_ceil_div(p->batch_count, of.batch_per_pass));
