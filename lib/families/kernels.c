@@ -13,7 +13,7 @@
 #define FLOATS(n) ((n) * (int)sizeof(float))
 /* So many stages, each so deep in k, of A's and B's tiles, whose rows are padded by a vec4. */
 #define STAGES(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
-#define PIPELINE(m, n)              STAGES(4, 16, m, n)
+#define PIPELINE(pad, m, n)         FLOATS(4 * 16 * ((m) + (n) + 2 * (pad)))
 /* The ring buffers of A and B, two mbarriers a stage, three more, and the notes:
    tensor/product.inc. */
 #define FP16_RINGS(parts, a, b, wide, columns)                                                     \
