@@ -42,6 +42,55 @@ XG_DEVICE void finish_rows_f32(const xg_typed_args *p, const xg_scalars_f32 *by,
     }
 }
 
+/* Columns and rows of a CTA of 32 by 8 threads that have vectors of four. */
+enum { WIDE = 128, VECTOR_ROWS = ROWS / 4, NARROW = WIDE / 32 };
+
+/* Whether all rows of C, of floats, and of the product are vectors, as many as a CTA has or more.
+ */
+XG_DEVICE int has_vectors(const xg_typed_args *p, const element *of)
+{
+    const uint64_t places =
+        (uint64_t)(uintptr_t)of->c | (uint64_t)p->c_stride_m * 4 |
+        (of->sums ? (uint64_t)(uintptr_t)of->sums | (uint64_t)p->a_stride_m * 4 : 0);
+    return p->epilogue.type_c == XG_TYPE_F32 && !p->epilogue.is_complex && p->n % WIDE == 0 &&
+           places % 16 == 0;
+}
+
+/* Four neighbours of a row, which may be beyond the last: then zeros. */
+XG_DEVICE float4 load_vector(const float *from, int64_t stride, const element *of, int64_t row,
+                             int reads)
+{
+    const float4 zeros = {0.0f, 0.0f, 0.0f, 0.0f};
+    return reads ? *(const float4 *)(const void *)(from + row * stride + of->column) : zeros;
+}
+
+XG_DEVICE void finish_vectors(const xg_typed_args *p, const xg_scalars_f32 *by, const element *of)
+{
+    const xg_epilogue_args *const e = &p->epilogue;
+    float4 sum[VECTOR_ROWS], old[VECTOR_ROWS];
+    float bias[VECTOR_ROWS][4];
+    XG_UNROLL
+    for (int i = 0; i < VECTOR_ROWS; i++) {
+        const int64_t row = of->row + i * of->next;
+        sum[i] = load_vector(of->sums, p->a_stride_m, of, row, row < p->m && of->sums != 0);
+        old[i] =
+            load_vector((const float *)of->c, p->c_stride_m, of, row, row < p->m && !by->beta_is_0);
+        XG_UNROLL
+        for (int j = 0; j < 4; j++)
+            bias[i][j] = row < p->m ? xg_bias_of_f32(e, row, of->column + j) : 0.0f;
+    }
+    XG_UNROLL
+    for (int i = 0; i < VECTOR_ROWS; i++) {
+        const int64_t row = of->row + i * of->next;
+        const float4 x = {xg_new_value_f32(e, by, old[i].x, bias[i][0], sum[i].x),
+                          xg_new_value_f32(e, by, old[i].y, bias[i][1], sum[i].y),
+                          xg_new_value_f32(e, by, old[i].z, bias[i][2], sum[i].z),
+                          xg_new_value_f32(e, by, old[i].w, bias[i][3], sum[i].w)};
+        if (row < p->m)
+            *(float4 *)(void *)((float *)of->c + row * p->c_stride_m + of->column) = x;
+    }
+}
+
 XG_DEVICE void finish_rows(const xg_typed_args *p, int of_double, const element *of)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -78,6 +127,13 @@ XG_KERNEL(__launch_bounds__(256, 4), finish, xg_typed_args)
     if (of.column >= p.n)
         return;
     const xg_scalars_f32 by = xg_scalars_of_f32(&p.epilogue);
+    if (has_vectors(&p, &of)) { /* the CTAs that are side by side have rows in place of columns */
+        const int64_t part = (int64_t)(blockIdx.x % NARROW) * VECTOR_ROWS * blockDim.y;
+        of.column = (int64_t)(blockIdx.x / NARROW) * WIDE + 4 * threadIdx.x;
+        for (of.row = first + part; of.row < p.m; of.row += stride)
+            finish_vectors(&p, &by, &of);
+        return;
+    }
     for (of.row = first; of.row < p.m; of.row += stride) {
         if (of_double || p.epilogue.is_complex)
             finish_rows(&p, of_double, &of);
