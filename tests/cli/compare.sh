@@ -195,12 +195,13 @@ test_sensors()
     ln -s "$fake" fake/libcuda.so.1
     cat >nvml.c <<'END'
 #include <string.h>
-int nvmlInit_v2(void) { return 0; }
+#include <stdlib.h>
+int nvmlInit_v2(void) { return getenv("NVML_FAILS") != NULL; }
 int nvmlShutdown(void) { return 0; }
 int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device)
 {
     *device = &nvmlInit_v2;
-    return strlen(address) < 7;
+    return strlen(address) < 7 || getenv("NVML_KNOWS_NONE");
 }
 int nvmlDeviceGetClockInfo(void *device, int type, unsigned *value)
 {
@@ -212,11 +213,13 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *value)
     *value = 654321;
     return device != &nvmlInit_v2;
 }
+#ifndef WITHOUT_TEMPERATURE
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *value)
 {
     *value = 61;
     return sensor == 0 ? 3 : 0; /* not supported */
 }
+#endif
 END
     set -- bench -d 0 --samples 1 --warm 0 --time 0 -s 16 --kernel naive --math strict --json
     LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
@@ -230,8 +233,16 @@ END
         skip 'sensors' 'no compiler'
         return
     fi
+    for variable in NVML_FAILS NVML_KNOWS_NONE; do
+        env "$variable=1" LD_LIBRARY_PATH="$work/fake" "$XGEMM" "$@" >out 2>err
+        json "sensors: $variable" '"clock_mhz" not in r[0] and r[0]["median_us"] > 0'
+    done
     LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
     json 'sensors: what they say' 'r[0]["clock_mhz"] == 1980 and r[0]["power_w"] == 654.321 and r[0]["temperature_c"] is None'
+    # shellcheck disable=SC2086 # the compiler's name may have options
+    ${CC:-cc} -shared -fPIC -DWITHOUT_TEMPERATURE -o fake/libnvidia-ml.so.1 nvml.c
+    LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
+    json 'sensors: a library that lacks a function' '"clock_mhz" not in r[0]'
 }
 
 # drawn NAME PATTERN...: a picture of old.json has each of these texts.

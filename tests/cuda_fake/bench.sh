@@ -106,6 +106,34 @@ test_settings()
     json 'JSON: a product that it does not have' 'r[0]["cublas_us"] is None and r[0]["percent_of_cublas"] is None'
 }
 
+# pictured NAME PATTERN... -- OPTION...: a picture with each of these texts.
+pictured()
+{
+    name=$1
+    shift
+    : >patterns
+    while [ "$1" != -- ]; do
+        echo "$1" >>patterns
+        shift
+    done
+    shift
+    bench --compare cublas --plot picture.svg "$@"
+    missing=$(while read -r pattern; do grep -q ">$pattern<" picture.svg || echo "$pattern"; done <patterns)
+    if ended 0 '' && [ -z "$missing" ]; then ok "$name"; else no "$name" "no $missing; $why"; fi
+}
+
+test_pictures()
+{
+    if ! have gnuplot; then
+        skip 'pictures' 'no gnuplot'
+        return
+    fi
+    pictured 'a picture with cuBLAS' general cuBLAS -- -s 8,16
+    pictured 'a picture of types' 'general f32' 'general f64' 'cuBLAS f32' 'cuBLAS f64' -- -s 8,16 --type f32,f64
+    pictured 'a picture of layouts' 'general NT row' 'cuBLAS TN col' -- -s 8,16 --transa N,T --transb N,T --order row,col
+    pictured 'a picture of modes' 'general strict' 'cuBLAS tf32' -- -s 8,16 --math strict,tf32
+}
+
 test_failures()
 {
     FAKE_CUBLAS_STATUS=13 fails 'a product that fails' 'cublasSgemm failed' -s 8
@@ -132,6 +160,7 @@ elif ! compile; then
 else
     test_calls
     test_settings
+    test_pictures
     test_failures
 fi
 finish

@@ -149,6 +149,29 @@ sys.exit(status)' "$XGEMM" bench -d 0 $one_sample -s 8,16 --kernel naive >out 2>
     fi
 }
 
+# finds NAME PATTERN ARGUMENT...: verify, of kernels that do nothing.
+finds()
+{
+    name=$1
+    pattern=$2
+    shift 2
+    FAKE_CUDA_IDLE=1 run verify -d 0 "$@"
+    if ended 1 "$pattern" && grep -q FAILED out; then ok "$name"; else no "$name" "$why"; fi
+}
+
+# Right products are found right, and wrong ones wrong.
+test_verify()
+{
+    set -- -m 3 -n 4 -k 5 --quick
+    says 'verify: right' '^naive .* ok$' verify -d 0 "$@" --kernel naive
+    finds 'verify: kernels that do nothing' \
+        '^xgemm verify: naive, f32, row order, .*alpha = .* elements are wrong, the first at' "$@" --kernel naive
+    finds 'verify: doubles' 'general, f64, .* [0-9.-]{10,} instead of|general, f64' "$@" --type f64 --kernel general
+    finds 'verify: complex numbers' 'general, c32, .*alpha = [0-9.e-]+[+-][0-9.e]+i, ' "$@" --type c32 --kernel general
+    finds 'verify: random products' 'this is --random 1 --seed [0-9]+' --random 30 --seed 3 --kernel general
+    says 'verify: parts of products, bit by bit' '^auto .* 0 +ok$' verify -d 0 -m 20 -n 20 -k 20 --reproducible
+}
+
 # ---- What fails ----
 
 # failing NAME CHECK ARGUMENT...: each call of the driver fails; a run that ends well passes the check.
@@ -214,6 +237,7 @@ else
     test_multiply
     test_probes
     test_bench
+    test_verify
     test_failures
 fi
 finish
