@@ -299,10 +299,50 @@ test_pictures()
     drawn 'picture: one place' '>k0<'
 }
 
+# A result is compared with one that is the same in all this.
+test_cases()
+{
+    bench -s 8 --kernel reference --json
+    cp out now.json
+    for change in m=9 n=9 k=9 batch=2 'order="col"' 'transa="C"' 'transb="T"' 'math="tf32"' \
+        'type="f64"' 'type_c="f16"' 'activation="relu"' 'bias="column"' 'bias="row"' 'data="relu"' \
+        'kernel="naive"' 'kernel="referenc:"'; do
+        earlier old.json "r[0].update($change)"
+        verdicts "cases: $change" 1 new 'no result is of a case of the baseline' --baseline old.json
+    done
+    earlier now.json 'r[0].update(bias="column")'
+    earlier old.json 'r[0].update(bias="row")'
+    verdicts 'cases: a bias for each row or column' 1 new 'no result is' --baseline old.json
+    earlier now.json 'r[0].update(median_us=0.0)'
+    verdicts 'cases: no time at all' 0 same '' --baseline now.json
+}
+
+# kept NAME OPTION...: what is read of a file of results is written again.
+kept()
+{
+    name=$1
+    shift
+    bench --kernel reference --json "$@"
+    cp out now.json
+    run bench --from now.json --json
+    json "$name" '(lambda e: r == e["results"] and d["settings"] == e["settings"] and d["device"] == e["device"])(json.load(open("now.json")))'
+}
+
+test_kept()
+{
+    kept 'kept: complex numbers' -s 8 --type c32 --beta 0,2 --order col --transa C --transb T --check
+    kept 'kept: an epilogue' -m 4 -n 5 -k 6 --type bf16 --type-c f32 --bias --bias-per-row \
+        --activation gelu --batch 2 --math tf32
+    kept 'kept: several of each' -s 4,5 --order row,col --transa N,C --transb T,N --math strict,tf32 \
+        --type f32,f64 --data relu,normal
+}
+
 run devices --json
 cp out devices.json
 if have python3; then
     test_baseline
+    test_cases
+    test_kept
     test_check
     test_sweep
     test_pictures
