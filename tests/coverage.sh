@@ -47,7 +47,7 @@ fi
 # Each object's counts: of the sources that are ours, by their paths below the top.
 find . -name '*.gcda' | while read -r counts; do
     ${GCOV:-gcov} --stdout --branch-probabilities --branch-counts "$counts" 2>/dev/null
-done | awk -v top="$srcdir/" '
+done | awk -v top="$srcdir/" -v folder="$(basename "$srcdir")/" '
     # "   count:  number:text"; count is "-" without code, "#####" or "=====" never.
     /^ *[^ :]+\*?: *[0-9]+:/ {
         split($0, part, ":")
@@ -58,6 +58,8 @@ done | awk -v top="$srcdir/" '
                 sub(/^(\.\.\/)+/, "", path)
                 if (index(path, top) == 1)
                     path = substr(path, length(top) + 1)
+                else if (index(path, folder) == 1) # as a compiler cache has it
+                    path = substr(path, length(folder) + 1)
                 ours = path ~ /^(lib|bin|shim)\//
             }
             next
