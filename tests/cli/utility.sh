@@ -126,6 +126,23 @@ test_environment()
     unset XGEMM_KERNEL
 }
 
+# logged LINE OPTION...: of a product of 4, to standard error.
+logged()
+{
+    line=$1
+    shift
+    XGEMM_LOG=stderr run bench -d cpu -s 4 --samples 1 --time 0 --warm 0 "$@"
+    if grep -q "^xgemm_gemm .* $line " err; then ok "log: $line"; else no "log: $line" "$(first_error)"; fi
+}
+
+test_log()
+{
+    logged 'type=c32 type_c=c32 beta=0+1i' --type c32 --beta 0,1
+    logged 'math=tf32 order=row trans=TC' --math tf32 --transa T --transb C
+    logged 'type=bf16 type_c=f32 beta=0 bias=column activation=1' --type bf16 --type-c f32 --bias --activation relu
+    logged 'type=f64 type_c=f64 beta=0 bias=row' --type f64 --math strict --bias --bias-per-row
+}
+
 # ---- run ----
 
 # ends NAME STATUS PATTERN ARGUMENT...: run, by an exit status and what is printed there.
@@ -334,6 +351,7 @@ test_general
 test_without_effect
 test_output_lost
 test_environment
+test_log
 test_run
 test_verify
 test_kernels

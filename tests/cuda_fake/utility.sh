@@ -32,6 +32,27 @@ test_devices()
     FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'devices: one that says no name' 1 'cuDeviceGetName failed' devices 0
 }
 
+# Drivers that have all functions of an older CUDA but one, which is named.
+test_old_drivers()
+{
+    sed -n '/^#define XG_CU_FUNCTIONS/,/[^\\]$/s/^    X([a-z_0-9]*, \([A-Za-z_0-9]*\),.*/\1/p' \
+        "$srcdir/lib/backend/cuda/driver.h" >symbols
+    mkdir old
+    wrong=
+    while read -r symbol && [ -z "$wrong" ]; do
+        grep -vx "$symbol" symbols | sed 's/.*/int &(void) { return 0; }/' >old.c
+        # shellcheck disable=SC2086 # the compiler's name may have options
+        ${CC:-cc} -shared -fPIC -w old.c -o old/libcuda.so.1 2>cc.err || wrong=$(head -n 1 cc.err)
+        LD_LIBRARY_PATH=$work/old run devices 0
+        refused 77 "libcuda.so.1 has no $symbol, which CUDA 11.0 has" || wrong="$symbol: $why"
+    done <symbols
+    if [ -z "$wrong" ] && [ "$(wc -l <symbols)" -gt 30 ]; then
+        ok 'a driver that lacks a function'
+    else
+        no 'a driver that lacks a function' "$wrong"
+    fi
+}
+
 # Where no GPU is named, it is this one.
 test_default_gpu()
 {
@@ -232,6 +253,7 @@ if [ "$status" -ne 0 ]; then
 else
     make_matrices
     test_devices
+    test_old_drivers
     test_default_gpu
     test_resources
     test_multiply
