@@ -39,13 +39,14 @@ test_old_drivers()
         "$srcdir/lib/backend/cuda/driver.h" >symbols
     mkdir old
     wrong=
-    while read -r symbol && [ -z "$wrong" ]; do
+    for symbol in $(cat symbols); do
+        [ -z "$wrong" ] || break
         grep -vx "$symbol" symbols | sed 's/.*/int &(void) { return 0; }/' >old.c
         # shellcheck disable=SC2086 # the compiler's name may have options
         ${CC:-cc} -shared -fPIC -w old.c -o old/libcuda.so.1 2>cc.err || wrong=$(head -n 1 cc.err)
         LD_LIBRARY_PATH=$work/old run devices 0
         refused 77 "libcuda.so.1 has no $symbol, which CUDA 11.0 has" || wrong="$symbol: $why"
-    done <symbols
+    done
     if [ -z "$wrong" ] && [ "$(wc -l <symbols)" -gt 30 ]; then
         ok 'a driver that lacks a function'
     else
