@@ -197,7 +197,7 @@ static void source_line(FILE *to, const xgemm_source_report *report, int number,
     fputs("</tr>\n", to);
 }
 
-/* The lines of the file from the first to the last that has a count, with some around them. */
+/* The lines from the first to the last that works or accesses, with some around them. */
 static void source(FILE *to, FILE *file, const xgemm_source_report *report)
 {
     enum { AROUND = 5 };
@@ -209,8 +209,11 @@ static void source(FILE *to, FILE *file, const xgemm_source_report *report)
         first = report->lines[i].line < first ? report->lines[i].line : first;
         last = report->lines[i].line > last ? report->lines[i].line : last;
     }
-    for (int i = 0; i < t->site_count; i++)
-        last = t->sites[i].line > last ? t->sites[i].line : last;
+    for (int i = 0; i < t->site_count; i++) {
+        const int line = *t->sites[i].source ? t->sites[i].line : last; /* else of a header */
+        first = line && line < first ? line : first;
+        last = line > last ? line : last;
+    }
     fputs(
         "<h2>Source</h2>\n<p class=\"faint\">Beside each access: sectors of a request (passes, in "
         "shared memory) as they are / as few as could be; then how many of a warp's 32 threads "

@@ -36,6 +36,22 @@ static bool take_number(const char *text, double *value, const char **end)
     return after > text && errno == 0;
 }
 
+/* LOW..HIGH, of which strtod would take the first dot for LOW's. */
+static bool take_range(const char *text, xg_argument *a)
+{
+    char low[64];
+    const char *end, *const dots = strstr(text, "..");
+    const size_t length = dots ? (size_t)(dots - text) : sizeof low;
+    if (length >= sizeof low)
+        return false;
+    memcpy(low, text, length);
+    low[length] = '\0';
+    a->init = XG_INIT_RANDOM;
+    a->has_range = true;
+    return take_number(low, &a->low, &end) && !*end && take_number(dots + 2, &a->high, &end) &&
+           !*end && a->low <= a->high;
+}
+
 /* What follows the colon. */
 static bool take_init(const char *text, xg_argument *a)
 {
@@ -53,12 +69,8 @@ static bool take_init(const char *text, xg_argument *a)
         return a->init = XG_INIT_UNDEFINED, true;
     if (a->count >= 0 && strcmp(text, "random") == 0)
         return a->init = XG_INIT_RANDOM, true;
-    if (a->count >= 0 && strncmp(text, "random=", 7) == 0) {
-        a->init = XG_INIT_RANDOM;
-        a->has_range = true;
-        return take_number(text + 7, &a->low, &end) && strncmp(end, "..", 2) == 0 &&
-               take_number(end + 2, &a->high, &end) && !*end && a->low <= a->high;
-    }
+    if (a->count >= 0 && strncmp(text, "random=", 7) == 0)
+        return take_range(text + 7, a);
     if (!take_number(text, &a->value, &end) || *end)
         return false;
     return true;

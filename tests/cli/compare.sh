@@ -195,12 +195,13 @@ test_sensors()
     ln -s "$fake" fake/libcuda.so.1
     cat >nvml.c <<'END'
 #include <string.h>
-int nvmlInit_v2(void) { return 0; }
+#include <stdlib.h>
+int nvmlInit_v2(void) { return getenv("NVML_FAILS") != NULL; }
 int nvmlShutdown(void) { return 0; }
 int nvmlDeviceGetHandleByPciBusId_v2(const char *address, void **device)
 {
     *device = &nvmlInit_v2;
-    return strlen(address) < 7;
+    return strlen(address) < 7 || getenv("NVML_KNOWS_NONE");
 }
 int nvmlDeviceGetClockInfo(void *device, int type, unsigned *value)
 {
@@ -212,11 +213,13 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *value)
     *value = 654321;
     return device != &nvmlInit_v2;
 }
+#ifndef WITHOUT_TEMPERATURE
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *value)
 {
     *value = 61;
     return sensor == 0 ? 3 : 0; /* not supported */
 }
+#endif
 END
     set -- bench -d 0 --samples 1 --warm 0 --time 0 -s 16 --kernel naive --math strict --json
     LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
@@ -230,8 +233,16 @@ END
         skip 'sensors' 'no compiler'
         return
     fi
+    for variable in NVML_FAILS NVML_KNOWS_NONE; do
+        env "$variable=1" LD_LIBRARY_PATH="$work/fake" "$XGEMM" "$@" >out 2>err
+        json "sensors: $variable" '"clock_mhz" not in r[0] and r[0]["median_us"] > 0'
+    done
     LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
     json 'sensors: what they say' 'r[0]["clock_mhz"] == 1980 and r[0]["power_w"] == 654.321 and r[0]["temperature_c"] is None'
+    # shellcheck disable=SC2086 # the compiler's name may have options
+    ${CC:-cc} -shared -fPIC -DWITHOUT_TEMPERATURE -o fake/libnvidia-ml.so.1 nvml.c
+    LD_LIBRARY_PATH=$work/fake "$XGEMM" "$@" >out 2>err
+    json 'sensors: a library that lacks a function' '"clock_mhz" not in r[0]'
 }
 
 # drawn NAME PATTERN...: a picture of old.json has each of these texts.
@@ -288,10 +299,50 @@ test_pictures()
     drawn 'picture: one place' '>k0<'
 }
 
+# A result is compared with one that is the same in all this.
+test_cases()
+{
+    bench -s 8 --kernel reference --json
+    cp out now.json
+    for change in m=9 n=9 k=9 batch=2 'order="col"' 'transa="C"' 'transb="T"' 'math="tf32"' \
+        'type="f64"' 'type_c="f16"' 'activation="relu"' 'bias="column"' 'bias="row"' 'data="relu"' \
+        'kernel="naive"' 'kernel="referenc:"'; do
+        earlier old.json "r[0].update($change)"
+        verdicts "cases: $change" 1 new 'no result is of a case of the baseline' --baseline old.json
+    done
+    earlier now.json 'r[0].update(bias="column")'
+    earlier old.json 'r[0].update(bias="row")'
+    verdicts 'cases: a bias for each row or column' 1 new 'no result is' --baseline old.json
+    earlier now.json 'r[0].update(median_us=0.0)'
+    verdicts 'cases: no time at all' 0 same '' --baseline now.json
+}
+
+# kept NAME OPTION...: what is read of a file of results is written again.
+kept()
+{
+    name=$1
+    shift
+    bench --kernel reference --json "$@"
+    cp out now.json
+    run bench --from now.json --json
+    json "$name" '(lambda e: r == e["results"] and d["settings"] == e["settings"] and d["device"] == e["device"])(json.load(open("now.json")))'
+}
+
+test_kept()
+{
+    kept 'kept: complex numbers' -s 8 --type c32 --beta 0,2 --order col --transa C --transb T --check
+    kept 'kept: an epilogue' -m 4 -n 5 -k 6 --type bf16 --type-c f32 --bias --bias-per-row \
+        --activation gelu --batch 2 --math tf32
+    kept 'kept: several of each' -s 4,5 --order row,col --transa N,C --transb T,N --math strict,tf32 \
+        --type f32,f64 --data relu,normal
+}
+
 run devices --json
 cp out devices.json
 if have python3; then
     test_baseline
+    test_cases
+    test_kept
     test_check
     test_sweep
     test_pictures

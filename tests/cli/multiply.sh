@@ -323,7 +323,7 @@ test_multiply_signal_to_thread()
     (LD_PRELOAD=./signal.so exec "$XGEMM" multiply -d cpu a.npy b.npy -o ended/c.npy) >out 2>err
     status=$?
     left=$(find ended -type f)
-    if [ "$status" -eq 129 ] && [ -z "$left" ]; then ok "$name"; else no "$name" "status $status, left $left"; fi
+    if [ "$status" -eq 143 ] && [ -z "$left" ]; then ok "$name"; else no "$name" "status $status, left $left"; fi
     rm -rf ended
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded by multiply.sh: SIGHUP comes once the first temporary file is made and before the
+ * Preloaded by multiply.sh: SIGTERM comes once the first temporary file is made and before the
  * program knows its name, and reaches another thread, as with a BLAS that has threads.
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ static int make(const char *function, char *name, int flags)
     if (pthread_create(&thread, NULL, rest, NULL) != 0)
         return -1;
     const int descriptor = next(name, flags);
-    pthread_kill(thread, SIGHUP);
+    pthread_kill(thread, SIGTERM);
     usleep(100000);
     return descriptor;
 }

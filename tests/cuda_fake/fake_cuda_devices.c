@@ -280,6 +280,28 @@ xg_cu_result cuCtxSetCurrent(xg_cu_context context)
     return context ? push(context) : 0;
 }
 
+/* What a thread pushed it has popped when it ends, but for what the driver refused to pop. */
+static _Thread_local int pops_refused;
+static pthread_key_t threads_end;
+
+static void check_ended_thread(void *of_thread)
+{
+    const int left = *(const int *)of_thread - pops_refused;
+    HOLD_LOCK;
+    if (left > 0)
+        fault(INVALID_CONTEXT, "a thread ended that left a context pushed");
+}
+
+__attribute__((constructor)) static void watch_threads(void)
+{
+    pthread_key_create(&threads_end, check_ended_thread);
+}
+
+__attribute__((destructor)) static void watch_threads_no_more(void)
+{
+    pthread_key_delete(threads_end);
+}
+
 xg_cu_result cuCtxPushCurrent_v2(xg_cu_context context)
 {
     BEGIN_RELEASE(cuCtxPushCurrent_v2, INITIALISED);
@@ -288,12 +310,17 @@ xg_cu_result cuCtxPushCurrent_v2(xg_cu_context context)
         return refused;
     const xg_cu_result result = push(context);
     pushed += !result;
+    pthread_setspecific(threads_end, &pushed);
     return result;
 }
 
 xg_cu_result cuCtxPopCurrent_v2(xg_cu_context *context)
 {
-    BEGIN(cuCtxPopCurrent_v2, INITIALISED);
+    BEGIN_RELEASE(cuCtxPopCurrent_v2, INITIALISED);
+    if (refused) {
+        pops_refused++;
+        return refused;
+    }
     if (!depth)
         return fault(INVALID_CONTEXT, "a context was popped where none is current");
     *context = current();
