@@ -170,17 +170,19 @@ START_TEST(tensor_cores)
 END_TEST
 
 /*
- * mma.sync with 16-bit operands: sizes around the tiles, with and without splits of k, every
- * layout, lines that are aligned to 16 bytes though their length is none of a chunk, and others.
+ * mma.sync with 16-bit operands: sizes around the tiles, with and without splits of k, which of
+ * skinny are within clusters, every layout, lines that are aligned to 16 bytes though their length
+ * is none of a chunk, and others.
  */
 START_TEST(mma_sync)
 {
     enum { LITTLE = 16 /* bytes of workspace */ };
     static const char *const kernels[] = {"pipelined-128x128", "pipelined-64x128",
-                                          "pipelined-32x64", "thin-64x128"};
+                                          "pipelined-32x64", "thin-64x128", "skinny"};
     static const char *const orders[] = {"late", "shuffle=3,multiprocessors=4", "reverse"};
-    static const int shapes[][3] = {{130, 70, 65},   {64, 260, 200}, {257, 129, 33}, {1, 1, 1},
-                                    {40, 300, 1000}, {128, 128, 64}, {31, 77, 520},  {3, 150, 7}};
+    static const int shapes[][3] = {{130, 70, 65}, {64, 260, 200},  {257, 129, 33},
+                                    {1, 1, 1},     {40, 300, 1000}, {128, 128, 64},
+                                    {31, 77, 520}, {3, 150, 7},     {2, 50, 2200}};
     static const int gaps[] = {0, 3, 8, 5};
     const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
     const int step = test_effort() >= 100 ? 1 : 5;
@@ -189,7 +191,7 @@ START_TEST(mma_sync)
     xgemm_handle *handle = open_handle(test_device());
     void *little;
     ck_assert_int_eq(xgemm_malloc(handle, LITTLE, &little), XGEMM_OK);
-    for (int run = _i % step; run < 128; run += step) {
+    for (int run = _i % step; run < 180; run += step) {
         const bool has_room = run % COUNT(kernels) == 0 || run / COUNT(kernels) % 2;
         const int *size = shapes[run / COUNT(kernels) % COUNT(shapes)];
         typed_spec s = mixed(type, run);

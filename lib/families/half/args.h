@@ -66,13 +66,18 @@ typedef struct {
 
 enum { XG_MMA_BLOCK_K = 64 /* of a k-block of splits */ };
 
-/* half_skinny.inc: a CTA's warps, rows of X by its major, and rows or columns of C's short side. */
+/* half_skinny.inc: a CTA's warps, rows of X by its major, rows or columns of C's short side, and
+   the CTAs of a cluster, which share k. */
 enum {
     XG_SKINNY_WARPS = 8,
     XG_SKINNY_K_MAJOR_ROWS = 16,
     XG_SKINNY_MN_MAJOR_ROWS = 64,
-    XG_SKINNY_SIDE = 16
+    XG_SKINNY_SIDE = 16,
+    XG_SKINNY_CLUSTER_MOST = 8
 };
+/* Sums of a warp in shared memory, from row to row; and those of a CTA, in bytes. */
+#define XG_SKINNY_PITCH(rows)        ((rows) + 4)
+#define XG_SKINNY_SHARED_BYTES(rows) (4 * XG_SKINNY_WARPS * XG_SKINNY_SIDE * XG_SKINNY_PITCH(rows))
 
 /* half_thin.inc: a CTA's tile, and its threads. */
 enum { XG_THIN_TILE_M = 64, XG_THIN_TILE_N = 128, XG_THIN_THREADS = 256 };

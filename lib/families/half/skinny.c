@@ -3,10 +3,11 @@
  * Skinny products: one launch of half_skinny.inc, which reads the operands as they lie.
  *
  *     time = launch + max(CTA, CTAs of a multiprocessor * FULL * CTA, memory)
- *     CTA = tile_us + steps * step_us
+ *     CTA = tile_us + steps * step_us + CLUSTER_US
  *
  * A step is 256 k of a CTA, 32 of each warp. Of more than eight rows or columns on C's short side a
- * thread loads twice as much of Y.
+ * thread loads twice as much of Y. On compute capability 9.0 the CTAs of a cluster may share k,
+ * each with a step at least; the last term is theirs.
  */
 #include "skinny.h"
 
@@ -20,7 +21,10 @@ enum { SIDE = XG_SKINNY_SIDE, THREADS = 32 * XG_SKINNY_WARPS, SIZE_MOST = INT32_
 /* Of a CTA's time by itself, what each takes where a multiprocessor has several; two loads of Y. */
 #define FULL     0.73
 #define TWO_OF_Y 1.5
-#define STEP_K   256.0
+/* Adding up a cluster's sums: an estimate. */
+#define CLUSTER_US 1.2
+
+enum { STEP_K = 32 * XG_SKINNY_WARPS };
 
 /* X, the operand with many rows (half_skinny.inc). */
 typedef struct {
@@ -48,25 +52,42 @@ bool xg_half_skinny_applies(const xg_request *request)
            p->k <= SIZE_MOST && large_operand_of(p).groups <= XG_GRID_Y_MAX;
 }
 
+/* The time of a pass whose CTAs share k by so many; "memory_us" is the least. */
+static double pass_us(const xg_request *request, const large_operand *x, int cluster,
+                      int64_t products, double memory_us)
+{
+    const xg_problem *const p = &request->problem;
+    const xg_skinny_cost *const cost = &request->target.costs->half_skinny[x->k_major ? 0 : 1];
+    const double each = (double)xg_ceil_div(x->ctas * x->groups * products * cluster,
+                                            request->target.multiprocessors);
+    const double steps = (double)p->k / STEP_K / cluster *
+                         (xg_smaller((double)p->m, (double)p->n) > SIDE / 2 ? TWO_OF_Y : 1.0);
+    const double cta_us = cost->tile_us +
+                          steps * (x->is_aligned ? cost->step_us : cost->unaligned_step_us) +
+                          (cluster > 1 ? CLUSTER_US : 0.0);
+    return request->target.costs->half_launch_us +
+           xg_larger(xg_larger(cta_us, each * FULL * cta_us), memory_us);
+}
+
 xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    const xg_costs *const costs = request->target.costs;
     const large_operand x = large_operand_of(p);
-    const xg_skinny_cost *const cost = &costs->half_skinny[x.k_major ? 0 : 1];
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    const bool clusters = request->target.compute_capability == 90;
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
-    const double each =
-        (double)xg_ceil_div(x.ctas * x.groups * of.batch_per_pass, request->target.multiprocessors);
-    const double steps = (double)p->k / STEP_K *
-                         (xg_smaller((double)p->m, (double)p->n) > SIDE / 2 ? TWO_OF_Y : 1.0);
-    const double cta_us =
-        cost->tile_us + steps * (x.is_aligned ? cost->step_us : cost->unaligned_step_us);
-    const double computed = xg_larger(cta_us, each * FULL * cta_us);
     const double memory = (double)x.groups * xg_half_memory_us(request, &a, &b, of.batch_per_pass);
-    of.microseconds = xg_passes_us(costs, costs->half_launch_us + xg_larger(computed, memory),
-                                   xg_ceil_div(p->batch_count, of.batch_per_pass));
+    double best = pass_us(request, &x, 1, of.batch_per_pass, memory);
+    for (int cluster = 2; clusters && cluster <= XG_SKINNY_CLUSTER_MOST; cluster *= 2) {
+        const double us = pass_us(request, &x, cluster, of.batch_per_pass, memory);
+        if (us >= best || p->k < (int64_t)cluster * STEP_K)
+            continue;
+        best = us;
+        of.cluster = cluster;
+    }
+    of.microseconds =
+        xg_passes_us(request->target.costs, best, xg_ceil_div(p->batch_count, of.batch_per_pass));
     return of;
 }
 
@@ -91,6 +112,10 @@ xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *requ
     xg_step *const step = xg_add_typed_product(plan, program_of(p, &x), &args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
+    const int rows = x.k_major ? XG_SKINNY_K_MAJOR_ROWS : XG_SKINNY_MN_MAJOR_ROWS;
     step->pdl = true;
-    return xg_step_grid(step, x.ctas, x.groups, THREADS, 1, error);
+    step->cluster = (uint32_t)of->cluster;
+    step->shared_bytes = (uint32_t)XG_SKINNY_SHARED_BYTES(rows);
+    return xg_step_grid(step, x.ctas * (of->cluster > 1 ? of->cluster : 1), x.groups, THREADS, 1,
+                        error);
 }
