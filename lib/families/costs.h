@@ -57,6 +57,7 @@ typedef struct {
     double k_us, tile_us;           /* by itself: each k of it, and the rest */
     double full_k_us, full_tile_us; /* the same where the multiprocessor is full */
     double full_unaligned_tile_us;  /* and the rest where rows of C are not aligned */
+    double memory_k_us; /* by itself, more for each k of which all comes from memory, not from L2 */
 } xg_mma_cost;
 
 /* A CTA of half/skinny.c by itself: a step of aligned lines and of others, and the rest. */

@@ -21,14 +21,18 @@ enum { SIDE = XG_SKINNY_SIDE, THREADS = 32 * XG_SKINNY_WARPS, SIZE_MOST = INT32_
 /* Of a CTA's time by itself, what each takes where a multiprocessor has several; two loads of Y. */
 #define FULL     0.73
 #define TWO_OF_Y 1.5
-/* Adding up a cluster's sums: an estimate. */
-#define CLUSTER_US 1.2
+/* Of the programs for clusters, what they take more, adding up sums or not; and a step's time of
+   that of the others, where all lines are aligned or not. */
+#define CLUSTER_US      1.2
+#define AHEAD           0.76
+#define AHEAD_UNALIGNED 1.17
 
 enum { STEP_K = 32 * XG_SKINNY_WARPS };
 
 /* X, the operand with many rows (half_skinny.inc). */
 typedef struct {
     bool k_major, is_aligned;
+    bool y_is_aligned;    /* and K-major */
     int64_t ctas, groups; /* along the long side of C, and along the short one */
 } large_operand;
 
@@ -36,8 +40,12 @@ static large_operand large_operand_of(const xg_problem *p)
 {
     const bool few_rows = p->m <= p->n;
     const int64_t stride_k = few_rows ? p->b_stride_k : p->a_stride_k;
+    const int64_t y_stride_k = few_rows ? p->a_stride_k : p->b_stride_k;
     const xg_half_operand x = few_rows ? xg_half_operand_b(p) : xg_half_operand_a(p);
-    large_operand of = {.k_major = stride_k == 1, .is_aligned = x.aligned};
+    const xg_half_operand y = few_rows ? xg_half_operand_a(p) : xg_half_operand_b(p);
+    large_operand of = {.k_major = stride_k == 1,
+                        .is_aligned = x.aligned,
+                        .y_is_aligned = y.aligned && y_stride_k == 1};
     of.ctas = xg_ceil_div(few_rows ? p->n : p->m,
                           of.k_major ? XG_SKINNY_K_MAJOR_ROWS : XG_SKINNY_MN_MAJOR_ROWS);
     of.groups = xg_ceil_div(few_rows ? p->m : p->n, SIDE);
@@ -52,19 +60,21 @@ bool xg_half_skinny_applies(const xg_request *request)
            p->k <= SIZE_MOST && large_operand_of(p).groups <= XG_GRID_Y_MAX;
 }
 
-/* The time of a pass whose CTAs share k by so many; "memory_us" is the least. */
+/* The time of a pass, without clusters (0) or by so many CTAs; "memory_us" is the least. */
 static double pass_us(const xg_request *request, const large_operand *x, int cluster,
                       int64_t products, double memory_us)
 {
     const xg_problem *const p = &request->problem;
     const xg_skinny_cost *const cost = &request->target.costs->half_skinny[x->k_major ? 0 : 1];
-    const double each = (double)xg_ceil_div(x->ctas * x->groups * products * cluster,
-                                            request->target.multiprocessors);
-    const double steps = (double)p->k / STEP_K / cluster *
+    const int ctas = cluster ? cluster : 1;
+    const double each =
+        (double)xg_ceil_div(x->ctas * x->groups * products * ctas, request->target.multiprocessors);
+    const double steps = (double)p->k / STEP_K / ctas *
                          (xg_smaller((double)p->m, (double)p->n) > SIDE / 2 ? TWO_OF_Y : 1.0);
-    const double cta_us = cost->tile_us +
-                          steps * (x->is_aligned ? cost->step_us : cost->unaligned_step_us) +
-                          (cluster > 1 ? CLUSTER_US : 0.0);
+    double step_us = x->is_aligned ? cost->step_us : cost->unaligned_step_us;
+    if (cluster && x->k_major)
+        step_us *= x->is_aligned && x->y_is_aligned ? AHEAD : AHEAD_UNALIGNED;
+    const double cta_us = cost->tile_us + steps * step_us + (cluster ? CLUSTER_US : 0.0);
     return request->target.costs->half_launch_us +
            xg_larger(xg_larger(cta_us, each * FULL * cta_us), memory_us);
 }
@@ -78,8 +88,8 @@ xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request 
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
     const double memory = (double)x.groups * xg_half_memory_us(request, &a, &b, of.batch_per_pass);
-    double best = pass_us(request, &x, 1, of.batch_per_pass, memory);
-    for (int cluster = 2; clusters && cluster <= XG_SKINNY_CLUSTER_MOST; cluster *= 2) {
+    double best = pass_us(request, &x, 0, of.batch_per_pass, memory);
+    for (int cluster = 1; clusters && cluster <= XG_SKINNY_CLUSTER_MOST; cluster *= 2) {
         const double us = pass_us(request, &x, cluster, of.batch_per_pass, memory);
         if (us >= best || p->k < (int64_t)cluster * STEP_K)
             continue;
@@ -91,12 +101,17 @@ xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request 
     return of;
 }
 
-static const xg_program *program_of(const xg_problem *p, const large_operand *x)
+static const xg_program *program_of(const xg_problem *p, const large_operand *x, bool clusters)
 {
-    const bool f16 = p->type_a == XG_F16;
-    if (x->k_major)
-        return f16 ? &xg_program_half_skinny_k_major_f16 : &xg_program_half_skinny_k_major_bf16;
-    return f16 ? &xg_program_half_skinny_mn_major_f16 : &xg_program_half_skinny_mn_major_bf16;
+#define PROGRAMS(name)                                                                             \
+    {                                                                                              \
+        &xg_program_##name##_mn_major_f16, &xg_program_##name##_mn_major_bf16,                     \
+            &xg_program_##name##_k_major_f16, &xg_program_##name##_k_major_bf16                    \
+    }
+    static const xg_program *const programs[2][4] = {PROGRAMS(half_skinny),
+                                                     PROGRAMS(half_skinny_cluster)};
+#undef PROGRAMS
+    return programs[clusters][2 * x->k_major + (p->type_a == XG_BF16)];
 }
 
 xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
@@ -109,13 +124,15 @@ xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *requ
                        of->kernel->name, xg_type_name(p->type_a));
     const large_operand x = large_operand_of(p);
     const xg_typed_args args = xg_typed_args_of(p);
-    xg_step *const step = xg_add_typed_product(plan, program_of(p, &x), &args, p, error);
+    xg_step *const step =
+        xg_add_typed_product(plan, program_of(p, &x, of->cluster > 0), &args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     const int rows = x.k_major ? XG_SKINNY_K_MAJOR_ROWS : XG_SKINNY_MN_MAJOR_ROWS;
     step->pdl = true;
+    if (!of->cluster)
+        return xg_step_grid(step, x.ctas, x.groups, THREADS, 1, error);
     step->cluster = (uint32_t)of->cluster;
     step->shared_bytes = (uint32_t)XG_SKINNY_SHARED_BYTES(rows);
-    return xg_step_grid(step, x.ctas * (of->cluster > 1 ? of->cluster : 1), x.groups, THREADS, 1,
-                        error);
+    return xg_step_grid(step, x.ctas * of->cluster, x.groups, THREADS, 1, error);
 }
