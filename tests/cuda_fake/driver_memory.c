@@ -174,6 +174,30 @@ static bool host_product_is_right(const float *matrices)
     return true;
 }
 
+/* While a program captures a stream of its own: memory is allocated and freed all the same. */
+START_TEST(test_host_memory_in_a_capture)
+{
+    xgemm_handle *handle = create(0);
+    float *const matrices = malloc(3 * HOST_CELLS * sizeof *matrices);
+    void *stream, *graph;
+    ck_assert_ptr_nonnull(matrices);
+    ck_assert_int_eq(xgemm_make_current(handle), XGEMM_OK);
+    ck_assert_int_eq(fake.stream_create(&stream, 0), 0);
+    ck_assert_int_eq(fake.capture_begin(stream, 0), 0);
+    cu.context_set(NULL);
+    for (int i = 0; i < 2; i++) {
+        OK(handle, multiply_on_host(handle, matrices));
+        ck_assert(host_product_is_right(matrices));
+    }
+    ck_assert_int_eq(fake.capture_end(stream, &graph), 0);
+    ck_assert_int_eq(fake.graph_destroy(graph), 0);
+    ck_assert_int_eq(fake.stream_destroy(stream), 0);
+    ck_assert_uint_eq(capture_mode(), 0);
+    destroy(handle);
+    free(matrices);
+}
+END_TEST
+
 START_TEST(test_products_of_host_memory)
 {
     static const char *const pageable[] = {"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
@@ -227,5 +251,6 @@ void add_memory_cases(Suite *suite)
     tcase_add_test(tcase, test_memory_info);
     tcase_add_test(tcase, test_free_of_a_stranger);
     tcase_add_test(tcase, test_host_memory_in_a_product);
+    tcase_add_test(tcase, test_host_memory_in_a_capture);
     tcase_add_test(tcase, test_products_of_host_memory);
 }

@@ -59,6 +59,11 @@ static void open_fake(void)
     resolve(library, "fake_cuda_refused", &fake.refused);
     resolve(library, "fake_cuda_last_arguments", &fake.last_arguments);
     resolve(library, "fake_cuda_last_stream", &fake.last_stream);
+    resolve(library, "cuStreamCreate", &fake.stream_create);
+    resolve(library, "cuStreamDestroy_v2", &fake.stream_destroy);
+    resolve(library, "cuStreamBeginCapture_v2", &fake.capture_begin);
+    resolve(library, "cuStreamEndCapture", &fake.capture_end);
+    resolve(library, "cuGraphDestroy", &fake.graph_destroy);
     ck_assert_uint_eq(cu.init(0), 0);
 }
 

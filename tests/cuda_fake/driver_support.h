@@ -30,6 +30,12 @@ typedef struct {
     const char *(*refused)(void); /* the function, last */
     const void *(*last_arguments)(void);
     void *(*last_stream)(void);
+    /* What a program calls that captures. */
+    xg_cu_result (*stream_create)(void **stream, unsigned flags);
+    xg_cu_result (*stream_destroy)(void *stream);
+    xg_cu_result (*capture_begin)(void *stream, unsigned mode);
+    xg_cu_result (*capture_end)(void *stream, void **graph);
+    xg_cu_result (*graph_destroy)(void *graph);
 } fake_driver;
 extern fake_driver fake;
 

@@ -125,9 +125,11 @@ void xg_cu_arena_free(xg_device *device, xg_arena *arena)
 {
     bool pushed;
     if (xg_cu_enter(device, &pushed, NULL) == XGEMM_OK) {
+        const unsigned mode = xg_cu_relax_capture(device->driver);
         if (arena->mapped > 0)
             device->driver->unmap(arena->base, arena->mapped);
         device->driver->address_free(arena->base, arena->reserved);
+        xg_cu_restore_capture(device->driver, mode);
         xg_cu_leave(device, pushed);
     }
     free(arena);

@@ -53,7 +53,7 @@ static xgemm_status allocate(xg_device *device, size_t bytes, void **memory, xg_
 static xgemm_status release(xg_device *device, void *memory, xg_error *error)
 {
     xg_cu_result result;
-    XG_CU_IN_CONTEXT(device, result, device->driver->memory_free((uintptr_t)memory), error);
+    XG_CU_RELAXED_IN_CONTEXT(device, result, device->driver->memory_free((uintptr_t)memory), error);
     return xg_cu_result_of(device, result, "cuMemFree", error);
 }
 
@@ -61,7 +61,8 @@ static xgemm_status allocate_pinned(xg_device *device, size_t bytes, void **memo
 {
     xg_cu_result result;
     *memory = NULL;
-    XG_CU_IN_CONTEXT(device, result, device->driver->memory_allocate_pinned(memory, bytes), error);
+    XG_CU_RELAXED_IN_CONTEXT(device, result, device->driver->memory_allocate_pinned(memory, bytes),
+                             error);
     if (result == XG_CUDA_ERROR_OUT_OF_MEMORY)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                        "the host has no %zu bytes of memory left that could be pinned", bytes);
@@ -71,7 +72,7 @@ static xgemm_status allocate_pinned(xg_device *device, size_t bytes, void **memo
 static xgemm_status release_pinned(xg_device *device, void *memory, xg_error *error)
 {
     xg_cu_result result;
-    XG_CU_IN_CONTEXT(device, result, device->driver->memory_free_pinned(memory), error);
+    XG_CU_RELAXED_IN_CONTEXT(device, result, device->driver->memory_free_pinned(memory), error);
     return xg_cu_result_of(device, result, "cuMemFreeHost", error);
 }
 

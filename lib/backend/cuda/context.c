@@ -128,9 +128,11 @@ static void unload(xg_device *device)
 {
     bool pushed;
     if (xg_cu_enter(device, &pushed, NULL) == XGEMM_OK) {
+        const unsigned mode = xg_cu_relax_capture(device->driver);
         for (int i = 0; i < XG_PROGRAMS_MAX; i++)
             if (device->modules[i])
                 device->driver->module_unload(device->modules[i]);
+        xg_cu_restore_capture(device->driver, mode);
         xg_cu_leave(device, pushed);
     }
     device->driver->context_release(device->device);

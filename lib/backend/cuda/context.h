@@ -59,6 +59,20 @@ void xg_cu_leave(const xg_device *device, bool pushed);
         xg_cu_leave(device, pushed);                                                               \
     }
 
+/* The same of a call that is not allowed while any thread captures, unless this one's mode is
+ * relaxed. */
+#define XG_CU_RELAXED_IN_CONTEXT(device, result, call, error)                                      \
+    {                                                                                              \
+        bool pushed;                                                                               \
+        const xgemm_status entered = xg_cu_enter(device, &pushed, error);                          \
+        if (entered)                                                                               \
+            return entered;                                                                        \
+        const unsigned mode = xg_cu_relax_capture((device)->driver);                               \
+        (result) = (call);                                                                         \
+        xg_cu_restore_capture((device)->driver, mode);                                             \
+        xg_cu_leave(device, pushed);                                                               \
+    }
+
 static inline xgemm_status xg_cu_result_of(const xg_device *device, xg_cu_result result,
                                            const char *function, xg_error *error)
 {
