@@ -70,7 +70,7 @@ gives 'no GPU: all is passed on, and nothing said' 0 ''
 calls none passed_on '' --log
 gives 'no GPU: the log' 0 '^xgemm run: libxgemm .* served 0 of [1-9][0-9]* calls'
 gives 'no GPU: a reason' 0 'passed on +cublasSgemmBatched_64 .*no context of the GPU is current'
-gives 'no row of a type' 0 'passed on +cublasZgemmBatched_64 .*cuBLAS is as fast for this type'
+gives 'no row of its size' 0 'passed on +cublasZgemmBatched_64 .*cuBLAS is as fast for this size'
 calls none passed_on fork --log
 gives 'a fork: the log' 0 'cublasSgemmEx'
 calls none passed_on exec --log
