@@ -24,13 +24,13 @@ static const struct {
 enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16, NO_GPU = 1 << 20 };
 
 /*
- * Products of host memory on an H200 (doc/results/h200/dropins.csv, 4096 to 16384 in FP32): a time
- * for any, and what the copies take, with which the product overlaps. The first one starts the GPU,
- * 0.3 s, which smaller ones would not make good.
+ * Products of pageable memory on an H200 (doc/results/h200/host-memory.csv, 4096 to 16384 in FP32):
+ * a time for any, and what the copies take, with which the product overlaps. The first one starts
+ * the GPU, 0.3 s, which smaller ones would not make good.
  */
 #define LEAST_MULTIPLY_ADDS (4096.0 * 4096.0 * 4096.0)
-#define ANY_US              9000.0
-#define COPIED_PER_US       27000.0 /* bytes */
+#define ANY_US              3000.0
+#define COPIED_PER_US       36000.0 /* bytes */
 #define BACKED_UP_PER_US    8000.0
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of products */
