@@ -53,14 +53,16 @@ static xg_block *spare(const xg_blocks *blocks)
 static xg_block *take(xg_blocks *blocks, int operand, int64_t i, int64_t l, bool *is_new)
 {
     xg_block *block = find(blocks, operand, i, l);
-    *is_new = !block;
-    if (block && block->state == XG_BLOCK_FILLING)
+    if (block ? block->state == XG_BLOCK_FILLING : !is_new)
         return NULL;
-    if (!block)
+    const bool is_absent = !block;
+    if (is_new)
+        *is_new = is_absent;
+    if (is_absent)
         block = spare(blocks);
     if (!block)
         return NULL;
-    if (*is_new) {
+    if (is_absent) {
         block->operand = operand;
         block->i = i;
         block->l = l;
@@ -77,20 +79,6 @@ xg_block *xg_block_get(xg_blocks *blocks, int operand, int64_t i, int64_t l, boo
     pthread_mutex_lock(&blocks->lock);
     while (!blocks->is_stopped && !(block = take(blocks, operand, i, l, is_new)))
         pthread_cond_wait(&blocks->changed, &blocks->lock);
-    pthread_mutex_unlock(&blocks->lock);
-    return block;
-}
-
-xg_block *xg_block_wait(xg_blocks *blocks, int operand, int64_t i, int64_t l)
-{
-    xg_block *block = NULL;
-    pthread_mutex_lock(&blocks->lock);
-    while (!blocks->is_stopped &&
-           (!(block = find(blocks, operand, i, l)) || block->state == XG_BLOCK_FILLING))
-        pthread_cond_wait(&blocks->changed, &blocks->lock);
-    block = blocks->is_stopped ? NULL : block;
-    if (block)
-        block->users++;
     pthread_mutex_unlock(&blocks->lock);
     return block;
 }

@@ -36,15 +36,11 @@ void xg_blocks_free(xg_blocks *blocks); /* not the device's memory */
 
 /*
  * Waits for the block, which stays until it is given back. *is_new: the caller has to fill it and
- * to call xg_block_filled(). NULL: all are to stop. There must be two places for each thread, and a
- * thread holds at most two.
+ * to call xg_block_filled(); is_new is NULL: another thread does. NULL: all are to stop. There must
+ * be two places for each thread, and a thread holds at most two.
  */
 xg_block *xg_block_get(xg_blocks *blocks, int operand, int64_t i, int64_t l, bool *is_new);
 void xg_block_filled(xg_blocks *blocks, xg_block *block);
-
-/* The same of a block that another thread fills sooner or later. */
-xg_block *xg_block_wait(xg_blocks *blocks, int operand, int64_t i, int64_t l);
-
 void xg_block_release(xg_blocks *blocks, xg_block *block);
 
 /* Ends all waiting. */

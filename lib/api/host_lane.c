@@ -50,10 +50,9 @@ static xg_part operand_part(const xg_host_job *job, int operand, int64_t row, in
 static xg_block *block_of(lane *l, int operand, int64_t i, int64_t panel, const xg_part *from,
                           xgemm_status *status)
 {
-    bool is_new;
-    if (!l->copies && l->job->is_ahead)
-        return xg_block_wait(l->blocks, operand, i, panel);
-    xg_block *block = xg_block_get(l->blocks, operand, i, panel, &is_new);
+    bool is_new = false;
+    const bool fills = l->copies || !l->job->is_ahead;
+    xg_block *block = xg_block_get(l->blocks, operand, i, panel, fills ? &is_new : NULL);
     if (!block || !is_new)
         return block;
     *status = xg_copy_to_device(l->copiers, block->memory, from, &l->error);
@@ -63,12 +62,17 @@ static xg_block *block_of(lane *l, int operand, int64_t i, int64_t panel, const 
     return block;
 }
 
+static int64_t k_of_panel(const xg_host_job *job, int64_t panel)
+{
+    return least(job->tile_k, job->call.k - panel * job->tile_k);
+}
+
 /* Both blocks of a panel of a tile, filled; false: a failure, also of another thread. */
 static bool blocks_of(lane *l, const tile *t, int64_t panel, xg_block *blocks[2], xg_part parts[2],
                       xgemm_status *status)
 {
     const xg_host_job *job = l->job;
-    const int64_t from = panel * job->tile_k, k = least(job->tile_k, job->call.k - from);
+    const int64_t from = panel * job->tile_k, k = k_of_panel(job, panel);
     parts[0] = operand_part(job, 0, t->row, from, t->m, k);
     parts[1] = operand_part(job, 1, from, t->column, k, t->n);
     blocks[0] = block_of(l, 0, t->i, panel, &parts[0], status);
@@ -117,14 +121,13 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
 
 static xgemm_status add_panel(lane *l, const tile *t, int64_t panel)
 {
-    const xg_host_job *job = l->job;
-    const int64_t k = least(job->tile_k, job->call.k - panel * job->tile_k);
     xgemm_status status = XGEMM_OK;
     xg_block *blocks[2];
     xg_part parts[2];
     if (!blocks_of(l, t, panel, blocks, parts, &status))
         return status ? status : XGEMM_ERROR_INTERNAL;
-    status = multiply(l, t, panel, k, blocks[0], &parts[0], blocks[1], &parts[1]);
+    status = multiply(l, t, panel, k_of_panel(l->job, panel), blocks[0], &parts[0], blocks[1],
+                      &parts[1]);
     release(l, blocks);
     return status;
 }
@@ -213,7 +216,7 @@ void xg_host_run_ahead(xg_host_job *job)
     lane l = {.job = job, .blocks = job->blocks, .copiers = job->host->copiers, .copies = true};
     const int64_t tiles = job->tiles_m * job->tiles_n;
     xgemm_status status = XGEMM_OK;
-    for (int64_t number = 0; number < tiles && !status; number++) {
+    for (int64_t number = 0; number < tiles; number++) {
         const tile t = tile_at(job, number);
         for (int64_t panel = 0; panel < job->panels; panel++) {
             xg_block *blocks[2];

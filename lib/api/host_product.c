@@ -169,9 +169,7 @@ static void run_all(xg_host_job *job, const int *ordinals)
     worker workers[MOST];
     pthread_t ahead;
     const int count = job->lanes * job->devices;
-    job->is_ahead = has_room_for_all(job);
-    const bool is_started = job->is_ahead && !pthread_create(&ahead, NULL, run_ahead, job);
-    job->is_ahead = is_started;
+    job->is_ahead = has_room_for_all(job) && pthread_create(&ahead, NULL, run_ahead, job) == 0;
     for (int i = 1; i < count; i++) {
         const int device = i % job->devices;
         workers[i] = (worker){
@@ -183,7 +181,7 @@ static void run_all(xg_host_job *job, const int *ordinals)
     for (int i = 1; i < count; i++)
         if (workers[i].is_started)
             pthread_join(workers[i].thread, NULL);
-    if (is_started)
+    if (job->is_ahead)
         pthread_join(ahead, NULL);
 }
 

@@ -189,7 +189,7 @@ test_verify()
     says 'verify: right' '^naive .* ok$' verify -d 0 "$@" --kernel naive
     finds 'verify: kernels that do nothing' \
         '^xgemm verify: naive, f32, row order, .*alpha = .* elements are wrong, the first at' "$@" --kernel naive
-    finds 'verify: doubles' 'general, f64, .* [0-9.-]{10,} instead of|general, f64' "$@" --type f64 --kernel general
+    finds 'verify: doubles' 'general, f64' "$@" --type f64 --kernel general
     finds 'verify: complex numbers' 'general, c32, .*alpha = [0-9.e-]+[+-][0-9.e]+i, ' "$@" --type c32 --kernel general
     finds 'verify: random products' 'this is --random 1 --seed [0-9]+' --random 30 --seed 3 --kernel general
     says 'verify: parts of products, bit by bit' '^auto .* 0 +ok$' verify -d 0 -m 20 -n 20 -k 20 --reproducible

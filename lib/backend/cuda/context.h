@@ -49,27 +49,20 @@ xgemm_status xg_cu_enter(const xg_device *device, bool *pushed, xg_error *error)
 void xg_cu_leave(const xg_device *device, bool pushed);
 
 /* Wraps a driver call in the device's context; the rest of the function sees its result. */
-#define XG_CU_IN_CONTEXT(device, result, call, error)                                              \
-    {                                                                                              \
-        bool pushed;                                                                               \
-        const xgemm_status entered = xg_cu_enter(device, &pushed, error);                          \
-        if (entered)                                                                               \
-            return entered;                                                                        \
-        (result) = (call);                                                                         \
-        xg_cu_leave(device, pushed);                                                               \
-    }
+#define XG_CU_IN_CONTEXT(device, result, call, error) XG_CU_WITHIN(device, (result) = (call), error)
 
-/* The same of a call that is not allowed while any thread captures, unless this one's mode is
- * relaxed. */
+/* The same of a call that is forbidden while any thread captures, unless in relaxed mode. */
 #define XG_CU_RELAXED_IN_CONTEXT(device, result, call, error)                                      \
+    XG_CU_WITHIN(device, const unsigned mode = xg_cu_relax_capture((device)->driver);              \
+                 (result) = (call); xg_cu_restore_capture((device)->driver, mode), error)
+
+#define XG_CU_WITHIN(device, statements, error)                                                    \
     {                                                                                              \
         bool pushed;                                                                               \
         const xgemm_status entered = xg_cu_enter(device, &pushed, error);                          \
         if (entered)                                                                               \
             return entered;                                                                        \
-        const unsigned mode = xg_cu_relax_capture((device)->driver);                               \
-        (result) = (call);                                                                         \
-        xg_cu_restore_capture((device)->driver, mode);                                             \
+        statements;                                                                                \
         xg_cu_leave(device, pushed);                                                               \
     }
 

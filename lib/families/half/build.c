@@ -287,6 +287,13 @@ xgemm_status xg_half_add_reduce(const launches *of, xg_plan *plan, xg_error *err
     return xg_step_grid(step, s->tails * xg_ceil_div(s->tile_rows, rows), 1, THREADS, 1, error);
 }
 
+xgemm_status xg_half_refuse(const xg_candidate *of, const xg_request *request, xg_error *error)
+{
+    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                   "kernel %s cannot compute a product of this size in %s; auto can",
+                   of->kernel->name, xg_type_name(request->problem.type_a));
+}
+
 xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                            xg_error *error)
 {
@@ -296,9 +303,7 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
                     .tile_n = of->tile_n,
                     .splits_in_cluster = of->splits_in_cluster};
     if (!xg_half_applies(of->kernel, request))
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s cannot compute a product of this size in %s; auto can",
-                       of->kernel->name, xg_type_name(p->type_a));
+        return xg_half_refuse(of, request, error);
     all.a = xg_half_operand_a(p);
     all.b = xg_half_operand_b(p);
     all.schedule = xg_half_schedule_of_candidate(of, request);

@@ -16,6 +16,9 @@ double xg_half_workspace(const xg_candidate *of, const xg_request *request);
 xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                            xg_error *error);
 
+/* Says that a kernel which was named does not apply; also of the other kernels of half/. */
+xgemm_status xg_half_refuse(const xg_candidate *of, const xg_request *request, xg_error *error);
+
 /* ---- Between build.c and cost.c ---- */
 
 enum { XG_HALF_TILE_M = 128, XG_HALF_ALIGNMENT = 8 /* elements: 16 bytes */ };

@@ -54,9 +54,7 @@ xgemm_status xg_mma_build(const xg_candidate *of, const xg_request *request, xg_
 {
     const xg_problem *const p = &request->problem;
     if (!xg_mma_applies(of->kernel, request))
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s cannot compute a product of this size in %s; auto can",
-                       of->kernel->name, xg_type_name(p->type_a));
+        return xg_half_refuse(of, request, error);
     const xg_mma_tile *const tile = xg_mma_tile_of_candidate(of, request);
     xg_half_launches all = {.problem = p,
                             .products = xg_half_products(of, request),

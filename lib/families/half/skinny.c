@@ -119,9 +119,7 @@ xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *requ
 {
     const xg_problem *const p = &request->problem;
     if (!xg_half_skinny_applies(request))
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s cannot compute a product of this size in %s; auto can",
-                       of->kernel->name, xg_type_name(p->type_a));
+        return xg_half_refuse(of, request, error);
     const large_operand x = large_operand_of(p);
     const xg_typed_args args = xg_typed_args_of(p);
     xg_step *const step =

@@ -58,9 +58,7 @@ xgemm_status xg_half_thin_build(const xg_candidate *of, const xg_request *reques
 {
     const xg_problem *const p = &request->problem;
     if (!xg_half_thin_applies(request))
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s cannot compute a product of this size in %s; auto can",
-                       of->kernel->name, xg_type_name(p->type_a));
+        return xg_half_refuse(of, request, error);
     const xg_typed_args args = xg_typed_args_of(p);
     xg_step *const step = xg_add_typed_product(plan, of->kernel->typed[p->type_a], &args, p, error);
     if (!step)

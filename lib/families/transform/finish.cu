@@ -45,8 +45,7 @@ XG_DEVICE void finish_rows_f32(const xg_typed_args *p, const xg_scalars_f32 *by,
 /* Columns and rows of a CTA of 32 by 8 threads that have vectors of four. */
 enum { WIDE = 128, VECTOR_ROWS = ROWS / 4, NARROW = WIDE / 32 };
 
-/* Whether all rows of C, of floats, and of the product are vectors, as many as a CTA has or more.
- */
+/* Whether rows of C, of floats, and of the product are vectors, of whole CTAs. */
 XG_DEVICE int has_vectors(const xg_typed_args *p, const element *of)
 {
     const uint64_t places =
@@ -91,7 +90,8 @@ XG_DEVICE void finish_vectors(const xg_typed_args *p, const xg_scalars_f32 *by, 
     }
 }
 
-XG_DEVICE void finish_rows(const xg_typed_args *p, int of_double, const element *of)
+XG_DEVICE void finish_rows(const xg_typed_args *p, const xg_scalars_f32 *by_f32, int of_double,
+                           const element *of)
 {
     for (int i = 0; i < ROWS; i++) {
         const int64_t row = of->row + i * of->next, at = row * p->c_stride_m + of->column;
@@ -104,8 +104,7 @@ XG_DEVICE void finish_rows(const xg_typed_args *p, int of_double, const element 
             else
                 xg_store_real_f64(&p->epilogue, &by, of->c, at, row, of->column, 0.0);
         } else {
-            const xg_scalars_f32 by = xg_scalars_of_f32(&p->epilogue);
-            xg_store_complex_f32(&p->epilogue, &by, of->c, at, row, of->column, 0.0f, 0.0f);
+            xg_store_complex_f32(&p->epilogue, by_f32, of->c, at, row, of->column, 0.0f, 0.0f);
         }
     }
 }
@@ -136,7 +135,7 @@ XG_KERNEL(__launch_bounds__(256, 4), finish, xg_typed_args)
     }
     for (of.row = first; of.row < p.m; of.row += stride) {
         if (of_double || p.epilogue.is_complex)
-            finish_rows(&p, of_double, &of);
+            finish_rows(&p, &by, of_double, &of);
         else if (type == XG_TYPE_F32)
             finish_rows_f32(&p, &by, &of, XG_TYPE_F32);
         else
