@@ -63,9 +63,9 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
 /* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c. */
 #define XG_MMA_COSTS                                                                               \
     {                                                                                              \
-        {2, 0.0120, 2.7, 0.0110, 2.0, 4.0}, {3, 0.0032, 1.9, 0.0036, 1.0, 2.0, 0.0065},            \
-            {4, 0.0030, 1.3, 0.0026, 0.62, 0.82, 0.0030}, {2, 0.0244, 0.9, 0.0115, 1.35, 1.35},    \
-            {3, 0.0200, 0.8, 0.0100, 0.50, 0.58},                                                  \
+        {2, 0.0120, 2.7, 0.0110, 2.0, 4.0, 0}, {3, 0.0032, 1.9, 0.0036, 1.0, 2.0, 0.0065},         \
+            {4, 0.0030, 1.3, 0.0026, 0.62, 0.82, 0.0030}, {2, 0.0244, 0.9, 0.0115, 1.35, 1.35, 0}, \
+            {3, 0.0200, 0.8, 0.0100, 0.50, 0.58, 0},                                               \
     }
 
 /* Those of FP32's products by mma.sync: estimates, by wgmma's kernel of the same kind. */
