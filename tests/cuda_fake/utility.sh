@@ -4,7 +4,7 @@
 # and each call of the driver that fails in turn: the results are the same then, or there are none,
 # with a sentence and a status that say so.
 #
-# Up to 120 calls of a command, or XGEMM_TEST_EFFORT times 10, are tried.
+# Of a command's calls XGEMM_TEST_EFFORT times 10 are tried, and at least 40.
 
 topic='the utility on the fake driver'
 export topic
@@ -206,7 +206,7 @@ failing()
     FAKE_CUDA_COUNT=$work/count FAKE_CUDA_LEAKS=3 run "$@"
     calls=$(cat count 2>/dev/null)
     tries=$((${XGEMM_TEST_EFFORT:-100} * 10))
-    step=$((calls / (tries < 120 ? 120 : tries) + 1))
+    step=$((calls / (tries < 40 ? 40 : tries) + 1))
     wrong=
     ended 0 '' && $check || wrong="without a failure: status $status; $(first_error)"
     call=1

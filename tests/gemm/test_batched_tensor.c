@@ -28,6 +28,18 @@ static xgemm_handle *open_with(int kernel, const char *simulator)
     return NULL;
 }
 
+/* The cases that a kernel has: all, or one, another for each kernel, where effort is to be small.
+ */
+static int first_of(int kernel, int cases)
+{
+    return test_effort() >= 100 ? 0 : kernel % cases;
+}
+
+static int step_of(int cases)
+{
+    return test_effort() >= 100 ? 1 : cases;
+}
+
 static batch_spec spec_of(int64_t m, int64_t n, int64_t k, int64_t count)
 {
     batch_spec s = {.m = m, .n = n, .k = k, .count = count, .alpha = 1.0f};
@@ -195,7 +207,7 @@ static void check_recomputed(batch *b, int64_t wanted)
 }
 
 static const int64_t some_rows[] = {3, 40, 139}, some_columns[] = {5, 249};
-enum { SOME = 6 };
+enum { SOME = 6, RUNS = 5 };
 
 static void plant_some(batch *b, int which)
 {
@@ -214,8 +226,8 @@ static void plant_all(batch *b, int which)
 }
 
 /*
- * In one product, then in another one as well; where A is shared, the rows are in all products, the
- * columns in one. With an even run the operands are K-major.
+ * Run 0 to RUNS - 1: in one product, then in another one as well; where A is shared, the rows are
+ * in all products, the columns in one. With an even run the operands are K-major.
  */
 static void check_suspects(xgemm_handle *handle, int run, bool all)
 {
@@ -238,7 +250,7 @@ static void check_suspects(xgemm_handle *handle, int run, bool all)
 START_TEST(suspects)
 {
     xgemm_handle *handle = open_with(_i, "multiprocessors=4");
-    for (int run = 0; handle && run < 5; run += test_effort() >= 100 ? 1 : 2)
+    for (int run = first_of(_i, RUNS); handle && run < RUNS; run += step_of(RUNS))
         check_suspects(handle, run, false);
     if (handle)
         xgemm_destroy(handle);
@@ -249,7 +261,7 @@ END_TEST
 START_TEST(tiles_of_suspects)
 {
     xgemm_handle *handle = open_with(_i, "multiprocessors=4");
-    for (int run = 0; handle && run < 5; run += test_effort() >= 100 ? 1 : 3)
+    for (int run = first_of(_i, RUNS); handle && run < RUNS; run += step_of(RUNS))
         check_suspects(handle, run, true);
     if (handle)
         xgemm_destroy(handle);
@@ -280,7 +292,8 @@ START_TEST(not_finite)
 {
     static const int64_t rows[] = {2, 40, 130, 130}, depth[] = {70, 70, 70, 2100};
     xgemm_handle *handle = open_with(_i, "multiprocessors=4");
-    for (int run = 0; handle && run < COUNT(rows); run++) {
+    for (int run = first_of(_i, COUNT(rows)); handle && run < COUNT(rows);
+         run += step_of(COUNT(rows))) {
         batch_spec s = spec_of(130, 140, depth[run], 3);
         s.pointer_arrays = run == 1;
         batch *b = batch_new(handle, &s, one, 1);
