@@ -32,7 +32,8 @@ build_static()
   "$work/static"
 }
 
-pkg-config --print-errors --exists xgemm
+pkg-config --print-errors --validate xgemm
+grep -q '^URL: https://.' "$PKG_CONFIG_PATH/xgemm.pc"
 build
 "$work/product"
 build_static "${DESTDIR-}$libdir"
