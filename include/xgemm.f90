@@ -14,10 +14,11 @@
 ! order: XGEMM_COL_MAJOR. Functions return XGEMM_OK = 0 or a negative status, of which
 ! xgemm_error_text() has the sentence.
 module xgemm
-  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_float, c_int, &
-    c_int64_t, c_null_char, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_double_complex, c_f_pointer, &
+    c_float, c_float_complex, c_int, c_int64_t, c_null_char, c_ptr, c_size_t
   implicit none
-  private :: c_associated, c_char, c_f_pointer, c_float, c_int, c_int64_t, c_null_char, c_ptr, c_size_t
+  private :: c_associated, c_char, c_double, c_double_complex, c_f_pointer, c_float, c_float_complex, &
+    c_int, c_int64_t, c_null_char, c_ptr, c_size_t
 
   integer(c_int), parameter :: XGEMM_OK = 0
   integer(c_int), parameter :: XGEMM_DEVICE_AUTO = -1
@@ -129,6 +130,8 @@ module xgemm
     end function
 
     ! ---- Products: C = alpha op(A) op(B) + beta C ----
+    ! Single precision, then double, then complex numbers of both. Of the batches without strides a, b and
+    ! c are addresses of arrays of addresses, in the device's memory.
     function xgemm_sgemm(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) &
       bind(c) result(status)
       import :: c_float, c_int, c_int64_t, c_ptr
@@ -149,7 +152,6 @@ module xgemm
       type(c_ptr), value :: a, b, c
       integer(c_int) :: status
     end function
-    ! a, b and c are addresses of arrays of addresses, in the device's memory.
     function xgemm_sgemm_batched(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
       batch_count) bind(c) result(status)
       import :: c_float, c_int, c_int64_t, c_ptr
@@ -157,6 +159,96 @@ module xgemm
       integer(c_int), value :: order, transa, transb
       integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, batch_count
       real(c_float), value :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_dgemm(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) &
+      bind(c) result(status)
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      real(c_double), value :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_dgemm_strided_batched(handle, order, transa, transb, m, n, k, alpha, a, lda, stride_a, &
+      b, ldb, stride_b, beta, c, ldc, stride_c, batch_count) bind(c) result(status)
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count
+      real(c_double), value :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_dgemm_batched(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+      batch_count) bind(c) result(status)
+      import :: c_double, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, batch_count
+      real(c_double), value :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_cgemm(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) &
+      bind(c) result(status)
+      import :: c_float_complex, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_float_complex), intent(in) :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_cgemm_strided_batched(handle, order, transa, transb, m, n, k, alpha, a, lda, stride_a, &
+      b, ldb, stride_b, beta, c, ldc, stride_c, batch_count) bind(c) result(status)
+      import :: c_float_complex, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count
+      complex(c_float_complex), intent(in) :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_cgemm_batched(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+      batch_count) bind(c) result(status)
+      import :: c_float_complex, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, batch_count
+      complex(c_float_complex), intent(in) :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_zgemm(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc) &
+      bind(c) result(status)
+      import :: c_double_complex, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc
+      complex(c_double_complex), intent(in) :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_zgemm_strided_batched(handle, order, transa, transb, m, n, k, alpha, a, lda, stride_a, &
+      b, ldb, stride_b, beta, c, ldc, stride_c, batch_count) bind(c) result(status)
+      import :: c_double_complex, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, stride_a, ldb, stride_b, ldc, stride_c, batch_count
+      complex(c_double_complex), intent(in) :: alpha, beta
+      type(c_ptr), value :: a, b, c
+      integer(c_int) :: status
+    end function
+    function xgemm_zgemm_batched(handle, order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, &
+      batch_count) bind(c) result(status)
+      import :: c_double_complex, c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: handle
+      integer(c_int), value :: order, transa, transb
+      integer(c_int64_t), value :: m, n, k, lda, ldb, ldc, batch_count
+      complex(c_double_complex), intent(in) :: alpha, beta
       type(c_ptr), value :: a, b, c
       integer(c_int) :: status
     end function

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # What the shared library asks of the dynamic linker: its name, the libraries
-# it needs (none of CUDA, and no C++), no search path, no executable stack; and that the
-# objects in it are marked for IBT and SHSTK.
+# it needs (none of CUDA, and no C++), no search path, no executable stack; and that its objects,
+# the utility's and the drop-ins' are marked for IBT and SHSTK.
 #
 # XGEMM_LIBRARY is the shared library (./.libs/libxgemm.so).
 
@@ -24,6 +24,9 @@ case $symbols in
     ;;
 esac
 
+work=$(mktemp) || exit 77
+trap 'rm -f "$work"' EXIT
+trap 'exit 1' HUP INT TERM
 failed=0
 complain()
 {
@@ -53,13 +56,16 @@ stack=$(echo "$headers" | sed -n 's/^ *GNU_STACK *\(0x[0-9a-f]* *\)*\([RWE ]*\) 
 # Where the compiler can mark its code for Intel's control-flow enforcement, all of our objects are
 # marked: the linker drops the mark for one that is not. (The C library's own may lack it.)
 archive=$(dirname "$library")/libxgemm_core.a
+folder=$(dirname "$library")/..
 if [ -f "$archive" ] && ${CC:-cc} -fcf-protection -dM -E -x c /dev/null 2>/dev/null |
     grep -q '__CET__ 3'; then
-    for object in $($READELF -n "$archive" |
-        awk '/^File: / { if (file != "" && !marked) print file; file = $2; marked = 0 }
+    # shellcheck disable=SC2086 # a tool comes with flags
+    find "$folder/bin" "$folder/shim" -name '*.o' -exec $READELF -n "$archive" {} + |
+        awk '/^File: / { if (file != "" && !marked) print file; file = $2; marked = 0; files++ }
             /IBT.*SHSTK/ { marked = 1 }
-            END { if (!marked) print file }'); do
-        complain "$object has no note of IBT and SHSTK"
-    done
+            END { if (!marked) print file; print files + 0 }' >"$work" || exit 99
+    [ "$(sed '$!d' "$work")" -gt 100 ] || complain "no objects were found beside $archive"
+    sed '$d' "$work" >&2
+    [ "$(wc -l <"$work")" -eq 1 ] || complain "the objects above have no note of IBT and SHSTK"
 fi
 exit $failed

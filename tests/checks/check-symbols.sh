@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The shared library exports exactly the version script's functions, each with
-# its version, and these are the functions of the headers.
+# its version, and these are the functions of the headers. The static library and the
+# drop-ins have no names that are not theirs.
 #
 # XGEMM_LIBRARY is the shared library (./.libs/libxgemm.so), srcdir the top of
 # the sources.
@@ -54,6 +55,17 @@ if [ ! -s "$work/map" ] || grep -qv '@@XGEMM_0\.[12]$' "$work/map"; then
     echo "lib/libxgemm.map has no functions, or versions other than XGEMM_0.1 and XGEMM_0.2" >&2
     failed=1
 fi
+
+# Of the drop-ins each exports what it stands in for.
+for name in cublas:^cublas blas:gemm; do
+    dropin=$(dirname "$library")/libxgemm-${name%:*}.so
+    [ -f "$dropin" ] || continue
+    $NM -D --defined-only "$dropin" | awk '$3 !~ /^(_?_?asan|__odr_asan)/ { print $3 }' >"$work/dropin"
+    if [ ! -s "$work/dropin" ] || grep -v "${name#*:}" "$work/dropin" >&2; then
+        echo "$dropin exports names beside ${name#*:} (above), or nothing" >&2
+        failed=1
+    fi
+done
 
 # The static library hides nothing from a program's own names: all that it defines has our prefix.
 # What it is made of is there whether or not it is built itself.

@@ -22,9 +22,21 @@ build()
     "$source_dir/examples/product.c" $(pkg-config --libs xgemm)
 }
 
-pkg-config --print-errors --exists xgemm
+# With the static library in the folder $1, where it is, and what that needs of others.
+build_static()
+{
+  [ -f "$1/libxgemm.a" ] || return 0
+  # shellcheck disable=SC2046,SC2086
+  ${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) -o "$work/static" "$source_dir/examples/product.c" \
+    $(pkg-config --static --libs xgemm | sed "s,-lxgemm,$1/libxgemm.a,")
+  "$work/static"
+}
+
+pkg-config --print-errors --validate xgemm
+grep -q '^URL: https://.' "$PKG_CONFIG_PATH/xgemm.pc"
 build
 "$work/product"
+build_static "${DESTDIR-}$libdir"
 
 # Through CMake: the folder is searched for as find_package(xgemm) does below a prefix.
 with_cmake()
@@ -37,6 +49,10 @@ project(product C)
 find_package(xgemm 0.1 CONFIG REQUIRED)
 add_executable(product product.c)
 target_link_libraries(product PRIVATE xgemm::xgemm)
+if(TARGET xgemm::static)
+  add_executable(static product.c)
+  target_link_libraries(static PRIVATE xgemm::static)
+endif()
 CMAKE
   if ! cmake -S "$work/cmake-$1" -B "$work/cmake-$1/build" -DCMAKE_C_FLAGS="${CFLAGS-}" -Dxgemm_DIR="$2" >"$work/log" ||
     ! cmake --build "$work/cmake-$1/build" >>"$work/log"; then
@@ -44,6 +60,9 @@ CMAKE
     return 1
   fi
   "$work/cmake-$1/build/product"
+  if [ -f "$2/../../libxgemm.a" ]; then
+    "$work/cmake-$1/build/static"
+  fi
 }
 if command -v cmake >/dev/null; then
   with_cmake installed "${DESTDIR-}$libdir/cmake/xgemm"
@@ -63,20 +82,13 @@ case $libdir:$includedir:$pkgconfigdir in
   # pkgconf and pkg-config write the same folder in more than one way.
   [ "$(cd "$(pkg-config --variable=includedir xgemm)" && pwd -P)" = "$(cd "$work/moved${includedir#"$prefix"}" && pwd -P)" ]
   LD_LIBRARY_PATH=$work/moved${libdir#"$prefix"} "$work/product"
+  build_static "$work/moved${libdir#"$prefix"}"
   if command -v cmake >/dev/null; then
     with_cmake moved "$work/moved${libdir#"$prefix"}/cmake/xgemm"
   fi
   PKG_CONFIG_PATH=${DESTDIR-}$pkgconfigdir
   ;;
 esac
-
-# The static library, where it is: with what it needs of others.
-if [ -f "${DESTDIR-}$libdir/libxgemm.a" ]; then
-  # shellcheck disable=SC2046,SC2086
-  ${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) -o "$work/static" "$source_dir/examples/product.c" \
-    $(pkg-config --static --libs xgemm | sed "s,-lxgemm,${DESTDIR-}$libdir/libxgemm.a,")
-  "$work/static"
-fi
 
 if [ -x "${DESTDIR-}$bindir/xgemm" ]; then
   "${DESTDIR-}$bindir/xgemm" --version
@@ -95,9 +107,8 @@ for page in man3/libxgemm.3 man3/xgemm_create.3 man3/xgemm_sgemm.3 \
     exit 1
   }
 done
-if [ -n "$(find "${DESTDIR-}$mandir/man3" -name '*xgemm*' ! -perm 644)" ]; then
-  echo "installcheck: manual pages have another mode than 644:" >&2
-  find "${DESTDIR-}$mandir/man3" -name '*xgemm*' ! -perm 644 >&2
+if find "${DESTDIR-}$mandir" -name '*xgemm*' -type f ! -perm 644 | grep . >&2; then
+  echo "installcheck: the manual pages above have another mode than 644" >&2
   exit 1
 fi
 echo "installcheck: passed"
