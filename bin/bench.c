@@ -228,21 +228,6 @@ static int replay(const bench_request *r)
     return status;
 }
 
-/* Beside --from, what says how to measure would have no effect. */
-static void refuse_measuring_options(void)
-{
-    if (option_given('d'))
-        usage_error(ME, "--from measures nothing, so that --device has no effect");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const int key = rows[i].key;
-        if (option_given(key) && key != KEY_PLOT && key != KEY_FROM && key != KEY_BASELINE &&
-            key != KEY_NOISE)
-            usage_error(ME, "--from measures nothing, so that %s%s has no effect",
-                        rows[i].name ? "--" : "-",
-                        rows[i].name ? rows[i].name : (char[2]){(char)key, '\0'});
-    }
-}
-
 /* Where no sizes are given: some that take seconds on the device. */
 static void add_default_sizes(shape_list *list, int device)
 {
@@ -261,9 +246,10 @@ static int run(int argc, char **argv)
     const bench_request r = parse(argc, argv);
     if (data_list_wanted(r.data_text))
         return data_list_print(ME, &r.common);
-    shape_list list = shapes_from(ME, &r.shapes);
     if (r.from_path)
-        refuse_measuring_options();
+        option_only(ME, "--from measures nothing",
+                    (const int[]){KEY_PLOT, KEY_FROM, KEY_BASELINE, KEY_NOISE, 0});
+    shape_list list = shapes_from(ME, &r.shapes);
     plot_prepare(ME, &r.common, r.plot_path);
     if (r.from_path)
         return replay(&r);

@@ -297,10 +297,10 @@ int bench_verdict(const bench_request *r, const baseline *of)
         return failed(ME, "no result is of a case of the baseline %s", r->baseline_path);
     if (!r->common.quiet && missing > 0)
         fprintf(stderr, "xgemm bench: %d result%s of the baseline %s not measured again\n", missing,
-                missing == 1 ? "" : "s", missing == 1 ? "was" : "were");
+                plural(missing), missing == 1 ? "was" : "were");
     if (slower > 0)
         return failed(ME, "%d of %d result%s %s slower than in %s", slower, compared,
-                      compared == 1 ? "" : "s", slower == 1 ? "is" : "are", r->baseline_path);
+                      plural(compared), slower == 1 ? "is" : "are", r->baseline_path);
     return STATUS_DONE;
 }
 
