@@ -178,10 +178,13 @@ static plot *plot_of(const bench_request *r, const json_t *loaded, bool squares)
     char product[64];
     const bool swept = json_is_null(json_object_get(json_object_get(loaded, "settings"), "type"));
     const bool any = results_at(loaded, 0, &first);
-    snprintf(product, sizeof product, "%s %.8s%.8s, %.8s order",
-             type_product_word(any && !swept ? first.problem.type : (xgemm_type)0),
-             text_at(loaded, "settings", "transa"), text_at(loaded, "settings", "transb"),
-             text_at(loaded, "settings", "order"));
+    const json_t *const how = json_object_get(loaded, "settings");
+    const bool several = json_is_null(json_object_get(how, "order")) ||
+                         json_is_null(json_object_get(how, "transa")) ||
+                         json_is_null(json_object_get(how, "transb"));
+    bench_product_text(product, any && !swept ? first.problem.type : (xgemm_type)0,
+                       text_at(loaded, "settings", "transa"), text_at(loaded, "settings", "transb"),
+                       several ? NULL : text_at(loaded, "settings", "order"));
     return bench_plot(r, product, text_at(loaded, "device", "name"), date ? date : "", squares);
 }
 
