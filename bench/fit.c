@@ -362,9 +362,11 @@ static void write_file(const xgemm_device *gpu)
         "#include \"tuning.h\"\n\nconst xg_costs xg_costs_NAME = {\n    .gpu = \"%s\",\n",
         gpu->name, row_count, gpu->name);
     printf("    .multiprocessors = %d,\n    .sm_fp32_gflops = %.4g,\n    .sm_fp16_gflops = %.4g,\n"
-           "    .bandwidth_gbs = %.4g,\n",
+           "    .sm_fp64_gflops = %.4g,\n    .bandwidth_gbs = %.4g,\n",
            costs.multiprocessors, gpu->peak_fp32_gflops / costs.multiprocessors,
-           gpu->peak_fp16_gflops / costs.multiprocessors, gpu->peak_bandwidth_gbs);
+           gpu->peak_fp16_gflops / costs.multiprocessors,
+           xg_fp64_share(gpu, false) * gpu->peak_fp32_gflops / costs.multiprocessors,
+           gpu->peak_bandwidth_gbs);
     for (int i = 0; i < COUNT(globals); i++)
         printf("    .%s = %.4g,\n", globals[i].name, *value_of(&costs, &globals[i]));
     printf("    .tiles =\n        {\n");

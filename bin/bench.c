@@ -178,10 +178,13 @@ static plot *plot_of(const bench_request *r, const json_t *loaded, bool squares)
     char product[64];
     const bool swept = json_is_null(json_object_get(json_object_get(loaded, "settings"), "type"));
     const bool any = results_at(loaded, 0, &first);
-    snprintf(product, sizeof product, "%s %.8s%.8s, %.8s order",
-             type_product_word(any && !swept ? first.problem.type : (xgemm_type)0),
-             text_at(loaded, "settings", "transa"), text_at(loaded, "settings", "transb"),
-             text_at(loaded, "settings", "order"));
+    const json_t *const how = json_object_get(loaded, "settings");
+    const bool several = json_is_null(json_object_get(how, "order")) ||
+                         json_is_null(json_object_get(how, "transa")) ||
+                         json_is_null(json_object_get(how, "transb"));
+    bench_product_text(product, any && !swept ? first.problem.type : (xgemm_type)0,
+                       text_at(loaded, "settings", "transa"), text_at(loaded, "settings", "transb"),
+                       several ? NULL : text_at(loaded, "settings", "order"));
     return bench_plot(r, product, text_at(loaded, "device", "name"), date ? date : "", squares);
 }
 
@@ -228,21 +231,6 @@ static int replay(const bench_request *r)
     return status;
 }
 
-/* Beside --from, what says how to measure would have no effect. */
-static void refuse_measuring_options(void)
-{
-    if (option_given('d'))
-        usage_error(ME, "--from measures nothing, so that --device has no effect");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const int key = rows[i].key;
-        if (option_given(key) && key != KEY_PLOT && key != KEY_FROM && key != KEY_BASELINE &&
-            key != KEY_NOISE)
-            usage_error(ME, "--from measures nothing, so that %s%s has no effect",
-                        rows[i].name ? "--" : "-",
-                        rows[i].name ? rows[i].name : (char[2]){(char)key, '\0'});
-    }
-}
-
 /* Where no sizes are given: some that take seconds on the device. */
 static void add_default_sizes(shape_list *list, int device)
 {
@@ -261,9 +249,10 @@ static int run(int argc, char **argv)
     const bench_request r = parse(argc, argv);
     if (data_list_wanted(r.data_text))
         return data_list_print(ME, &r.common);
-    shape_list list = shapes_from(ME, &r.shapes);
     if (r.from_path)
-        refuse_measuring_options();
+        option_only(ME, "--from measures nothing",
+                    (const int[]){KEY_PLOT, KEY_FROM, KEY_BASELINE, KEY_NOISE, 0});
+    shape_list list = shapes_from(ME, &r.shapes);
     plot_prepare(ME, &r.common, r.plot_path);
     if (r.from_path)
         return replay(&r);

@@ -25,6 +25,10 @@ typedef struct {
 /* Measures, prints and draws on the handle's device; an exit status. */
 int bench_measure(const bench_request *request, xgemm_handle *handle, const shape_list *list);
 
+/* What is multiplied, for a picture: "SGEMM NN, row order". Without an order: "several layouts". */
+void bench_product_text(char text[64], xgemm_type type, const char *transa, const char *transb,
+                        const char *order);
+
 /* A picture of results, or NULL where none is asked for or memory is out. */
 plot *bench_plot(const bench_request *request, const char *product, const char *device,
                  const char *date, bool squares);

@@ -199,6 +199,16 @@ int bench_draw(const bench_request *request, plot *drawing, bool squares)
     return STATUS_DONE;
 }
 
+void bench_product_text(char text[64], xgemm_type type, const char *transa, const char *transb,
+                        const char *order)
+{
+    const char *const word = type_product_word(type);
+    if (order)
+        snprintf(text, 64, "%s %.8s%.8s, %.8s order", word, transa, transb, order);
+    else
+        snprintf(text, 64, "%s of several layouts", word);
+}
+
 plot *bench_plot(const bench_request *request, const char *product, const char *device,
                  const char *date, bool squares)
 {
@@ -278,14 +288,11 @@ static plot *open_plot(const session *now, bool squares, const json_t *facts)
     const problem_options *p = &now->problem;
     const char *date = json_string_value(json_object_get(facts, "date"));
     const sweep *of = &now->r->sweep;
-    const char *word = type_product_word(of->type_count > 1 ? (xgemm_type)0 : p->type);
     const bool several = of->order_count > 1 || of->transa_count > 1 || of->transb_count > 1;
     char product[64];
-    if (several)
-        snprintf(product, sizeof product, "%s of several layouts", word);
-    else
-        snprintf(product, sizeof product, "%s %s%s, %s order", word, transpose_letter(p->transa),
-                 transpose_letter(p->transb), order_word(p->order));
+    bench_product_text(product, of->type_count > 1 ? (xgemm_type)0 : p->type,
+                       transpose_letter(p->transa), transpose_letter(p->transb),
+                       several ? NULL : order_word(p->order));
     return bench_plot(now->r, product, now->device.name, date ? date : "", squares);
 }
 
@@ -297,10 +304,10 @@ int bench_verdict(const bench_request *r, const baseline *of)
         return failed(ME, "no result is of a case of the baseline %s", r->baseline_path);
     if (!r->common.quiet && missing > 0)
         fprintf(stderr, "xgemm bench: %d result%s of the baseline %s not measured again\n", missing,
-                missing == 1 ? "" : "s", missing == 1 ? "was" : "were");
+                plural(missing), missing == 1 ? "was" : "were");
     if (slower > 0)
         return failed(ME, "%d of %d result%s %s slower than in %s", slower, compared,
-                      compared == 1 ? "" : "s", slower == 1 ? "is" : "are", r->baseline_path);
+                      plural(compared), slower == 1 ? "is" : "are", r->baseline_path);
     return STATUS_DONE;
 }
 

@@ -16,6 +16,7 @@ bool data_list_wanted(const char *text)
 
 int data_list_print(const command *which, const settings *common)
 {
+    option_only(which, "--data list lists the kinds alone", (const int[]){KEY_DATA, 0});
     report out = report_open(common, columns, COLUMNS, "kinds", report_facts(which));
     for (int i = 0; i < data_count(); i++) {
         const data_kind *kind = data_at(i);

@@ -193,15 +193,17 @@ static int add_device(output *to, int ordinal)
 /* No such GPU: says so, and names a product whose name is that number, such as 3090. */
 static int not_here(int ordinal, int gpus)
 {
-    char name[16];
+    char name[16], count[16] = "none";
     xgemm_device d = {.struct_size = sizeof d};
     snprintf(name, sizeof name, "%d", ordinal);
+    if (gpus)
+        snprintf(count, sizeof count, "%d", gpus);
     if (xgemm_device_find(name, &d))
-        failed(&command_devices, "there is no GPU %d; this machine has %d%s%s", ordinal, gpus,
+        failed(&command_devices, "there is no GPU %d; this machine has %s%s%s", ordinal, count,
                gpus ? "" : ": ", gpus ? "" : why_no_gpu());
     else
         failed(&command_devices,
-               "there is no GPU %d; this machine has %d ('--catalog %d' is the %s)", ordinal, gpus,
+               "there is no GPU %d; this machine has %s ('--catalog %d' is the %s)", ordinal, count,
                ordinal, d.name);
     return STATUS_NO_DEVICE;
 }

@@ -219,11 +219,11 @@ static void note_first(elements_result *result, const whole *w, const part *p, i
     snprintf(result->first, sizeof result->first,
              "element (%" PRId64 ", %" PRId64 ") of %" PRId64 " x %" PRId64 " x %" PRId64
              " has other bits as one of %" PRId64 " x %" PRId64
-             " elements in %s order, %c%c, offset %" PRId64 ", %" PRId64 " products%s",
+             " elements in %s order, %c%c, offset %" PRId64 ", %" PRId64 " product%s%s",
              row, column, w->c.rows, w->c.columns, w->a.columns, of->size.m, of->size.n,
              of->order == XGEMM_COL_MAJOR ? "column" : "row",
              of->transa == XGEMM_NO_TRANS ? 'N' : 'T', of->transb == XGEMM_NO_TRANS ? 'N' : 'T',
-             p->offset, of->batch, p->work.lists ? " of pointers" : "");
+             p->offset, of->batch, plural(of->batch), p->work.lists ? " of pointers" : "");
 }
 
 static void compare(const whole *w, const part *p, const unsigned char *got,

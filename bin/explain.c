@@ -33,8 +33,7 @@ static const option_row rows[] = {
     TYPE_C_ROW,
     EPILOGUE_ROWS,
     OPTION_ROW(KEY_MATH, "math", "MODE", "with auto: default, strict or tf32"),
-    {KEY_BLOCKS, "blocks", "N",
-     "simulate N blocks of each launch; default as many as take seconds"},
+    {KEY_BLOCKS, "blocks", "N", "simulate N blocks of one launch; default as many as take seconds"},
     {KEY_GPU, "gpu", "NAME|CC",
      "as this GPU would run it; default the one that is here, else an H200"},
     {KEY_PLOT, "plot", "FILE", "draw the roofline with the kernel on it (SVG or PNG)"},
@@ -130,6 +129,8 @@ static explain_request parse(int argc, char **argv, source_request *source)
     r.kernel = argv[optind];
     if (strcmp(r.kernel, "auto") != 0 && option_given(KEY_MATH))
         usage_error(ME, "--math is for the kernel auto, which depends on it");
+    if (option_given(KEY_DRAM) && r.common.format != FORMAT_TEXT)
+        usage_error(ME, "--dram draws into the text, so that it has no effect on JSON and CSV");
     if (option_given(KEY_TILE) && !option_given(KEY_DRAM))
         usage_error(ME, "--tile is the width of tiles for --dram; give both");
     problem_check(ME, &r.problem);
@@ -144,21 +145,36 @@ static xgemm_product product_of(const explain_request *r, workload_scalars *scal
     return workload_product(&r->work, &none, scalars);
 }
 
-/* The kernel that the library would run on the GPU. */
-static void choose_kernel(explain_request *r)
+/* What the library would run on the GPU: by the kernel, or by the one that it chooses. */
+static xgemm_plan plan_of(const explain_request *r, const char *kernel)
 {
     xgemm_plan plan = {.struct_size = sizeof plan, .device = r->gpu.struct_size ? &r->gpu : NULL};
     xgemm_handle *handle = open_device(ME, &(settings){.device = XGEMM_DEVICE_SIM});
     workload_scalars scalars;
     const xgemm_product product = product_of(r, &scalars);
-    if (xgemm_set_math(handle, r->problem.math) || xgemm_gemm_plan(handle, &product, &plan))
+    if (xgemm_set_math(handle, r->problem.math) || xgemm_set_kernel(handle, kernel) ||
+        xgemm_gemm_plan(handle, &product, &plan))
         exit(failed_call(ME, handle));
-    if (!plan.kernel) {
-        xgemm_destroy(handle);
-        usage_error(ME, "nothing is multiplied with --alpha 0");
-    }
-    r->kernel = plan.kernel; /* the library's own name, which outlives the handle */
     xgemm_destroy(handle);
+    return plan;
+}
+
+static void choose_kernel(explain_request *r)
+{
+    r->kernel = plan_of(r, NULL).kernel; /* the library's own name */
+    if (!r->kernel)
+        usage_error(ME, "nothing is multiplied with --alpha 0");
+}
+
+/* Of several launches all blocks run, since one launch reads what another wrote. */
+static void check_blocks(const explain_request *r)
+{
+    const int launches = r->most_blocks ? plan_of(r, r->kernel).launches : 1;
+    if (launches > 1)
+        usage_error(ME,
+                    "the product takes %d launches, all of which run whole, so that --blocks "
+                    "has no effect",
+                    launches);
 }
 
 /* Blocks for a few seconds: the simulator traces about 3e7 multiply-adds a second. */
@@ -189,6 +205,7 @@ static int run(int argc, char **argv)
         kernel_unknown(ME, r.kernel);
     if (r.plot && r.gpu.struct_size == 0)
         usage_error(ME, "--plot draws a GPU's roofline, and no GPU is here; --gpu names one");
+    check_blocks(&r);
     plot_prepare(ME, &r.common, r.plot);
     if (r.info.tile_m > 0)
         set_blocks(&r);

@@ -39,8 +39,8 @@ static void touch_first_tiles(const explain_request *r, picture *seen)
 static void print(const explain_request *r, const picture *seen)
 {
     int channels = 0;
-    printf("\nDRAM of %d channels x %d banks, %d bytes in turn: phase 0 of A's tiles touches\n",
-           seen->channels, seen->banks, r->dram.bytes);
+    printf("\nDRAM of %d channel%s x %d bank%s, %d bytes in turn: phase 0 of A's tiles touches\n",
+           seen->channels, plural(seen->channels), seen->banks, plural(seen->banks), r->dram.bytes);
     for (int channel = 0; channel < seen->channels; channel++) {
         bool any = false;
         printf("  channel %d:", channel);
@@ -51,12 +51,12 @@ static void print(const explain_request *r, const picture *seen)
         printf("\n");
         channels += any;
     }
-    printf("  %d of %d channels (%.0f %%) at work\n", channels, seen->channels,
-           100.0 * channels / seen->channels);
+    printf("  %d of %d channel%s (%.0f %%) at work\n", channels, seen->channels,
+           plural(seen->channels), 100.0 * channels / seen->channels);
     printf("  a channel is busy all the time with latency / transfer + 1 banks: %d bank%s hide%s a "
            "latency of %d transfer%s\n",
-           seen->banks, seen->banks == 1 ? "" : "s", seen->banks == 1 ? "s" : "", seen->banks - 1,
-           seen->banks == 2 ? "" : "s");
+           seen->banks, plural(seen->banks), seen->banks == 1 ? "s" : "", seen->banks - 1,
+           plural(seen->banks - 1));
 }
 
 void explain_dram(const explain_request *r)

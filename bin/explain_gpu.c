@@ -34,10 +34,10 @@ static void print_loads(const explain_request *r, const xgemm_trace_report *t)
     const int threads = t->block[0] * t->block[1] * t->block[2];
     const int elements = r->info.tile_k * (r->info.tile_m + r->info.tile_n);
     if (elements > 0 && threads > 0)
-        printf("  loads in flight: %.4g a thread in a phase: %.4g * %d threads * %d blocks = %.0f "
-               "floats a multiprocessor\n",
+        printf("  loads in flight: %.4g a thread in a phase: %.4g * %d threads * %d block%s = "
+               "%.0f elements a multiprocessor\n",
                (double)elements / threads, (double)elements / threads, threads, t->blocks_per_sm,
-               (double)elements * t->blocks_per_sm);
+               plural(t->blocks_per_sm), (double)elements * t->blocks_per_sm);
 }
 
 static void print_occupancy(const explain_request *r, const xgemm_trace_report *t)
@@ -51,7 +51,8 @@ static void print_occupancy(const explain_request *r, const xgemm_trace_report *
                              sizeof text) == XGEMM_OK)
         printf("  occupancy: %s\n", text);
     print_loads(r, t);
-    printf("  waves: %" PRId64 " blocks, %d at once: %.2f\n", t->grid[0] * t->grid[1] * t->grid[2],
+    const int64_t blocks = t->grid[0] * t->grid[1] * t->grid[2];
+    printf("  waves: %" PRId64 " block%s, %d at once: %.2f\n", blocks, plural(blocks),
            t->blocks_per_sm * r->gpu.multiprocessors, t->waves);
 }
 

@@ -72,10 +72,11 @@ static void head(FILE *to, const source_request *r, const xgemm_trace_report *t)
     page_text(to, r->launch.file);
     fprintf(to,
             ", grid %" PRId64 " × %" PRId64 " × %" PRId64 ", blocks of %d × %d × %d threads; %s "
-            "%" PRId64 " of %" PRId64 " blocks counted by xgemm explain, of the source: nvcc may "
+            "%" PRId64 " of %" PRId64 " block%s counted by xgemm explain, of the source: nvcc may "
             "merge accesses.</p>\n",
             t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
-            t->blocks_run == t->blocks ? "all," : "a sample,", t->blocks_run, t->blocks);
+            t->blocks_run == t->blocks ? "all," : "a sample,", t->blocks_run, t->blocks,
+            plural(t->blocks));
 }
 
 static void faults(FILE *to, const xgemm_source_report *report)
@@ -88,7 +89,8 @@ static void faults(FILE *to, const xgemm_source_report *report)
     for (int i = 0; i < report->fault_count; i++) {
         fputs("<li class=\"bad\">", to);
         page_text(to, report->faults[i].text);
-        fprintf(to, " (%" PRId64 " times)</li>\n", report->faults[i].count);
+        fprintf(to, " (%" PRId64 " time%s)</li>\n", report->faults[i].count,
+                plural(report->faults[i].count));
     }
     fputs("</ul>\n", to);
 }

@@ -238,6 +238,8 @@ static void take_operands(const command *which, source_request *r, int count, ch
         usage_error(which, "--compare is for two kernels of one file, --diff for two files");
     if ((r->compare || r->other) && (r->html || r->check_only))
         usage_error(which, "a comparison has neither --html nor --check-only");
+    if (r->check_only && r->gpu.struct_size)
+        usage_error(which, "--check-only says what is wrong alone, so that --gpu has no effect");
 }
 
 /* Occupancy needs registers; only nvcc knows them. */

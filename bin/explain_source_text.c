@@ -20,8 +20,8 @@ void source_faults(const xgemm_source_report *report)
 {
     const xgemm_trace_report *t = report->trace;
     if (report->fault_count == 0)
-        printf("%s: no faults in %" PRId64 " of %" PRId64 " blocks\n", t->kernel, t->blocks_run,
-               t->blocks);
+        printf("%s: no faults in %" PRId64 " of %" PRId64 " block%s\n", t->kernel, t->blocks_run,
+               t->blocks, plural(t->blocks));
     for (int i = 0; i < report->fault_count; i++) {
         const xgemm_source_fault *f = &report->faults[i];
         printf("%s: %s", t->kernel, f->text);
@@ -40,12 +40,13 @@ static void print_head(const source_request *r, const xgemm_source_report *repor
            t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
            report->static_shared_bytes, r->launch.shared_bytes);
     if (t->blocks_run == t->blocks)
-        printf("counted on the simulator: all %" PRId64 " blocks", t->blocks);
+        printf("counted on the simulator: all %" PRId64 " block%s", t->blocks, plural(t->blocks));
     else
         printf("counted on the simulator: a sample of %" PRId64 " of %" PRId64
                " blocks, spread over the grid (--blocks)",
                t->blocks_run, t->blocks);
-    printf(", %" PRId64 " warps; source-level: nvcc may merge accesses\n", t->warps_run);
+    printf(", %" PRId64 " warp%s; source-level: nvcc may merge accesses\n", t->warps_run,
+           plural(t->warps_run));
 }
 
 static void print_constant(const xgemm_trace_report *t)

@@ -54,12 +54,13 @@ static void print_head(const explain_request *r, const xgemm_trace_report *t)
            t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
            *t->device ? t->device : "an H200");
     if (t->blocks_run == t->blocks)
-        printf("counted on the simulator: all %" PRId64 " blocks", t->blocks);
+        printf("counted on the simulator: all %" PRId64 " block%s", t->blocks, plural(t->blocks));
     else
         printf("counted on the simulator: a sample of %" PRId64 " of %" PRId64
                " blocks, spread over the grid",
                t->blocks_run, t->blocks);
-    printf(", %" PRId64 " warps; source-level: nvcc may merge accesses\n", t->warps_run);
+    printf(", %" PRId64 " warp%s; source-level: nvcc may merge accesses\n", t->warps_run,
+           plural(t->warps_run));
 }
 
 /* Threads of the first and second warp, as x, y. */
@@ -140,10 +141,10 @@ static void print_divergence(const explain_request *r, const xgemm_trace_report 
            100.0 * t->simt_efficiency);
     for (int i = 0; i < 2; i++) {
         const int64_t partial = divergent_loads(t, arrays[i]);
-        printf("  loading %s: %" PRId64 " divergent requests; %" PRId64 " warps x %" PRId64
-               " phases = %" PRId64 " warp-phases: %.2f %%\n",
-               arrays[i], partial, t->warps_run, phases, all,
-               all ? 100.0 * (double)partial / (double)all : 0.0);
+        printf("  loading %s: %" PRId64 " divergent request%s; %" PRId64 " warp%s x %" PRId64
+               " phase%s = %" PRId64 " warp-phase%s: %.2f %%\n",
+               arrays[i], partial, plural(partial), t->warps_run, plural(t->warps_run), phases,
+               plural(phases), all, plural(all), all ? 100.0 * (double)partial / (double)all : 0.0);
     }
 }
 
@@ -208,8 +209,8 @@ static void print_occupancy_verdict(const explain_request *r, const xgemm_trace_
     const int threads = t->block[0] * t->block[1] * t->block[2];
     if (!*t->device)
         printf("  occupancy:     not known without --gpu: %d threads and %d bytes of shared memory "
-               "a block; %" PRId64 " blocks\n",
-               threads, r->info.shared_bytes, t->blocks);
+               "a block; %" PRId64 " block%s\n",
+               threads, r->info.shared_bytes, t->blocks, plural(t->blocks));
     else
         printf("  occupancy:     %s: %.1f %% of the warps fit, limited by %s; the blocks make %.2f "
                "waves%s\n",
@@ -233,9 +234,10 @@ static void print_privatisation_verdict(const explain_request *r, const xgemm_tr
                "reduces its partial sums (stream-K)\n",
                t->shared_tiles);
     else if (sms > 0 && t->blocks < sms && r->work.size.k >= 1024)
-        printf("  privatisation: not done: %" PRId64 " blocks leave %" PRId64
+        printf("  privatisation: not done: %" PRId64 " block%s %" PRId64
                " of %d multiprocessors idle, and k = %" PRId64 " could be split (split-K)\n",
-               t->blocks, sms - t->blocks, sms, r->work.size.k);
+               t->blocks, t->blocks == 1 ? " leaves" : "s leave", sms - t->blocks, sms,
+               r->work.size.k);
     else
         printf("  privatisation: not needed: each element of C has one thread that sums it (no "
                "split-K)\n");
@@ -252,7 +254,7 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
 {
     const int threads = t->block[0] * t->block[1] * t->block[2];
     const double per_thread = (double)r->info.tile_m * r->info.tile_n / threads;
-    const double divergent = 1.0 - t->simt_efficiency;
+    const double divergent = 1.0 - t->simt_efficiency, used = uses(&r->work, t);
 
     printf("\nChecklist\n");
     print_occupancy_verdict(r, t);
@@ -260,7 +262,7 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
     printf("  divergence:    %s: %.2f %% of threads idle in the blocks that ran\n",
            divergent < 0.02 ? "not needed" : "not done", 100.0 * divergent);
     printf("  tiling:        %s: an element that is loaded is used %.1f times on average\n",
-           r->info.shared_bytes > 0 ? "done" : "not done", uses(&r->work, t));
+           r->info.shared_bytes > 0 && used >= 1.05 ? "done" : "not done", used);
     print_privatisation_verdict(r, t);
     printf("  coarsening:    %s: %.0f element%s of C a thread\n",
            per_thread > 1.0 ? "done" : "not done", per_thread, per_thread > 1.0 ? "s" : "");

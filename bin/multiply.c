@@ -105,10 +105,15 @@ static multiply_request parse(int argc, char **argv)
             problem_option(ME, &r.problem, key, value);
         }
     }
+    if (option_given('c') && !option_given(KEY_BETA))
+        usage_error(ME, "-c is what --beta multiplies, and --beta is 0; give both");
     check_options(&r);
-    if (argc - optind != 2)
-        usage_error(ME, "two files are multiplied; %d %s named", argc - optind,
-                    argc - optind == 1 ? "was" : "were");
+    const int named = argc - optind;
+    if (named == 0)
+        usage_error(ME, "two files are multiplied; none was named");
+    if (named != 2)
+        usage_error(ME, "two files are multiplied; %d %s named", named,
+                    named == 1 ? "was" : "were");
     if (!r.out_path)
         usage_error(ME, "-o, --output is missing: where is C to be written?");
     r.a_path = argv[optind];

@@ -150,17 +150,44 @@ bool option_given(int key)
     return false;
 }
 
+static const option_row *row_of(const command *which, int key)
+{
+    for (int i = 0; i < which->option_count + COMMON_ROWS; i++)
+        if (row_at(which, i)->key == key)
+            return row_at(which, i);
+    return row_at(which, 0);
+}
+
+/* As it is given: "--size", "-m". */
+static const char *spelling(const option_row *row, char text[32])
+{
+    if (row->name)
+        snprintf(text, 32, "--%s", row->name);
+    else
+        snprintf(text, 32, "-%c", row->key);
+    return text;
+}
+
+void option_only(const command *which, const char *since, const int *keys)
+{
+    for (int i = 0; i < given_count; i++) {
+        bool known = given[i] == KEY_JSON || given[i] == KEY_CSV || given[i] == 'q';
+        for (const int *key = keys; *key && !known; key++)
+            known = given[i] == *key;
+        if (!known)
+            usage_error(which, "%s, so that %s has no effect", since,
+                        spelling(row_of(which, given[i]), (char[32]){0}));
+    }
+}
+
 /* What would have no effect is a mistake. */
 static void note_given(const command *which, int key, const char *value)
 {
-    const option_row *row = row_at(which, 0);
-    for (int i = 0; i < which->option_count + COMMON_ROWS; i++)
-        if (row_at(which, i)->key == key)
-            row = row_at(which, i);
+    const option_row *const row = row_of(which, key);
     const char *const dots = row->argument ? strstr(row->argument, "...") : NULL;
     if (value && !dots && option_given(key))
-        usage_error(which, "%s%s is given twice; only one of them would have an effect",
-                    row->name ? "--" : "-", row->name ? row->name : (char[2]){(char)key, '\0'});
+        usage_error(which, "%s is given twice; only one of them would have an effect",
+                    spelling(row, (char[32]){0}));
     if ((key == KEY_JSON && option_given(KEY_CSV)) || (key == KEY_CSV && option_given(KEY_JSON)))
         usage_error(which, "--json and --csv are two forms of the same results; give one of them");
     if (given_count < (int)(sizeof given / sizeof *given) && !option_given(key))
@@ -232,8 +259,8 @@ int64_t option_integer(const command *which, const char *name, const char *text,
     errno = 0;
     const long long value = strtoll(text, &end, 10);
     if (end == text || *end || errno || value < least || value > most)
-        usage_error(which, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not \"%s\"",
-                    name, least, most, text);
+        usage_error(which, "%s%s takes a whole number from %" PRId64 " to %" PRId64 ", not \"%s\"",
+                    name[1] ? "--" : "-", name, least, most, text);
     return value;
 }
 

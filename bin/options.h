@@ -56,6 +56,12 @@ int option_next(const command *which, int argc, char **argv, settings *common, c
 /* Whether an option was given, by its key, once option_next() has come to it. */
 bool option_given(int key);
 
+/*
+ * Ends the program with 2 if another option was given than one of these keys, 0 after them, and
+ * those of the output: it would have no effect, since: "--from measures nothing".
+ */
+void option_only(const command *which, const char *since, const int *keys);
+
 /* The same for a command whose first operand is a program, with options of its own after it. */
 int option_next_leading(const command *which, int argc, char **argv, settings *common,
                         const char **value);
@@ -91,5 +97,11 @@ int failed(const command *which, const char *format, ...) __attribute__((format(
 
 /* The same for a libxgemm call that failed on the handle. */
 int failed_call(const command *which, const xgemm_handle *handle);
+
+/* The ending of a noun that is counted. */
+static inline const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 #endif

@@ -148,9 +148,15 @@ static void add_row(plan_report *to, const request *r, const workload *w, const 
 static int plan_shape(const request *r, xgemm_handle *handle, const workload *w,
                       const kernel_list *kernels, plan_report *to)
 {
+    const bool all = strcmp(r->kernel, "all") == 0;
     for (int i = 0; i < kernels->count; i++) {
         xgemm_plan plan;
-        if (xgemm_set_kernel(handle, kernels->names[i]) || ask(r, handle, w, &plan))
+        xgemm_status status = xgemm_set_kernel(handle, kernels->names[i]);
+        if (!status)
+            status = ask(r, handle, w, &plan);
+        if (status == XGEMM_ERROR_NOT_SUPPORTED && all && r->gpu_name)
+            continue; /* of all kernels, those that the GPU of the catalogue runs */
+        if (status)
             return failed_call(ME, handle);
         add_row(to, r, w, kernels->names[i], &plan);
     }

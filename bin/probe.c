@@ -37,6 +37,12 @@ typedef struct {
     const xgemm_probe_report *report;
 } outcome;
 
+/* Whether its arrays have a size; shared memory's has not, nor have launches. */
+static bool has_arrays(const char *name)
+{
+    return strcmp(name, "banks") != 0 && strcmp(name, "launch") != 0;
+}
+
 static request parse(int argc, char **argv)
 {
     request r = {.common = {.device = XGEMM_DEVICE_AUTO}};
@@ -55,8 +61,12 @@ static request parse(int argc, char **argv)
         r.name = argv[optind];
     else if (r.plot_path)
         usage_error(ME, "--plot draws one probe; name it: 'xgemm probe --list' lists them");
-    if (r.list && (r.name || r.bytes || r.common.device != XGEMM_DEVICE_AUTO))
-        usage_error(ME, "--list runs nothing: a name, --bytes and --device have no effect");
+    if (r.list && r.name)
+        usage_error(ME, "--list runs nothing, so that a name has no effect");
+    if (r.list)
+        option_only(ME, "--list runs nothing", (const int[]){KEY_LIST, 0});
+    if (r.bytes && r.name && !has_arrays(r.name))
+        usage_error(ME, "%s reads no array, so that --bytes has no effect", r.name);
     return r;
 }
 

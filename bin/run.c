@@ -53,6 +53,8 @@ static request parse(int argc, char **argv)
     }
     if (r.common.device != XGEMM_DEVICE_AUTO)
         usage_error(ME, "the program chooses its device; --device has no meaning");
+    if (r.common.format != FORMAT_TEXT && !r.is_logged)
+        usage_error(ME, "--json and --csv are forms of what --log writes; give that, too");
     if (optind == argc)
         usage_error(ME, "which program?");
     r.program = argv + optind;

@@ -141,12 +141,14 @@ static void complain(const char *kernel, const workload *w, const values_choice 
             values_name(values));
     if (result->wrong)
         fprintf(stderr,
-                "%zu of %zu elements are wrong, the first at (%" PRId64 ", %" PRId64
+                "%zu of %zu element%s %s wrong, the first at (%" PRId64 ", %" PRId64
                 "): %.*g instead of %.*g\n",
-                result->wrong, result->elements, result->row, result->col, digits_of(w->type_c),
+                result->wrong, result->elements, plural((int64_t)result->elements),
+                result->wrong == 1 ? "is" : "are", result->row, result->col, digits_of(w->type_c),
                 result->got, digits_of(w->type_c), result->want);
     else
-        fprintf(stderr, "%zu elements beside C were changed\n", result->canaries);
+        fprintf(stderr, "%zu element%s beside C %s changed\n", result->canaries,
+                plural((int64_t)result->canaries), result->canaries == 1 ? "was" : "were");
 }
 
 /* One case; false when the library refuses it, but for lists, which on a GPU few kernels take. */

@@ -72,7 +72,7 @@ typedef struct {
 
 /* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
 typedef struct {
-    double fp32_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
+    double fp32_gflops, fp64_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
 } xg_roof;
 
 typedef struct {
@@ -80,6 +80,7 @@ typedef struct {
     const char *gpu;
     int multiprocessors;
     double sm_fp32_gflops, sm_fp16_gflops; /* of a multiprocessor */
+    double sm_fp64_gflops;                 /* of its CUDA cores */
     double bandwidth_gbs;
     xg_roof roof; /* of the GPU that constants are scaled for, whose time no prediction is below */
     /* Launches: the first of a call, one after another, one after another pass of a batch. */

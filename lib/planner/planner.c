@@ -110,6 +110,21 @@ static double least_bytes(const xg_problem *p)
            (double)xg_type_bytes(p->type_c) * count * m * n;
 }
 
+/*
+ * The GPU's peak for the products of a kernel, GFLOP/s. Tensor cores compute doubles by residues,
+ * of which each takes a product of bytes at twice the rate of FP16, or more than one.
+ */
+static double peak_of(const xg_kernel *kernel, const xg_problem *p, const xg_roof *roof)
+{
+    const bool fp64 = p->type_a == XG_F64 || p->type_a == XG_C64;
+    const int products = kernel->tensor_products;
+    if (xg_type_is_half(p->type_a) && roof->tensor_gflops > 0.0)
+        return roof->tensor_gflops;
+    if (products && roof->tensor_gflops > 0.0)
+        return fp64 ? 2.0 * roof->tensor_gflops : roof->tensor_gflops / products;
+    return fp64 ? roof->fp64_gflops : roof->fp32_gflops;
+}
+
 /* What the GPU takes at its peaks, of which the L2 may hold some bytes from before; 0: unknown. */
 static double roof_us(const xg_kernel *kernel, const xg_request *request)
 {
@@ -117,11 +132,9 @@ static double roof_us(const xg_kernel *kernel, const xg_request *request)
     const xg_roof *roof = &request->target.costs->roof;
     if (roof->fp32_gflops == 0.0)
         return 0.0;
-    const double flops = 2.0 * (double)p->m * (double)p->n * (double)p->k * (double)p->batch_count;
-    const int products = xg_type_is_half(p->type_a) ? 1 : kernel->tensor_products;
-    const double peak =
-        products && roof->tensor_gflops > 0.0 ? roof->tensor_gflops / products : roof->fp32_gflops;
-    const double arithmetic = 1e-3 * flops / peak;
+    const double flops = (xg_type_is_complex(p->type_a) ? 8.0 : 2.0) * (double)p->m * (double)p->n *
+                         (double)p->k * (double)p->batch_count;
+    const double arithmetic = 1e-3 * flops / peak_of(kernel, p, roof);
     const double memory = 1e-3 * (least_bytes(p) - roof->l2_bytes) / roof->bandwidth_gbs;
     return arithmetic > memory ? arithmetic : memory;
 }

@@ -8,6 +8,7 @@ const xg_costs xg_costs_h100 =
         .multiprocessors = 132,
         .sm_fp32_gflops = 506.9,
         .sm_fp16_gflops = 7495,
+        .sm_fp64_gflops = 253.4,
         .bandwidth_gbs = 3352,
         .launch_us = 0.572,
         .next_launch_us = 1.793,

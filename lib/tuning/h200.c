@@ -11,6 +11,7 @@ const xg_costs xg_costs_h200 =
         .multiprocessors = 132,
         .sm_fp32_gflops = 507.6,
         .sm_fp16_gflops = 7496,
+        .sm_fp64_gflops = 253.8,
         .bandwidth_gbs = 4800,
         .launch_us = 0.572,
         .next_launch_us = 1.997,

@@ -2,6 +2,7 @@
 #include "tuning.h"
 
 #include "device/catalog.h"
+#include "families/double/double.h"
 #include "families/kernels.h"
 
 #include <math.h>
@@ -49,8 +50,32 @@ static double mma_share(const xgemm_device *gpu)
     return gpu->compute_capability < 90 ? 1.5 : 1.0;
 }
 
+/*
+ * Multiprocessors for data centres have half as many units for doubles as for floats, others one
+ * for 64 (the CUDA programming guide's throughputs of arithmetic); tensor cores with twice that
+ * are those of compute capabilities 8.0 and 9.0.
+ */
+double xg_fp64_share(const xgemm_device *gpu, bool tensor)
+{
+    switch (gpu->compute_capability) {
+    case 70:
+    case 100:
+        return 1.0 / 2;
+    case 80:
+    case 90:
+        return tensor ? 1.0 : 1.0 / 2;
+    default:
+        return 1.0 / 64;
+    }
+}
+
+/* A multiprocessor's peaks by those of the one that was measured. */
+typedef struct {
+    double fp32, fp64, fp64_tensor, tensor, mma;
+} peaks;
+
 /* Memory's rates by the bandwidth, and a multiprocessor's times by the peak of what it uses. */
-static void scale(xg_costs *costs, double compute, double tensor, double mma, double memory)
+static void scale(xg_costs *costs, const peaks *by, double memory)
 {
     static const size_t rates[] = {
         offsetof(xg_costs, copy_rate),           offsetof(xg_costs, read_rate),
@@ -69,23 +94,26 @@ static void scale(xg_costs *costs, double compute, double tensor, double mma, do
     for (int i = 0; i < XG_GEMV_SIDES; i++)
         costs->gemv[i].read_rate *= memory;
     for (int i = 0; i < XG_KERNEL_COUNT; i++) {
-        costs->tiles[i].us_per_k /= xg_kernel_at(i)->tensor_products > 0 ? tensor : compute;
-        costs->tensor[i].in_l2_us /= tensor;
-        costs->tensor[i].beyond_l2_us /= tensor;
+        costs->tiles[i].us_per_k /= xg_kernel_at(i)->tensor_products > 0 ? by->tensor : by->fp32;
+        costs->tensor[i].in_l2_us /= by->tensor;
+        costs->tensor[i].beyond_l2_us /= by->tensor;
     }
     for (size_t i = 0; i < sizeof costs->half / sizeof *costs->half; i++) {
-        costs->half[i].in_l2_us /= tensor;
-        costs->half[i].beyond_l2_us /= tensor;
+        costs->half[i].in_l2_us /= by->tensor;
+        costs->half[i].beyond_l2_us /= by->tensor;
     }
     for (int i = 0; i < XG_MMA_TILES; i++) {
-        costs->mma[i].k_us /= mma;
-        costs->mma[i].full_k_us /= mma;
+        costs->mma[i].k_us /= by->mma;
+        costs->mma[i].full_k_us /= by->mma;
     }
-    costs->residue_block_us /= tensor;
+    costs->residue_block_us /= by->tensor;
     for (int i = 0; i < XG_DOUBLE_TILES; i++) {
-        costs->fp64[i].alone_us /= compute;
-        costs->fp64[i].full_us /= compute;
+        const double peak = xg_double_cost_is_fp64(i) ? by->fp64_tensor : by->fp32;
+        costs->fp64[i].alone_us /= peak;
+        costs->fp64[i].full_us /= peak;
     }
+    costs->sm_fp32_gflops *= by->fp32;
+    costs->sm_fp64_gflops *= by->fp64;
 }
 
 bool xg_peaks_known(const xgemm_device *gpu)
@@ -105,11 +133,18 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled)
     *scaled = *nearest(gpu);
     const double sm_fp32 = 2e-3 * gpu->fp32_lanes * gpu->core_clock_mhz;
     const double sm_fp16 = gpu->peak_fp16_gflops / gpu->multiprocessors;
-    const double compute = sm_fp32 / scaled->sm_fp32_gflops;
-    const double tensor = sm_fp16 > 0.0 ? sm_fp16 / scaled->sm_fp16_gflops : compute;
-    scale(scaled, compute, tensor, tensor * mma_share(gpu),
-          gpu->peak_bandwidth_gbs / scaled->bandwidth_gbs);
+    const double sm_fp64 = sm_fp32 * xg_fp64_share(gpu, false);
+    const double sm_fp64_tensor = sm_fp32 * xg_fp64_share(gpu, true);
+    const double fp32 = sm_fp32 / scaled->sm_fp32_gflops;
+    const double tensor = sm_fp16 > 0.0 ? sm_fp16 / scaled->sm_fp16_gflops : fp32;
+    const peaks by = {.fp32 = fp32,
+                      .fp64 = sm_fp64 / scaled->sm_fp64_gflops,
+                      .fp64_tensor = sm_fp64_tensor / (2.0 * scaled->sm_fp64_gflops),
+                      .tensor = tensor,
+                      .mma = tensor * mma_share(gpu)};
+    scale(scaled, &by, gpu->peak_bandwidth_gbs / scaled->bandwidth_gbs);
     scaled->roof = (xg_roof){.fp32_gflops = sm_fp32 * gpu->multiprocessors,
+                             .fp64_gflops = sm_fp64_tensor * gpu->multiprocessors,
                              .tensor_gflops = gpu->peak_fp16_gflops,
                              .bandwidth_gbs = gpu->peak_bandwidth_gbs,
                              .l2_bytes = (double)gpu->l2_bytes};

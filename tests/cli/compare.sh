@@ -122,6 +122,10 @@ test_sweep()
     else
         no 'sweep: --from' "$(head -n 2 out)"
     fi
+    if have gnuplot; then
+        run bench --from swept.json --plot swept.svg
+        if ended 0 '' && grep -q 'SGEMM of several layouts' swept.svg; then ok 'sweep: plot'; else no 'sweep: plot' "$why"; fi
+    fi
     run bench --from swept.json --baseline swept.json
     if ended 0 '' && [ "$(grep -c 'same *$' out)" -eq 2 ]; then ok 'sweep: baseline'; else no 'sweep: baseline' "$why"; fi
     run bench -d sim -s 16 --samples 1 --warm 0 --time 0 --math strict,tf32 --kernel all --csv

@@ -60,6 +60,7 @@ test_live()
     holds 'one device by --device' '[x["device"] for x in d["devices"]] == ["sim"]' -d sim
     holds 'JSON: no limits of the CPU' 'd["devices"][-2]["warps_per_sm"] is None'
     refuses_to 'a GPU that is not there' 77 "no GPU $((gpus + 7))" $((gpus + 7))
+    [ "$gpus" -gt 0 ] || refuses_to 'no GPU at all' 77 'this machine has none' 0
     refuses_to 'a product by digits alone' 77 "catalog 3090' is the GeForce RTX 3090" 3090
     for gpu in $(seq 0 $((gpus - 1))); do
         prints "GPU $gpu in full" '^threads in an SM +[0-9]+' "$gpu"

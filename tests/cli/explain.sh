@@ -27,6 +27,13 @@ test_textbook()
     shows 'a hundred: 49 blocks' 'all 49 blocks, 392 warps' "$@"
     shows 'a hundred: divergence' \
         'loading A: 350 divergent requests; 392 warps x 7 phases = 2744 warp-phases: 12.76 %' "$@"
+    set -- tiled16 -m 1 -n 1 -k 1 --gpu H100
+    shows 'one block' 'all 1 block, 8 warps' "$@"
+    shows 'one of each' 'loading A: 1 divergent request; 8 warps x 1 phase = 8 warp-phases' "$@"
+    shows 'one block is a part of a wave' 'waves: 1 block, 1056 at once' "$@"
+    shows 'a tile of one element is no tiling' 'tiling: +not done: .* used 0\.7 times' "$@"
+    shows 'padded tiles are tiling' 'tiling: +done: .* used 10\.7 times' tiled16 -m 64 -n 64 -k 16
+    set -- tiled16 -m 100 -n 100 -k 100
     shows 'warp map' 'warp 1: \(0, 2, 0\) to \(15, 3, 0\)' "$@"
     shows 'bytes of one thread an element' \
         'm n \(2 \* 4 k \+ 4\) bytes = 512\.1 GiB' tiled32 -m 4096 -n 4096 -k 4096 --blocks 1
@@ -83,25 +90,28 @@ test_types()
         explain naive --type f64
     refuses 'an unknown type' 2 'type takes f32' explain general --type f32,f64
     refuses 'C of another type' 2 'C of f64 operands' explain general --type f64 --type-c f32
+    refuses 'blocks of two launches' 2 'takes 2 launches' explain tiled16 --blocks 1 --activation relu
+    refuses 'DRAM in JSON' 2 'no effect on JSON' explain naive --dram 4x2x64 --json
+    refuses 'no rows' 2 ' -m takes a whole number from 1' explain naive -m 0
     refuses 'nothing to multiply' 2 'alpha 0' explain auto --alpha 0
 }
 
 test_gpu()
 {
     shows 'sm_86: 6 blocks, 3072 loads' \
-        '2 \* 256 threads \* 6 blocks = 3072 floats a multiprocessor' tiled16 --gpu sm_86
+        '2 \* 256 threads \* 6 blocks = 3072 elements a multiprocessor' tiled16 --gpu sm_86
     shows 'sm_86: one block of 32 x 32' ': 1 block a multiprocessor, limited by' tiled32 --gpu sm_86
     shows 'A100: balance' '19492 GFLOP/s in FP32, 1555 GB/s: they balance at 12\.5 OP/B' \
         tiled16 --gpu A100
     shows 'A100: tiled32 under the roof' \
         'asked \(no cache\) +7\.53 OP/B: at most +11708 GFLOP/s, +60\.1 %' tiled32 --gpu A100
     shows 'waves' 'waves: 64 blocks, [0-9]* at once: ' tiled32 --gpu A100
-    shows 'privatisation' 'privatisation: not done: 1 blocks leave 107 of 108' \
+    shows 'privatisation' 'privatisation: not done: 1 block leaves 107 of 108' \
         tiled32 -m 32 -n 32 -k 4096 --gpu A100
     shows 'split-K' 'privatisation: done: [0-9]+ blocks each sum a slice of k' \
         pipelined-128x128 -m 128 -n 128 -k 2048 --gpu A100
     shows 'stream-K' 'privatisation: done: the last 4 tiles are distributed evenly' \
-        tma-128x128 -m 150 -n 150 -k 600 --blocks 4
+        tma-128x128 -m 150 -n 150 -k 600
     shows 'auto is what plan says' '^sliced-32x32: ' auto -m 512 -n 512 -k 512 --gpu H200
     shows 'auto in a math mode' '^fp16x3-128x64: ' auto -m 512 -n 1024 -k 384 --gpu H200
     shows 'its roofline' '329833 GFLOP/s of FP32 products on tensor cores' \

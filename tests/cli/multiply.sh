@@ -84,7 +84,7 @@ factors()
     gives "multiply: alpha 0 on $on" halved.C -d "$on" a.npy b.npy --alpha 0 --beta .5 -c old.C
     cp old.F files/c.npy
     gives "multiply: beta 0 reads no order on $on" c.C -d "$on" a.npy b.npy
-    gives "multiply: beta 0 reads no C on $on" c.C -d "$on" a.npy b.npy -c missing.npy
+    gives "multiply: beta 0 reads no C on $on" c.C -d "$on" a.npy b.npy --beta 0 -c missing.npy
     echo nonsense >files/c.npy
     gives "multiply: beta 0 reads no output on $on" c.C -d "$on" a.npy b.npy --beta 0
 }
@@ -188,9 +188,10 @@ test_multiply_usage()
 {
     set -- multiply -d cpu a.npy b.npy
     refuses 'multiply: no -o' 2 'output' "$@"
-    refuses 'multiply: no operand' 2 'two' multiply -d cpu -o c.npy
-    refuses 'multiply: one operand' 2 'two' multiply -d cpu a.npy -o c.npy
-    refuses 'multiply: three operands' 2 'two' "$@" a.npy -o c.npy
+    refuses 'multiply: no operand' 2 'none was named' multiply -d cpu -o c.npy
+    refuses 'multiply: a C without beta' 2 'beta is 0; give both' "$@" a.npy b.npy -o c.npy -c b.npy
+    refuses 'multiply: one operand' 2 '1 was named' multiply -d cpu a.npy -o c.npy
+    refuses 'multiply: three operands' 2 '3 were named' "$@" a.npy -o c.npy
     refuses 'multiply: --device 0 with one operand' 2 'two' multiply -d 0 a.npy -o c.npy
     for word in abc '' 1x '1 '; do
         keeps "multiply: --alpha '$word'" 2 'alpha' a.npy b.npy --alpha "$word"

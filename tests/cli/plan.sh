@@ -43,6 +43,12 @@ test_plans()
     says 'JSON: the device' '"name": "libxgemm simulator"' plan -s 64 --device sim --json
     printf '3 4 5 # one\n6 7 8\n' >sizes
     says 'a file of sizes' '^ +6 +7 +8 ' plan --shapes sizes --gpu A100
+    run plan -s 64 --kernel all --gpu A100 --csv
+    if ended 0 '' && grep -q fp16x3-mma out && ! grep -q 'tma-' out; then
+        ok 'all that an A100 runs'
+    else
+        no 'all that an A100 runs' "$why"
+    fi
     run plan -s 16:64:16 --kernel all --gpu sm_90 --csv
     kernels=$("$XGEMM" kernels --csv | grep 'sim' | grep -c -v ',tf32,')
     if [ "$(grep -c -v ^m, out)" -eq $((4 * kernels)) ]; then

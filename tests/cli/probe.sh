@@ -105,11 +105,12 @@ refuses_to 'a name that is none' 2 'no probe "bank"' bank
 refuses_to 'two names' 2 'one probe at a time' banks powers
 refuses_to 'bytes that are too few' 2 '--bytes takes a whole number from 16384' banks --bytes 1
 refuses_to 'bytes that are none' 2 '--bytes takes' banks --bytes many
-refuses_to 'a list and bytes' 2 'runs nothing' --list --bytes 65536
+refuses_to 'a list and bytes' 2 'runs nothing.*--bytes has no effect' --list --bytes 65536
+refuses_to 'bytes of no array' 2 'reads no array' banks --bytes 65536
 refuses_to 'a plot without a name' 2 'name it' --plot x.svg
 refuses_to 'the CPU' 1 'it runs on a GPU or on the simulator, not on the CPU' banks -d cpu
 refuses_to 'no transfers on the simulator' 1 'it runs on a GPU' host-device -d sim
-refuses_to 'too much for the simulator' 1 'must be 0, ' banks -d sim --bytes 1073741824
+refuses_to 'too much for the simulator' 1 'must be 0, ' copy-offset -d sim --bytes 1073741824
 
 if have python3; then
     run probe complex-layout --device sim --json

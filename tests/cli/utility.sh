@@ -64,6 +64,7 @@ test_without_effect()
     refuses 'bench --from with --kernel' 2 'from measures nothing.*--kernel' bench --from x.json --kernel auto
     refuses 'bench --from with --seed' 2 'from measures nothing.*--seed' bench --from x.json --seed 1
     refuses 'bench --from with -d' 2 'from measures nothing.*--device' bench --from x.json -d cpu
+    refuses 'run --json without --log' 2 'give that, too' run --json true
     refuses 'bench --from with -m' 2 'from measures nothing.*-m' bench --from x.json -m 8
 }
 
@@ -223,6 +224,7 @@ test_verify()
     says 'verify: --data, split on the way' 'fp16x3-fused-128x64 .* 0 +ok$' verify -d sim --quick \
         -m 65 -n 33 -k 70 --kernel fp16x3-fused-128x64 --data all
     says 'verify: --data list' '^relu ' verify --data list
+    refuses 'verify: --data list with a type' 2 'so that --type has no effect' verify --data list --type f64
     for list in nonsense relu:nonsense ''; do
         refuses "verify: --data '$list'" 2 'kind.*normal.*softmax-3' verify -d cpu --quick --data "$list"
     done

@@ -35,8 +35,11 @@ typedef struct {
     int m, n, k; /* k: of a stage */
     int threads;
     uint32_t shared_bytes; /* dynamic */
-    int cost;              /* its number in xg_costs.fp64, or xg_costs.complex */
+    int cost;              /* its number in xg_costs.fp64 */
 } xg_double_tile;
+
+/* Whether the tile with that number in xg_costs.fp64 computes in FP64; others are of C32. */
+bool xg_double_cost_is_fp64(int cost);
 
 /* Tile number i of a kernel's row for the type; NULL: there is none. */
 const xg_double_tile *xg_double_tile_at(const xg_kernel *kernel, xg_type type, int i);

@@ -49,6 +49,14 @@ bool xg_is_double(xg_type type)
     return type == XG_F64 || xg_type_is_complex(type);
 }
 
+bool xg_double_cost_is_fp64(int cost)
+{
+    for (int i = 0; i < TILES; i++)
+        if (tiles[i].cost == cost)
+            return tiles[i].type != XG_C32;
+    return false;
+}
+
 const xg_double_tile *xg_double_tile_at(const xg_kernel *kernel, xg_type type, int i)
 {
     for (int j = 0; j < TILES; j++)

@@ -23,8 +23,7 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
 /*
  * A time, for other kernels may be faster: half of the peak where the GPU is full, by itself a
  * CTA's loads from one k to the next, and 3.5 us a wave at least (measured with operands of 16 bits
- * on an H200). Of doubles the peak is half of that in FP32, and a product of complex numbers is
- * four.
+ * on an H200). A product of complex numbers is four.
  */
 static double general_us(const xg_kernel *kernel, const xg_request *request)
 {
@@ -35,14 +34,14 @@ static double general_us(const xg_kernel *kernel, const xg_request *request)
     const double tiles = (double)xg_ceil_div(p->m, kernel->tile_m) *
                          (double)xg_ceil_div(p->n, kernel->tile_n) * (double)p->batch_count;
     const double waves = ceil(tiles / request->target.multiprocessors);
-    const double fp64 = p->type_a == XG_F64 || p->type_a == XG_C64 ? 2.0 : 1.0;
-    const double products = fp64 * (xg_type_is_complex(p->type_a) ? 4.0 : 1.0);
+    const bool fp64 = p->type_a == XG_F64 || p->type_a == XG_C64;
+    const double peak = fp64 ? costs->sm_fp64_gflops : costs->sm_fp32_gflops;
+    const double products = xg_type_is_complex(p->type_a) ? 4.0 : 1.0;
     const double flops = products * 2.0 * kernel->tile_m * kernel->tile_n * (double)p->k;
     const double launch_us =
         xg_type_is_half(p->type_a) ? costs->half_launch_us : costs->double_launch_us;
-    return launch_us +
-           xg_larger(waves * xg_larger(1e-3 * flops / (share * costs->sm_fp32_gflops), wave_us),
-                     step_us * (double)xg_ceil_div(p->k, kernel->tile_k));
+    return launch_us + xg_larger(waves * xg_larger(1e-3 * flops / (share * peak), wave_us),
+                                 step_us * (double)xg_ceil_div(p->k, kernel->tile_k));
 }
 
 /* As many products as a grid's z counts are computed by one launch. */
