@@ -44,7 +44,7 @@ for program; do
     leaks=1
     [ "$name" != utility_fuzz ] || leaks=0
     run() {
-        ASAN_OPTIONS=detect_leaks=$leaks "./$program" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+        ASAN_OPTIONS=detect_leaks=$leaks "$PWD/$program" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
             -artifact_prefix="$PWD/$name/faults/" "$@" >>"$name/log" 2>&1
     }
     for _ in $(seq $((minutes / part))); do
@@ -53,7 +53,7 @@ for program; do
     done
     rm -rf "$name/new"
     cp -R "$stored" "$name/new"
-    run -merge=1 -set_cover_merge=1 "$PWD/$name/new" "$PWD/$name/inputs" || status=1
+    run -merge=1 -set_cover_merge=1 -use_counters=0 "$PWD/$name/new" "$PWD/$name/inputs" || status=1
     for path in "$stored"/*; do rm -f "$name/new/$(basename "$path")"; done
     awk -v name="$name" '
         /cov: / { for (i = 1; i < NF; i++) if ($i == "cov:") edges = $(i + 1) }

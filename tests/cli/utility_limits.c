@@ -24,8 +24,9 @@ enum {
     TEXT_MOST = 1 << 20,
     DESCRIPTORS = 64
 };
-/* Multiply-adds, of which the simulator does far fewer a second; a call counts as some. */
-static const double work_most = 1e7, work_of_call = 2e3, work_of_simulator = 64.0;
+/* Multiply-adds, of which the simulator does far fewer a second, and whole tiles; a call counts as
+ * some. */
+static const double work_most = 1e6, work_of_call = 2e3, work_of_simulator = 64.0;
 
 static bool running;
 static jmp_buf the_end;
@@ -69,7 +70,7 @@ static void spend_product(const xgemm_handle *handle, const xgemm_product *p)
 {
     const double all = (double)p->m * (double)p->n * (double)p->k * (double)p->batch_count;
     const bool simulated = !handle || xgemm_get_device(handle) == XGEMM_DEVICE_SIM;
-    spend(work_of_call + all * (simulated ? work_of_simulator : 1.0));
+    spend((work_of_call + all) * (simulated ? work_of_simulator : 1.0));
 }
 
 static void put(void **list, void *pointer)

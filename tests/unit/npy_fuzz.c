@@ -187,8 +187,9 @@ static bool fits_floats(const npy_header *header)
     const int64_t most = PTRDIFF_MAX / (int64_t)sizeof(float);
     const int64_t batch = header->batch > 0 ? header->batch : 1;
     const int64_t rows = header->rows > 0 ? header->rows : 1;
+    const int64_t columns = header->columns > 0 ? header->columns : 1;
 
-    return !type_is_complex(header->type) && header->columns <= most / batch / rows;
+    return !type_is_complex(header->type) && columns <= most / batch / rows;
 }
 
 static void read_with_header(const unsigned char *text, size_t size, fuzz_random *random)
