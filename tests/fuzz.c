@@ -219,7 +219,7 @@ static void remove_bytes(sample *s, fuzz_random *random)
     replace(s, begin, begin + fuzz_pick(random, most + 1), "", 0);
 }
 
-/* A piece of a stored one, or of itself. */
+/* Bytes of a stored one, or of itself. */
 static void splice(sample *s, fuzz_random *random)
 {
     static sample copy;

@@ -95,34 +95,34 @@ static const char *const values[] = {
     "b.npy",
 };
 
-static const char *const pieces[] = {"{",
-                                     "}",
-                                     "[",
-                                     "]",
-                                     "\"",
-                                     ",",
-                                     ":",
-                                     "null",
-                                     "true",
-                                     "#",
-                                     "\n",
-                                     "\\u0000",
-                                     "m",
-                                     "\t",
-                                     "\xc3",
-                                     "[[[[[[",
-                                     "-",
-                                     "1.5e-7",
-                                     "\"a\"",
-                                     " ",
-                                     "\r\n",
-                                     "\n\n",
-                                     "--",
-                                     "\n-f\nf\n",
-                                     "\n--json\n",
-                                     "\n--csv\n",
-                                     "\n--from\nf\n",
-                                     "\n--baseline\nf\n"};
+static const char *const fragments[] = {"{",
+                                        "}",
+                                        "[",
+                                        "]",
+                                        "\"",
+                                        ",",
+                                        ":",
+                                        "null",
+                                        "true",
+                                        "#",
+                                        "\n",
+                                        "\\u0000",
+                                        "m",
+                                        "\t",
+                                        "\xc3",
+                                        "[[[[[[",
+                                        "-",
+                                        "1.5e-7",
+                                        "\"a\"",
+                                        " ",
+                                        "\r\n",
+                                        "\n\n",
+                                        "--",
+                                        "\n-f\nf\n",
+                                        "\n--json\n",
+                                        "\n--csv\n",
+                                        "\n--from\nf\n",
+                                        "\n--baseline\nf\n"};
 
 static const char *words[WORDS_MOST];
 static size_t word_count;
@@ -177,8 +177,8 @@ static void make_words(void)
         add_options(commands[i], &random);
     for (size_t i = 0; i < COUNT(values); i++)
         add_word("%s%s", values[i], "");
-    for (size_t i = 0; i < COUNT(pieces); i++)
-        add_word("%s%s", pieces[i], "");
+    for (size_t i = 0; i < COUNT(fragments); i++)
+        add_word("%s%s", fragments[i], "");
 }
 
 /* ---- The folder ---- */
