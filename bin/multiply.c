@@ -240,7 +240,7 @@ static bool to_fortran(npy_matrix *c)
 {
     const size_t bytes = type_bytes(c->type);
     const size_t one = (size_t)c->rows * (size_t)c->columns * bytes;
-    for (int64_t i = 0; i < npy_count(c); i++) {
+    for (int64_t i = 0; one > 0 && i < npy_count(c); i++) {
         char *const at = (char *)c->data + (size_t)i * one;
         void *transposed = npy_transpose(at, bytes, c->rows, c->columns);
         if (!transposed) {

@@ -256,7 +256,7 @@ static int load_entries(const npy_report *report, npy_market *m, xgemm_type type
 
 static int load_array(const npy_report *report, npy_market *m, xgemm_type type, void *data)
 {
-    for (int64_t j = 0; j < m->columns; j++) {
+    for (int64_t j = 0; m->rows > 0 && j < m->columns; j++) {
         /* Of a symmetric matrix, what is below the diagonal, and of a skew one that alone. */
         const int64_t first = m->kind == GENERAL ? 0 : m->kind == SKEW_SYMMETRIC ? j + 1 : j;
         for (int64_t i = first; i < m->rows; i++) {

@@ -251,8 +251,8 @@ static void *separated(const void *data, const npy_header *header, size_t bytes)
 {
     char *const apart = allocate_aligned(npy_elements(header) * bytes);
     const char *const from = data;
-    const size_t count = (size_t)header->batch;
     const size_t elements = (size_t)header->rows * (size_t)header->columns;
+    const size_t count = elements > 0 ? (size_t)header->batch : 0; /* a batch may be any without */
 
     for (size_t i = 0; apart && i < count; i++)
         for (size_t j = 0; j < elements; j++)

@@ -66,7 +66,7 @@ void *npy_transpose(const void *data, size_t bytes, int64_t rows, int64_t column
     const char *const from = data;
     char *const transposed = malloc(count ? count * bytes : 1);
 
-    for (size_t i = 0; transposed && i < (size_t)rows; i++)
+    for (size_t i = 0; transposed && count > 0 && i < (size_t)rows; i++)
         for (size_t j = 0; j < (size_t)columns; j++)
             memcpy(transposed + (j * (size_t)rows + i) * bytes,
                    from + (i * (size_t)columns + j) * bytes, bytes);

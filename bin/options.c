@@ -201,6 +201,8 @@ static int next(const command *which, const char *leading, int argc, char **argv
     struct option long_options[ROWS_MAX + 1];
     char short_options[2 * ROWS_MAX + 2], *letter = short_options;
     int names = 0;
+    if (optind == 0) /* another command line, as getopt is told too */
+        given_count = 0;
     if (*leading)
         *letter++ = *leading;
 

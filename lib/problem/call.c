@@ -336,10 +336,11 @@ xgemm_status xg_call_check_groups(const xg_call *call, const int64_t *offsets, i
     xgemm_status status = check_group_counts(call, groups, error);
     if (!status)
         status = xg_call_check(call, error);
+    if (status)
+        return status;
     of_b.batch_count = groups;
     describe(&of_b, matrices);
-    if (!status)
-        status = check_extent(&matrices[1], &of_b, error);
+    status = check_extent(&matrices[1], &of_b, error);
     if (status || groups == 0 || !xg_call_writes(call))
         return status;
     if (!offsets)
@@ -475,6 +476,11 @@ xg_problem xg_call_problem_of_groups(const xg_call *call, const int64_t *offsets
 {
     xg_problem problem = xg_call_problem(call);
     problem.groups = groups;
+    if (xg_has_no_product(&problem)) { /* A and B may be NULL, alpha infinite */
+        problem.k = 0;
+        problem.epilogue.alpha = xg_scalar_of(problem.epilogue.type, 0);
+        problem.epilogue.alpha_at = NULL;
+    }
     problem.offsets = offsets;
     problem.ragged_columns = call->order == XGEMM_COL_MAJOR;
     *(problem.ragged_columns ? &problem.a_batch_stride : &problem.b_batch_stride) = call->stride_b;

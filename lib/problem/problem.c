@@ -109,6 +109,8 @@ xg_problem xg_problem_part(const xg_problem *problem, int64_t row, int64_t rows,
     xg_problem part = *problem;
     part.m = rows;
     part.n = columns;
+    if (rows == 0 || columns == 0) /* where it would begin, an address may be none */
+        return part;
     part.a = move(problem->a, row * problem->a_stride_m, problem->type_a);
     part.b = move(problem->b, column * problem->b_stride_n, problem->type_b);
     part.c = (char *)problem->c +

@@ -1,48 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random command lines, shapes files and JSON of earlier results for the utility: utility_fuzz
- * [ITERATIONS [SEED]]. The same arguments give the same run. $XGEMM is the utility; its options are
- * those that "xgemm help COMMAND" lists, so that new ones are tried too; texts begin as the files
- * of tests/cli/corpus.
+ * Inputs as calls of the utility (tests/fuzz.h says how it is called): a word of the command line
+ * on each line up to an empty one, and after that a file, which is there as "f" and as the standard
+ * input: shapes, the JSON of an earlier result, a matrix. Changes put in the options that "xgemm
+ * help COMMAND" lists, so that new ones are tried too.
  *
- * However it is called, the utility ends by itself with one of its exit statuses; if that is not 0,
- * it says a sentence, and if it is, --json has printed one object. What runs out of its processor
- * time was asked for something long, and is counted. Memory is bounded, too.
+ * However it is called, the utility ends with one of its exit statuses; if that is not 0, it says a
+ * sentence, and if it is, --json has printed one object. What was asked for something long is
+ * stopped, and counted.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
 
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "data_parts.h"
+#include "fuzz.h"
+#include "utility_limits.h"
+
+#include <jansson.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, SECONDS = 4, TEXT_MOST = 1 << 14, OPTIONS_MOST = 64, WORDS_MOST = 24 };
+enum { ARGUMENTS_MOST = 48, WORDS_MOST = 2048, WORD_MOST = 80, VALUES_OF_OPTION = 8 };
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const commands[] = {"multiply", "bench",   "plan",      "verify", "kernels",
-                                       "devices",  "explain", "occupancy", "probe"};
-
-/* Words that each command takes, so that some lines are right. */
-static const char *const beginnings[][WORDS_MOST] = {
-    {"a.npy", "b.npy", "-o", "c.npy"},
-    {"-d", "cpu", "--samples", "1", "--warm", "0", "--time", "0", "--limit", "0"},
-    {"--gpu", "H200", "-s", "64"},
-    {"-d", "cpu", "--size", "8"},
-    {NULL},
-    {NULL},
-    {"tiled16", "-m", "16", "-n", "16", "-k", "16"},
-    {"--gpu", "A100", "--kernel", "tiled16"},
-    {"banks", "-d", "sim", "--bytes", "4096"},
-};
+                                       "devices",  "explain", "occupancy", "probe",  "run"};
 
 static const char *const values[] = {
     "",
@@ -107,79 +95,135 @@ static const char *const values[] = {
     "b.npy",
 };
 
-/* Of the help, by command: "--name", "-n", each with whether it has an argument. */
-typedef struct {
+static const char *const fragments[] = {"{",
+                                        "}",
+                                        "[",
+                                        "]",
+                                        "\"",
+                                        ",",
+                                        ":",
+                                        "null",
+                                        "true",
+                                        "#",
+                                        "\n",
+                                        "\\u0000",
+                                        "m",
+                                        "\t",
+                                        "\xc3",
+                                        "[[[[[[",
+                                        "-",
+                                        "1.5e-7",
+                                        "\"a\"",
+                                        " ",
+                                        "\r\n",
+                                        "\n\n",
+                                        "--",
+                                        "\n-f\nf\n",
+                                        "\n--json\n",
+                                        "\n--csv\n",
+                                        "\n--from\nf\n",
+                                        "\n--baseline\nf\n"};
+
+static const char *words[WORDS_MOST];
+static size_t word_count;
+static unsigned long taken, stopped;
+
+const fuzz_program fuzz_this = {"tests/cli/corpus", words, 1200, 0};
+
+/* ---- Words that changes put in ---- */
+
+static void add_word(const char *format, const char *first, const char *second)
+{
+    char text[WORD_MOST];
+    snprintf(text, sizeof text, format, first, second);
+    if (word_count + 1 < WORDS_MOST && !(words[word_count++] = strdup(text)))
+        abort();
+}
+
+/* "      --name ARGUMENT   text", "  -n, --name", "  -m SPEC": with some values. */
+static void add_option(const char *line, fuzz_random *random)
+{
     char name[32];
-    bool with_argument;
-} option;
-static option options[COUNT(commands)][OPTIONS_MOST];
-static int option_counts[COUNT(commands)];
-
-static char program[4096], folder[512];
-static uint64_t state;
-static unsigned long long_ones, taken;
-
-static int pick(int bound)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (int)((state * UINT64_C(0x9e3779b97f4a7c15) >> 33) % (uint64_t)bound);
+    if (strlen(line) < 8 || line[0] != ' ' || line[2 + 4 * (line[2] == ' ')] != '-')
+        return;
+    const char *at = strstr(line, "--");
+    if (!at || at - line > 8)
+        at = line + 2;
+    const size_t end = strcspn(at, " [\n");
+    snprintf(name, sizeof name, "%.*s", (int)end, at);
+    const bool with_argument = at[end] == ' ' && at[end + 1] != ' ';
+    add_word("%s\n%s", name, "");
+    for (int i = 0; with_argument && i < VALUES_OF_OPTION; i++)
+        add_word("%s\n%s\n", name, values[fuzz_pick(random, COUNT(values))]);
 }
 
-static _Noreturn void give_up(const char *what)
+static void add_options(const char *command, fuzz_random *random)
 {
-    fprintf(stderr, "utility_fuzz: %s\n", what);
-    exit(EXIT_FAILURE);
+    char program[] = "xgemm", help[] = "help", name[16];
+    char *arguments[] = {program, help, name, NULL};
+    const char *output, *messages;
+    const size_t before = word_count;
+    snprintf(name, sizeof name, "%s", command);
+    REQUIRE(utility_run(3, arguments, "/dev/null", &output, &messages) == 0);
+    for (const char *line = output; *line; line += strcspn(line, "\n") + 1)
+        add_option(line, random);
+    REQUIRE_THAT(word_count > before + 4, "the help of %s has few options", command);
 }
 
-static size_t read_file(const char *path, char *to, size_t most)
+static void make_words(void)
 {
-    FILE *file = fopen(path, "rb");
-    const size_t size = file ? fread(to, 1, most - 1, file) : 0;
-    if (file)
+    fuzz_random random = {1};
+    for (size_t i = 0; i < COUNT(commands); i++)
+        add_options(commands[i], &random);
+    for (size_t i = 0; i < COUNT(values); i++)
+        add_word("%s%s", values[i], "");
+    for (size_t i = 0; i < COUNT(fragments); i++)
+        add_word("%s%s", fragments[i], "");
+}
+
+/* ---- The folder ---- */
+
+static struct {
+    const char *name;
+    unsigned char bytes[FUZZ_MOST];
+    size_t size;
+    ino_t number;
+} matrices[] = {{"a.npy", {0}, 0, 0}, {"b.npy", {0}, 0, 0}};
+
+static void load_matrices(void)
+{
+    const char *top = getenv("srcdir");
+    char path[4096];
+    for (size_t i = 0; i < COUNT(matrices); i++) {
+        snprintf(path, sizeof path, "%s/examples/%s", top ? top : ".", matrices[i].name);
+        FILE *file = fopen(path, "rb");
+        REQUIRE_THAT(file != NULL, "%s cannot be read", path);
+        matrices[i].size = fread(matrices[i].bytes, 1, sizeof matrices[i].bytes, file);
         fclose(file);
-    to[size] = '\0';
-    return size;
-}
-
-static void write_file(const char *path, const char *from, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(from, 1, size, file) != size || fclose(file))
-        give_up("a file cannot be written");
-}
-
-/* ---- Running ---- */
-
-static void limit(int what, rlim_t most)
-{
-    const struct rlimit limits = {most, most + (what == RLIMIT_CPU)};
-    setrlimit(what, &limits);
-}
-
-static int start(char *const *arguments)
-{
-    int status;
-    const pid_t child = fork();
-    if (child == 0) {
-        const int in = open("shapes.txt", O_RDONLY),
-                  out = open("out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        const int messages = open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        dup2(in, STDIN_FILENO);
-        dup2(out, STDOUT_FILENO);
-        dup2(messages, STDERR_FILENO);
-        limit(RLIMIT_CPU, SECONDS);
-        limit(RLIMIT_FSIZE, 1 << 24);
-        limit(RLIMIT_CORE, 0);
-        limit(RLIMIT_AS, (rlim_t)2 << 30);
-        execv(program, arguments);
-        _exit(126);
     }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        give_up("a process cannot be started");
-    return status;
 }
+
+/* Those that the utility replaced come again, and what it made goes. */
+static void tidy_folder(void)
+{
+    struct stat status;
+    for (size_t i = 0; i < COUNT(matrices); i++) {
+        if (matrices[i].number && stat(matrices[i].name, &status) == 0 &&
+            status.st_ino == matrices[i].number && (size_t)status.st_size == matrices[i].size)
+            continue;
+        fuzz_write(matrices[i].name, matrices[i].bytes, matrices[i].size);
+        REQUIRE(stat(matrices[i].name, &status) == 0);
+        matrices[i].number = status.st_ino;
+    }
+    DIR *folder = opendir(".");
+    REQUIRE(folder != NULL);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        if (strcmp(entry->d_name, "a.npy") != 0 && strcmp(entry->d_name, "b.npy") != 0)
+            unlink(entry->d_name); /* "." and ".." stay */
+    closedir(folder);
+}
+
+/* ---- Calls ---- */
 
 static bool has(char *const *arguments, const char *word)
 {
@@ -189,245 +233,81 @@ static bool has(char *const *arguments, const char *word)
     return false;
 }
 
-static _Noreturn void complain(const char *what, int status, char *const *arguments)
+/* jansson takes an object's repeated keys, which nothing here should print. */
+static bool is_object(const char *text)
 {
-    char text[4096];
-    fprintf(stderr, "utility_fuzz: %s (wait status 0x%x):\n ", what, (unsigned)status);
-    for (; *arguments; arguments++)
-        fprintf(stderr, " '%s'", *arguments);
-    read_file("err", text, sizeof text);
-    fprintf(stderr, "\nin %s; its messages:\n%s\n", folder, text);
-    exit(EXIT_FAILURE);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const bool result = json_is_object(root);
+    json_decref(root);
+    return result;
 }
 
-/* Whether the output is an object of JSON, by its ends; the schema is another test's. */
-static bool is_object(void)
+static void call(int count, char **arguments)
 {
-    static char text[1 << 20];
-    const size_t size = read_file("out", text, sizeof text);
-    return size + 1 == sizeof text ||
-           (size > 3 && text[0] == '{' && strcmp(text + size - 3, "\n}\n") == 0);
-}
-
-static void run(char *const *arguments)
-{
-    char text[4096];
-    const int status = start(arguments);
-    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)) {
-        long_ones++;
+    const char *output, *messages;
+    char *given[ARGUMENTS_MOST + 2]; /* getopt puts them in another order */
+    memcpy(given, arguments, ((size_t)count + 1) * sizeof *given);
+    const int code = utility_run(count, arguments, "f", &output, &messages);
+    if (code == UTILITY_STOPPED) {
+        stopped++;
         return;
     }
-    if (!WIFEXITED(status))
-        complain("it ended by a signal", status, arguments);
-    const int code = WEXITSTATUS(status);
-    if (code != 0 && code != 1 && code != 2 && code != 77)
-        complain("this is none of its exit statuses", status, arguments);
-    const size_t size = read_file("err", text, sizeof text);
-    if (code != 0 && (size < 8 || strncmp(text, "xgemm", 5) != 0) && !has(arguments, "-"))
-        /* a comparison or check that does not hold is in the table */
-        if (code != 1 || read_file("out", text, sizeof text) == 0)
-            complain("it says nothing", status, arguments);
-    if (code == 0 && has(arguments, "--json") && !has(arguments, "-") && !has(arguments, "-h") &&
-        !has(arguments, "--help") && !is_object())
-        complain("this is no object of JSON", status, arguments);
+    REQUIRE_THAT(code == 0 || code == 1 || code == 2 || code == 77, "the exit status is %d", code);
+    /* A comparison or check that does not hold is in the table. */
+    if (code != 0 && !has(given, "-") && (code != 1 || !*output))
+        REQUIRE_THAT(strlen(messages) > 8 && (strncmp(messages, "xgemm", 5) == 0 || count == 1),
+                     "it says nothing with status %d, but \"%s\"", code, messages);
+    if (code == 0 && has(given, "--json") && !has(given, "-") && !has(given, "-h") &&
+        !has(given, "--help") && strcmp(given[1], "help") != 0)
+        REQUIRE_THAT(is_object(output), "it prints no object of JSON, but \"%s\"", output);
     taken += code == 0;
 }
 
-/* ---- Command lines ---- */
-
-/* "      --name ARGUMENT   text", "  -n, --name", "  -m SPEC". */
-static void read_option(int command, char *line)
+/* The words of the lines, in place; NULL ends them. What leaves the folder is not called. */
+static int split(char *text, char **arguments)
 {
-    const size_t length = strlen(line);
-    if (length < 8 || line[0] != ' ' || line[2 + 4 * (line[2] == ' ')] != '-' ||
-        option_counts[command] == OPTIONS_MOST)
-        return;
-    option *to = &options[command][option_counts[command]];
-    char *name = strstr(line, "--");
-    if (!name || name - line > 8)
-        name = line + 2;
-    const size_t end = strcspn(name, " [\n");
-    if (end >= sizeof to->name)
-        return;
-    memcpy(to->name, name, end);
-    to->with_argument = name[end] == ' ' && name[end + 1] != ' ';
-    option_counts[command]++;
-}
-
-static void read_options(int command)
-{
-    char help[] = "help", name[16], text[TEXT_MOST], *rest;
-    snprintf(name, sizeof name, "%s", commands[command]);
-    char *const arguments[] = {program, help, name, NULL};
-    if (start(arguments) != 0 || read_file("out", text, sizeof text) == 0)
-        complain("no help", 0, arguments);
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        read_option(command, line);
-    if (option_counts[command] < 5)
-        give_up("the help has no options");
-}
-
-static char *word(const char *text)
-{
-    char *copy = strdup(text);
-    if (!copy)
-        give_up("no memory");
-    return copy;
-}
-
-static void command_line(void)
-{
-    char *arguments[2 * WORDS_MOST + 4];
     int count = 0;
-    const int command = pick(COUNT(commands));
-    arguments[count++] = word(program);
-    arguments[count++] = word(commands[command]);
-    if (pick(8) != 0)
-        for (int i = 0; beginnings[command][i]; i++)
-            arguments[count++] = word(beginnings[command][i]);
-    for (int more = pick(4); more > 0; more--) {
-        const option *o = &options[command][pick(option_counts[command])];
-        arguments[count++] = word(o->name);
-        if (o->with_argument != (pick(30) == 0))
-            arguments[count++] = word(values[pick(COUNT(values))]);
+    for (char *rest, *word = strtok_r(text, "\n", &rest); word;
+         word = strtok_r(NULL, "\n", &rest)) {
+        if (strchr(word, '/') || count == ARGUMENTS_MOST)
+            return -1;
+        arguments[count++] = word;
     }
-    if (pick(12) == 0)
-        arguments[count++] = word(values[pick(COUNT(values))]);
     arguments[count] = NULL;
-    run(arguments);
-    for (int i = 0; i < count; i++)
-        free(arguments[i]);
+    return count;
 }
 
-/* ---- Texts ---- */
-
-static const char *const fragments[] = {
-    "{",  "}",  "[",    "]",      "\"", ",",      ":",     "null",    "true",
-    "-1", "0",  "1e9",  "1e400",  "#",  "\n",     "8",     "\\u0000", "99999999999999999999",
-    "m",  "\t", "\xc3", "[[[[[[", "-",  "1.5e-7", "\"a\"", " ",       "\r\n"};
-
-/* Some places of the text become something else. */
-static size_t mutate(char *text, size_t size)
+void fuzz_judge(const unsigned char *bytes, size_t size)
 {
-    for (int changes = 1 + pick(3); changes > 0; changes--) {
-        const size_t at = (size_t)pick((int)size + 1);
-        size_t gone = (size_t)pick(pick(6) == 0 ? 200 : 6);
-        if (gone > size - at)
-            gone = size - at;
-        const char *in = pick(4) == 0 ? "" : fragments[pick(COUNT(fragments))];
-        const size_t more = strlen(in);
-        if (size - gone + more + 1 > TEXT_MOST)
-            continue;
-        memmove(text + at + more, text + at + gone, size - at - gone);
-        memcpy(text + at, in, more);
-        size = size - gone + more;
-    }
-    return size;
-}
-
-static void changed_text(const char *const *names, const char *to, char *const *arguments)
-{
-    static char text[TEXT_MOST];
-    char path[640];
-    int count = 0;
-    while (names[count])
-        count++;
-    snprintf(path, sizeof path, "%s", names[pick(count)]);
-    size_t size = read_file(path, text, sizeof text);
-    size = mutate(text, size);
-    write_file(to, text, size);
-    run(arguments);
-}
-
-static void try_texts(void)
-{
-    static const char *const shapes[] = {"corpus-shapes.txt", NULL};
-    static const char *const results[] = {"corpus-results.json", "corpus-results-1.json", NULL};
-    static char words[][16] = {"plan",   "-f",        "s.txt",     "--gpu",  "H200", "bench",
-                               "--from", "r.json",    "--json",    "-d",     "cpu",  "--size",
-                               "8",      "--samples", "1",         "--warm", "0",    "--baseline",
-                               "--csv",  "--kernel",  "reference", "--time"};
-    char *const shapes_line[] = {program, words[0], words[1], words[2], words[3], words[4], NULL};
-    char *const from_line[] = {program, words[5], words[6], words[7], words[pick(2) ? 8 : 18],
-                               NULL};
-    char *const baseline_line[] = {program,   words[5],  words[9],  words[10], words[11], words[12],
-                                   words[13], words[14], words[15], words[16], words[21], words[16],
-                                   words[17], words[7],  words[19], words[20], NULL};
-    changed_text(shapes, "s.txt", shapes_line);
-    changed_text(results, "r.json", pick(4) ? from_line : baseline_line);
-}
-
-/* ---- The folder ---- */
-
-static bool copy(const char *top, const char *from, const char *to)
-{
-    static char text[1 << 16];
-    char path[4400];
-    snprintf(path, sizeof path, "%s/%s", top, from);
-    const size_t size = read_file(path, text, sizeof text);
-    if (size > 0)
-        write_file(to, text, size);
-    return size > 0;
-}
-
-static void remove_folder(void)
-{
-    char line[600];
-    snprintf(line, sizeof line, "rm -rf '%s'", folder);
-    if (system(line) != 0)
-        give_up("the folder is left");
-}
-
-/* The utility itself, not Libtool's script that starts it. */
-static void find_program(void)
-{
-    char path[4096 - 32];
-    const char *name = getenv("XGEMM");
-    if (!name || !realpath(name, path))
-        exit(SKIPPED);
-    char *slash = strrchr(path, '/');
-    snprintf(program, sizeof program, "%.*s/.libs/xgemm", (int)(slash - path), path);
-    if (access(program, X_OK) != 0) {
-        snprintf(program, sizeof program, "%s", path);
+    char text[FUZZ_MOST + 1], program[] = "xgemm", *arguments[ARGUMENTS_MOST + 2] = {program};
+    if (size > FUZZ_MOST)
         return;
-    }
-    *slash = '\0';
-    strcat(path, "/.libs");
-    setenv("LD_LIBRARY_PATH", path, 1);
+    memcpy(text, bytes, size);
+    text[size] = '\0';
+    char *const gap = strstr(text, "\n\n");
+    const size_t head = gap ? (size_t)(gap - text) + 2 : size;
+    text[gap ? head - 2 : head] = '\0';
+    const int count = split(text, arguments + 1);
+    if (count < 0)
+        return;
+    tidy_folder();
+    fuzz_write("f", bytes + head, size - head);
+    call(count + 1, arguments);
 }
 
-int main(int argument_count, char **arguments)
+void fuzz_begin(void)
 {
-    const unsigned long iterations = argument_count > 1 ? strtoul(arguments[1], NULL, 10) : 120;
-    const unsigned long seed = argument_count > 2 ? strtoul(arguments[2], NULL, 10) : 1;
-    const char *srcdir = getenv("srcdir"), *parent = getenv("TMPDIR");
-    char top[4096];
-    find_program();
-    if (!realpath(srcdir ? srcdir : ".", top))
-        give_up("no srcdir");
-    snprintf(folder, sizeof folder, "%s/xgemm-utility-fuzz-XXXXXX",
-             parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(folder) || chdir(folder))
-        give_up("no temporary folder");
-    if (!copy(top, "examples/a.npy", "a.npy") || !copy(top, "examples/b.npy", "b.npy") ||
-        !copy(top, "tests/cli/corpus/shapes.txt", "corpus-shapes.txt") ||
-        !copy(top, "tests/cli/corpus/shapes.txt", "shapes.txt") ||
-        !copy(top, "tests/cli/corpus/results.json", "corpus-results.json") ||
-        !copy(top, "tests/cli/corpus/results-1.json", "corpus-results-1.json") ||
-        !copy(top, "tests/cli/corpus/results.json", "r.json"))
-        give_up("no corpus");
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    state = seed * 2 + 1; /* a state of 0 would stay 0 */
-    for (int command = 0; command < COUNT(commands); command++)
-        read_options(command);
-    for (unsigned long i = 0; i < iterations; i++) {
-        command_line();
-        if (i % 3 == 0)
-            try_texts();
-    }
-    if (chdir("/") == 0)
-        remove_folder();
-    printf("%lu command lines and %lu texts, of which %lu were taken and %lu too long\n",
-           iterations, (iterations + 2) / 3 * 2, taken, long_ones);
-    return EXIT_SUCCESS;
+    load_matrices();
+    fuzz_enter_folder();
+    REQUIRE(data_pools_open()); /* which last as long as the program */
+    make_words();
+}
+
+void fuzz_end(unsigned long inputs)
+{
+    fuzz_leave_folder();
+    for (size_t i = 0; i < word_count; i++)
+        free((void *)(uintptr_t)words[i]);
+    printf("%lu calls of the utility, of which %lu were taken and %lu stopped\n", inputs, taken,
+           stopped);
 }

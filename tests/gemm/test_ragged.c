@@ -7,6 +7,7 @@
 
 #include "../../bin/recorder.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -346,6 +347,39 @@ START_TEST(without_a_product)
 }
 END_TEST
 
+/* C as beta leaves it, of k = 0 and an infinite alpha, and of alpha = 0, with A and B of NULL. */
+static void check_without(int device, const char *kernel, int64_t k, float alpha, unsigned flags)
+{
+    xgemm_handle *handle = open_handle(device);
+    const float beta = 2.0f, wanted[4] = {1.0f, 6.0f, 10.0f, 7.0f};
+    float c[4] = {1.0f, 3.0f, 5.0f, 7.0f};
+    const int64_t offsets[2] = {1, 3};
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.m = 4, p.n = 1, p.k = k;
+    p.lda = p.ldb = p.ldc = 1;
+    p.type_a = p.type_b = p.type_c = XGEMM_F32;
+    p.c = c;
+    p.alpha = &alpha, p.beta = &beta;
+    p.flags = flags;
+    ck_assert_int_eq(xgemm_set_kernel(handle, kernel), XGEMM_OK);
+    ck_assert_int_eq(xgemm_gemm_ragged(handle, &p, offsets, 1), XGEMM_OK);
+    ck_assert_mem_eq(c, wanted, sizeof c);
+    xgemm_destroy(handle);
+}
+
+START_TEST(nothing_is_read)
+{
+    static const struct {
+        int device;
+        const char *kernel;
+    } places[] = {
+        {XGEMM_DEVICE_CPU, "reference"}, {XGEMM_DEVICE_CPU, "auto"}, {XGEMM_DEVICE_SIM, "auto"}};
+    check_without(places[_i].device, places[_i].kernel, 0, INFINITY, 0);
+    check_without(places[_i].device, places[_i].kernel, 0, INFINITY, XGEMM_DEVICE_SCALARS);
+    check_without(places[_i].device, places[_i].kernel, 1, 0.0f, 0);
+}
+END_TEST
+
 START_TEST(what_is_refused)
 {
     xgemm_handle *handle = open_handle(XGEMM_DEVICE_CPU);
@@ -405,6 +439,7 @@ int main(void)
         tcase_add_loop_test(new_case(suite, "graphs", 60), replayed_with_other_offsets, 0,
                             COUNT(types));
     tcase_add_loop_test(without, without_a_product, 0, 2 * COUNT(types));
+    tcase_add_loop_test(without, nothing_is_read, 0, 3);
     tcase_add_test(add_case(suite, "refused"), what_is_refused);
     return run_suite(suite);
 }

@@ -107,11 +107,18 @@ static double split_us(const xg_candidate *of, const xg_request *request)
            scalar;
 }
 
+/* Clusters that compute at the same time. */
+static int64_t clusters_most(const xg_kernel *kernel, int multiprocessors)
+{
+    const int64_t ctas = xg_cluster_size(kernel);
+    return multiprocessors > ctas ? multiprocessors / ctas : 1;
+}
+
 xg_tensor_schedule xg_tensor_schedule_of(const xg_kernel *kernel, int multiprocessors, int64_t m,
                                          int64_t n, int64_t products, int64_t stream_k_iterations)
 {
     const int64_t ctas = xg_cluster_size(kernel);
-    const int64_t most = multiprocessors > ctas ? multiprocessors / ctas : 1;
+    const int64_t most = clusters_most(kernel, multiprocessors);
     const bool stream_k = stream_k_iterations > 0;
     xg_tensor_schedule of;
     of.tiles = products * xg_ceil_div(m, kernel->tile_m * ctas) * xg_ceil_div(n, kernel->tile_n);
@@ -341,15 +348,17 @@ static double least_us(const xg_kernel *kernel, const xg_request *request, int64
         return 0.0;
     of.batch_per_pass = p->batch_count;
     const tiled what = tiled_of(&of, p);
-    const xg_tensor_schedule schedule =
-        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, what.products, 1);
+    const int64_t most = clusters_most(kernel, request->target.multiprocessors);
+    /* A batch that no grid would hold is costed too. */
+    const double tiles = (double)what.products *
+                         (double)xg_ceil_div(m, kernel->tile_m * xg_cluster_size(kernel)) *
+                         (double)xg_ceil_div(n, kernel->tile_n);
     const double k_blocks = (double)xg_blocks_of(xg_split_k(p->k), XG_K_BLOCK);
     const double split =
         what.products > 1 ? split_bytes(kernel, &what) / costs->split_rate : split_us(&of, request);
     return costs->launch_us + split + costs->product_us +
            (kernel->cluster ? costs->tensor_cluster_us : 0.0) +
-           (double)schedule.tiles / (double)schedule.clusters * k_blocks *
-               wave_us(kernel, costs, &what);
+           tiles / (double)most * k_blocks * wave_us(kernel, costs, &what);
 }
 
 double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request)
