@@ -52,8 +52,8 @@ static double mma_share(const xgemm_device *gpu)
 
 /*
  * Multiprocessors for data centres have half as many units for doubles as for floats, others one
- * for 64 (the CUDA programming guide's throughputs of arithmetic); tensor cores with twice that
- * are those of compute capabilities 8.0 and 9.0.
+ * for 64, by the CUDA programming guide's table of arithmetic throughputs, and so by estimate what
+ * is not in it; tensor cores with twice that are those of compute capabilities 8.0 and 9.0.
  */
 double xg_fp64_share(const xgemm_device *gpu, bool tensor)
 {
