@@ -105,7 +105,9 @@ static const char *why_no_gpu(void)
     static const char function[] = "xgemm_device_get: ";
     xgemm_device d = {.struct_size = sizeof d};
     if (!xgemm_device_get(0, &d))
-        return NULL;
+        return xgemm_device_count() > 0 ? NULL
+                                        : "the CUDA driver has GPU 0 and cannot say how many there "
+                                          "are (cuDeviceGetCount)";
     const char *const text = xgemm_last_error(NULL);
     return strncmp(text, function, strlen(function)) ? text : text + strlen(function);
 }

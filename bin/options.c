@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "failure.h"
+#include "replacement.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -58,12 +59,15 @@ static void vcomplain(const command *which, const char *format, va_list argument
     fputc('\n', stderr);
 }
 
-int close_output(int status)
+static int output_lost(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
     perror("xgemm: standard output");
     return STATUS_FAILED;
+}
+
+int close_output(int status)
+{
+    return fflush(stdout) == 0 && !ferror(stdout) ? status : output_lost();
 }
 
 void usage_error(const command *which, const char *format, ...)
@@ -231,7 +235,10 @@ static int next(const command *which, const char *leading, int argc, char **argv
 
 int option_next(const command *which, int argc, char **argv, settings *common, const char **value)
 {
-    return next(which, "", argc, argv, common, value);
+    const int key = next(which, "", argc, argv, common, value);
+    if (key == -1 && !replacement_stdout_takes_bytes())
+        exit(output_lost()); /* before anything is computed for it */
+    return key;
 }
 
 int option_next_leading(const command *which, int argc, char **argv, settings *common,

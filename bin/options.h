@@ -49,7 +49,8 @@ typedef struct {
  * The next option of the command's own: its key, with its argument in *value;
  * -1 at the end, when optind is the first operand. Common options are put into
  * *common; --help prints and ends the program, a wrong option ends it with 2, and so does one that
- * has no effect: one with an argument that is given twice, and --json beside --csv.
+ * has no effect: one with an argument that is given twice, and --json beside --csv. At the end, a
+ * standard output that cannot be written to ends it with 1.
  */
 int option_next(const command *which, int argc, char **argv, settings *common, const char **value);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -103,6 +104,40 @@ bool replacement_keep_stdout(bool quiet)
     return good;
 }
 
+/* By no bytes: a full device, a closed descriptor and a pipe that nobody reads say so at once. */
+static bool takes_bytes(int descriptor)
+{
+    struct pollfd state = {.fd = descriptor, .events = POLLOUT};
+    if (write(descriptor, "", 0) < 0)
+        return false;
+    errno = EPIPE;
+    return poll(&state, 1, 0) <= 0 || !(state.revents & POLLERR);
+}
+
+bool replacement_stdout_takes_bytes(void)
+{
+    return takes_bytes(kept_stdout);
+}
+
+/* A device is opened for it; a pipe would have to be waited for. */
+static bool direct_takes_bytes(const char *path)
+{
+    struct stat status;
+    if (replacement_is_stdout(path))
+        return replacement_stdout_takes_bytes();
+    if (access(path, W_OK) != 0 || stat(path, &status) != 0)
+        return false;
+    if (!S_ISCHR(status.st_mode))
+        return true;
+    const int descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    const bool takes = descriptor >= 0 && takes_bytes(descriptor);
+    const int error = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    errno = error;
+    return takes;
+}
+
 /* ---- The file ---- */
 
 /* That a system call failed; false, for the caller to return. */
@@ -197,15 +232,10 @@ bool replacement_open(replacement *file, const char *path)
 
 bool replacement_check(replacement *file, const char *path)
 {
-    const bool direct = is_direct(path);
-    bool good;
     *file = (replacement){.descriptor = -1};
-    if (!direct)
-        good = replacement_open(file, path);
-    else if (replacement_is_stdout(path))
-        good = fcntl(kept_stdout, F_GETFD) >= 0 || failed(file, errno);
-    else
-        good = access(path, W_OK) == 0 || failed(file, errno);
+    if (is_direct(path))
+        return direct_takes_bytes(path) || failed(file, errno);
+    const bool good = replacement_open(file, path);
     if (good)
         replacement_abandon(file);
     return good;

@@ -24,6 +24,9 @@ typedef struct {
 /* Whether the path is the standard output: "-" or /dev/stdout. */
 bool replacement_is_stdout(const char *path);
 
+/* Whether the standard output can be written to, as far as can be seen; false: errno says why. */
+bool replacement_stdout_takes_bytes(void);
+
 /*
  * Keeps the standard output for a replacement of "-": what the program prints goes to the standard
  * error output from now on, or nowhere. False: the system has no descriptor left.

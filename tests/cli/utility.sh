@@ -100,6 +100,20 @@ test_output_lost()
     "$XGEMM" multiply -d cpu a.npy b.npy -o closed.npy >&- 2>err </dev/null
     status=$?
     if ended 1 'standard output'; then ok 'closed output'; else no 'closed output' "$why"; fi
+    # What nobody reads, once the reader is gone.
+    { sleep 1; "$XGEMM" multiply -d cpu a.npy b.npy -o unread.npy 2>err </dev/null; echo $? >unread; } | :
+    status=$(cat unread)
+    if ended 1 'standard output'; then ok 'output that nobody reads'; else no 'output that nobody reads' "$why"; fi
+    # Before the product, and before whatever else is wrong.
+    found=$(ls full.npy closed.npy unread.npy 2>/dev/null)
+    if [ -z "$found" ]; then ok 'output lost: no product'; else no 'output lost: no product' "$found"; fi
+    for command in 'bench -s 8 --kernel' 'plan -s 8 --kernel' 'verify --quick -s 5 --kernel' kernels explain \
+        devices 'occupancy --kernel' probe; do
+        for format in '' --csv --json; do
+            # shellcheck disable=SC2086 # words
+            no_room "full: $command${format:+ }$format, found first" $command nonsense $format
+        done
+    done
 }
 
 # ---- The environment ----

@@ -29,6 +29,8 @@ test_devices()
     FAKE_CUDA_DEVICES=2 refuses 'devices: one of two alone is missing' 77 'no GPU 5; this machine has 2' devices 5
     run devices --json
     json 'devices: JSON' 'd["no_gpu_because"] is None and [x["device"] for x in d["devices"]] == ["0", "cpu", "sim"]'
+    FAKE_CUDA_FAIL=cuDeviceGetCount:802 says 'devices: no count' '^no GPU can be used: .*cuDeviceGetCount' devices
+    FAKE_CUDA_FAIL=cuDeviceGetCount:802 refuses 'devices: 0 without a count' 77 'has 0: .*cuDeviceGetCount' devices 0
     FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'devices: one that says no name' 1 'cuDeviceGetName failed' devices 0
 }
 

@@ -211,8 +211,11 @@ START_TEST(says_that_device_is_full)
 {
     npy_matrix matrix = make_matrix(3, 5, false);
 
-    if (access("/dev/full", W_OK) == 0)
+    if (access("/dev/full", W_OK) == 0) {
         assert_not_written("/dev/full", &matrix, "cannot be written: No space left on device");
+        ck_assert_int_eq(npy_check_writable("/dev/full", message, sizeof(message)), -1);
+        ck_assert_str_eq(message, "/dev/full: cannot be written: No space left on device");
+    }
     npy_free(&matrix);
 }
 END_TEST
