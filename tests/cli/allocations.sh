@@ -12,22 +12,21 @@ builddir=$PWD
 program=$builddir/.libs/xgemm
 [ -x "$program" ] || program=$XGEMM
 
-# What differs from run to run.
+# What does not differ from run to run; without memory for it a product is timed once, and cold.
 lasting()
 {
-    grep -v -e '"date"' -e '_us"' -e '_bytes"' -e '"gflops"' -e '"gbs"'
+    grep -v -e '"date"' -e '_us"' -e '_bytes"' -e '"gflops"' -e '"gbs"' -e '"percent_of_roofline"' -e '"timing"'
 }
 
 # run_failing N ARGUMENT...: with the Nth allocation failing; 0: none, and all are counted.
 run_failing()
 {
-    FAIL_ALLOCATION=$1 COUNT_ALLOCATIONS=count LD_PRELOAD=./fail_malloc.so \
-        LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-    export FAIL_ALLOCATION COUNT_ALLOCATIONS LD_PRELOAD LD_LIBRARY_PATH
+    n=$1
     shift
-    "$program" "$@" >out 2>err </dev/null
+    env FAIL_ALLOCATION="$n" COUNT_ALLOCATIONS=count LD_PRELOAD=./fail_malloc.so \
+        LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+        "$program" "$@" >out 2>err </dev/null
     status=$?
-    unset FAIL_ALLOCATION COUNT_ALLOCATIONS LD_PRELOAD LD_LIBRARY_PATH
 }
 
 # all_fail NAME ARGUMENT...
@@ -92,5 +91,19 @@ if traces; then
     all_fail 'explain' explain naive -m 16 -n 16 -k 4 --json --gpu H100
 else
     skip 'explain' 'this build cannot trace'
+fi
+
+# On a GPU that the fake driver imitates.
+mkdir fake
+ln -s "$builddir/tests/cuda_fake/.libs/fake_cuda.so" fake/libcuda.so.1
+LD_LIBRARY_PATH=$work/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+if "$XGEMM" devices 0 >/dev/null 2>&1; then
+    all_fail 'the GPU' devices 0 --json
+    all_fail 'multiply on the GPU' multiply -d 0 a.npy b.npy -o files/c.npy --json
+    all_fail 'bench on the GPU' bench -d 0 -s 8 --kernel naive --samples 1 --warm 0 --time 0 --json --quiet
+    all_fail 'verify on the GPU' verify -d 0 -m 3 -n 4 -k 2 --quick --json --kernel naive
+else
+    skip 'on a GPU' 'this build has no CUDA backend'
 fi
 finish
