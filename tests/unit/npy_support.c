@@ -14,6 +14,7 @@
 static struct faults faults;
 static size_t bytes_read, bytes_written;
 size_t bytes_allocated, calls;
+bool folder_is_flushed;
 
 void set_faults(struct faults wanted)
 {
@@ -71,14 +72,18 @@ ssize_t write(int descriptor, const void *bytes, size_t size)
 
 int fsync(int descriptor)
 {
+    struct stat status;
     if (interrupted())
         return -1;
+    if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+        folder_is_flushed = true;
     errno = faults.error;
     return faults.fail_fsync ? -1 : (int)syscall(SYS_fsync, descriptor);
 }
 
 int rename(const char *from, const char *to)
 {
+    folder_is_flushed = false;
     errno = faults.error;
     return faults.fail_rename ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
 }

@@ -38,6 +38,7 @@ void set_faults(struct faults wanted);
 void clear_faults(void);
 
 extern size_t bytes_allocated, calls; /* calls: of those that may be interrupted */
+extern bool folder_is_flushed;        /* after the last file that was renamed */
 
 /* ---- The folder of the test ---- */
 

@@ -308,6 +308,7 @@ START_TEST(writes_without_a_mode)
     const int result = npy_write(path, &matrix, message, sizeof(message));
     clear_faults();
     ck_assert_int_eq(result, 0);
+    ck_assert(folder_is_flushed);
     ck_assert_int_eq(npy_read(path, &again, message, sizeof(message)), 0);
     assert_equal_matrices(&matrix, &again);
     npy_free(&matrix);
