@@ -30,7 +30,7 @@ test_devices()
     run devices --json
     json 'devices: JSON' 'd["no_gpu_because"] is None and [x["device"] for x in d["devices"]] == ["0", "cpu", "sim"]'
     FAKE_CUDA_FAIL=cuDeviceGetCount:802 says 'devices: no count' '^no GPU can be used: .*cuDeviceGetCount' devices
-    FAKE_CUDA_FAIL=cuDeviceGetCount:802 refuses 'devices: 0 without a count' 77 'has 0: .*cuDeviceGetCount' devices 0
+    FAKE_CUDA_FAIL=cuDeviceGetCount:802 refuses 'devices: 0 without a count' 77 'has none: .*cuDeviceGetCount' devices 0
     FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'devices: one that says no name' 1 'cuDeviceGetName failed' devices 0
 }
 
@@ -114,7 +114,7 @@ test_probes()
     else
         no 'probe: all' "$why $(grep -c '^timed' out) of 8"
     fi
-    run probe -d 0 --bytes 16384 launch
+    run probe -d 0 launch
     if ended 0 '' && grep -q '^series  *count  *median_us$' out; then
         ok 'probe: launches have no speed'
     else
@@ -132,12 +132,14 @@ test_probes()
         skip 'probe: pictures' 'no gnuplot'
         return
     fi
-    for of in host-device:GB/s launch:microseconds banks:GB/s; do
-        run probe -d 0 --bytes 16384 "${of%:*}" --plot picture.svg
-        if ended 0 '' && grep -q "${of#*:}" picture.svg; then
-            ok "probe: a picture of ${of%:*}"
+    for of in 'host-device --bytes 16384:GB/s' launch:microseconds 'banks --bytes 16384:GB/s'; do
+        name=${of%:*}
+        # shellcheck disable=SC2086 # words
+        run probe -d 0 $name --plot picture.svg
+        if ended 0 '' && grep -q "${of##*:}" picture.svg; then
+            ok "probe: a picture of ${name%% *}"
         else
-            no "probe: a picture of ${of%:*}" "$why"
+            no "probe: a picture of ${name%% *}" "$why"
         fi
     done
 }
