@@ -56,7 +56,7 @@ START_TEST(mixes)
 {
     const xgemm_type type = types[_i % COUNT(types)];
     xgemm_handle *handle = open_place(_i / COUNT(types));
-    const int step = test_effort() >= 100 ? 1 : 3;
+    const int step = test_effort() >= 100 ? 1 : 7;
     for (int run = _i % step; run < 132; run += step) {
         const typed_spec s = mixed(type, run);
         typed_check(handle, &s, (uint64_t)run);
@@ -144,7 +144,7 @@ START_TEST(tensor_cores)
     static const int shapes[][3] = {{130, 70, 65},   {64, 260, 200}, {257, 129, 33}, {1, 1, 1},
                                     {40, 300, 1000}, {128, 128, 64}, {520, 70, 520}, {8, 40, 9000}};
     const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
-    const int step = test_effort() >= 100 ? 1 : 4;
+    const int step = test_effort() >= 100 ? 1 : 11;
     if (test_device() == XGEMM_DEVICE_SIM)
         setenv("XGEMM_SIM", orders[_i / 2 % COUNT(orders)], 1);
     xgemm_handle *handle = open_handle(test_device());
@@ -185,7 +185,7 @@ START_TEST(mma_sync)
                                     {31, 77, 520}, {3, 150, 7},     {2, 50, 2200}};
     static const int gaps[] = {0, 3, 8, 5};
     const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
-    const int step = test_effort() >= 100 ? 1 : 5;
+    const int step = test_effort() >= 100 ? 1 : 25;
     if (test_device() == XGEMM_DEVICE_SIM)
         setenv("XGEMM_SIM", orders[_i / 2 % COUNT(orders)], 1);
     xgemm_handle *handle = open_handle(test_device());
