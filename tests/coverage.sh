@@ -46,7 +46,7 @@ fi
 
 # Each object's counts: of the sources that are ours, by their paths below the top.
 find . -name '*.gcda' | while read -r counts; do
-    ${GCOV:-gcov} --stdout --branch-probabilities --branch-counts "$counts" 2>/dev/null
+    ${GCOV:-gcov} --stdout --branch-probabilities --branch-counts "$counts" 2>/dev/null || :
 done | awk -v top="$srcdir/" -v folder="$(basename "$srcdir")/" '
     # "   count:  number:text"; count is "-" without code, "#####" or "=====" never.
     /^ *[^ :]+\*?: *[0-9]+:/ {
