@@ -21,7 +21,11 @@ mkdir -p "$work/top/lib/api" "$work/build" || exit 99
 cp -RL "$srcdir/configure" "$srcdir/build-aux" "$work/top/" || exit 99
 cp "$srcdir/lib/api/gemm.c" "$work/top/lib/api/" || exit 99
 cd "$work/build" || exit 99
-echo 'int x;' >"$work/x.c"
+# Compile where the compiler has been told so, and not only taken the flag.
+echo 'char is_so[sizeof(void *) == 4 ? 1 : -1];' >"$work/64-bit.c"
+echo '#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#error
+#endif' >"$work/little-endian.c"
 
 # refuses WORD FLAG...: configure's error has the word when the compiler has the flags.
 refuses()
@@ -31,8 +35,8 @@ refuses()
     printf '#!/bin/sh\ncase " $* " in\n*" -c "*) exec %s %s "$@" ;;\n*) exec %s "$@" ;;\nesac\n' \
         "$real" "$*" "$real" >"$work/cc"
     chmod +x "$work/cc"
-    if ! "$work/cc" -c "$work/x.c" -o "$work/x.o" 2>/dev/null; then
-        echo "not tried: $real does not take $*" >&2
+    if ! "$work/cc" -c "$work/$word.c" -o "$work/x.o" 2>/dev/null; then
+        echo "not tried: $real does not compile for $*" >&2
         return
     fi
     if ../top/configure --disable-utility --without-cuda CC="$work/cc" >out 2>err; then
