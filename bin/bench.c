@@ -176,9 +176,9 @@ static plot *plot_of(const bench_request *r, const json_t *loaded, bool squares)
     const char *date = json_string_value(json_object_get(loaded, "date"));
     bench_result first;
     char product[64];
-    const bool swept = json_is_null(json_object_get(json_object_get(loaded, "settings"), "type"));
-    const bool any = results_at(loaded, 0, &first);
     const json_t *const how = json_object_get(loaded, "settings");
+    const bool swept = json_is_null(json_object_get(how, "type"));
+    const bool any = results_at(loaded, 0, &first);
     const bool several = json_is_null(json_object_get(how, "order")) ||
                          json_is_null(json_object_get(how, "transa")) ||
                          json_is_null(json_object_get(how, "transb"));

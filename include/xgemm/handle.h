@@ -15,10 +15,10 @@ typedef enum {
      * Tensor cores may compute the product, if its largest componentwise error, |C - C64| /
      * (|alpha||A||B| + |beta||C|), is at most the larger of twice STRICT's for the same data and
      * 2^-20, and its Frobenius error at most the larger of STRICT's and 2^-22; libxgemm(3) says for
-     * which data that was tested, and on which it cannot hold. Today they do so
-     * from compute capability 8.0 on, for k >= 64, where the cost model predicts that it is faster:
-     * each element of A and B is split into two FP16 numbers. Elements of C for which that is not accurate enough
-     * (wide exponent ranges in a row, Inf, NaN) are found on the device and recomputed.
+     * which data that was tested, and on which it cannot hold. Today they do so from compute
+     * capability 8.0 on, for k >= 64, where the cost model predicts that it is faster: each element
+     * of A and B is split into two FP16 numbers. Elements of C for which that is not accurate
+     * enough (wide exponent ranges in a row, Inf, NaN) are found on the device and recomputed.
      */
     XGEMM_MATH_DEFAULT = 0,
     /** Every product and sum in FP32 on the CUDA cores. */
