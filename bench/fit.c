@@ -365,8 +365,7 @@ static void write_file(const xgemm_device *gpu)
            "    .sm_fp64_gflops = %.4g,\n    .bandwidth_gbs = %.4g,\n",
            costs.multiprocessors, gpu->peak_fp32_gflops / costs.multiprocessors,
            gpu->peak_fp16_gflops / costs.multiprocessors,
-           xg_fp64_share(gpu, false) * gpu->peak_fp32_gflops / costs.multiprocessors,
-           gpu->peak_bandwidth_gbs);
+           gpu->peak_fp64_gflops / costs.multiprocessors, gpu->peak_bandwidth_gbs);
     for (int i = 0; i < COUNT(globals); i++)
         printf("    .%s = %.4g,\n", globals[i].name, *value_of(&costs, &globals[i]));
     printf("    .tiles =\n        {\n");

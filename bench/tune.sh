@@ -52,7 +52,7 @@ TAG=-tensor measure TN "$tensor" "$out/large.txt" --math tf32
 [ "$fit" != none ] || exit 0
 "$xgemm" devices --csv | awk -F, '
   NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-  $column["device"] == "0" { print $column["name"]; print $column["multiprocessors"] }' >"$out/gpu"
+  $column["device_id"] == "0" { print $column["name"]; print $column["multiprocessors"] }' >"$out/gpu"
 "$fit" "$(sed -n 1p "$out/gpu")" "$(sed -n 2p "$out/gpu")" "NN=$out/NN.csv" "TN=$out/TN.csv" \
   "NN+1=$out/NN+1.csv" "NN=$out/NN-tensor.csv" "TN=$out/TN-tensor.csv" |
   sed "s/xg_costs_NAME/xg_costs_$name/" >"$out/$name.c"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 const device_field_row device_fields[FIELDS] = {
-    [DEVICE] = {{"device", -6}, "device", ""},
+    [DEVICE] = {{"device_id", -9}, "device", ""},
     [NAME] = {{"name", -32}, "name", ""},
     [CAPABILITY] = {{"compute_capability", 18}, "compute capability", ""},
     [MULTIPROCESSORS] = {{"multiprocessors", 15}, "multiprocessors", ""},
@@ -18,6 +18,8 @@ const device_field_row device_fields[FIELDS] = {
     [TF32] = {{"peak_tf32_gflops", 16}, "TF32 peak, tensor cores", "GFLOP/s"},
     [FP16] = {{"peak_fp16_gflops", 16}, "FP16 peak, sums in FP32", "GFLOP/s"},
     [BF16] = {{"peak_bf16_gflops", 16}, "BF16 peak, sums in FP32", "GFLOP/s"},
+    [FP64] = {{"peak_fp64_gflops", 16}, "FP64 peak, CUDA cores", "GFLOP/s"},
+    [FP64_TENSOR] = {{"peak_fp64_tensor_gflops", 23}, "FP64 peak, tensor cores", "GFLOP/s"},
     [BUS] = {{"memory_bus_bits", 15}, "memory bus", "bits"},
     [L2] = {{"l2_mib", 6}, "L2 cache", "MiB"},
     [LANES] = {{"fp32_lanes", 10}, "FP32 units in an SM", ""},
@@ -101,6 +103,8 @@ static void describe_speed(cell *c, const xgemm_device *d)
     c[CORE_CLOCK] = known(d->core_clock_mhz, 0);
     c[MEMORY_CLOCK] = known(d->memory_clock_mhz, 0);
     c[FP32] = known(d->peak_fp32_gflops, 0);
+    c[FP64] = known(d->peak_fp64_gflops, 0);
+    c[FP64_TENSOR] = known(d->peak_fp64_tensor_gflops, 0);
     c[TF32] = known(d->peak_tf32_gflops, 0);
     c[FP16] = known(d->peak_fp16_gflops, 0);
     c[BF16] = known(d->peak_bf16_gflops, 0);

@@ -21,6 +21,8 @@ typedef enum {
     TF32,
     FP16,
     BF16,
+    FP64,
+    FP64_TENSOR,
     BUS,
     L2,
     LANES,

@@ -39,12 +39,12 @@ static void row(report *to, const char *name, double before, double after, int d
 void source_compare(const command *which, const source_request *r,
                     const xgemm_source_report *before, const xgemm_source_report *after)
 {
-    static const column columns[] = {{"count", -32}, {"before", 16}, {"after", 16}, {"ratio", 9}};
+    static const column columns[] = {{"name", -32}, {"before", 16}, {"after", 16}, {"ratio", 9}};
     const xgemm_trace_report *a = before->trace, *b = after->trace;
     const sums from = sums_of(a), to = sums_of(b);
     json_t *facts = report_facts(which);
-    json_object_set_new(facts, "before", json_string(a->kernel));
-    json_object_set_new(facts, "after", json_string(b->kernel));
+    json_object_set_new(facts, "kernel_before", json_string(a->kernel));
+    json_object_set_new(facts, "kernel_after", json_string(b->kernel));
     if (r->common.format == FORMAT_TEXT) {
         printf("before: %s of %s; after: %s of %s; counts of all blocks\n\n", a->kernel,
                r->launch.file, b->kernel, r->other ? r->other : r->launch.file);

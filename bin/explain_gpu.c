@@ -87,7 +87,9 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
     print_occupancy(r, t);
     if (t->peak_gflops == 0.0) {
         printf("\nRoofline: the peak of this GPU %s is not known\n",
-               is_double(r) ? "in FP64" : "on tensor cores");
+               !is_double(r)                       ? "on tensor cores"
+               : r->info.math == XGEMM_MATH_STRICT ? "in FP64"
+                                                   : "for doubles by residues");
         return;
     }
     if (t->flop_per_byte_asked <= 0.0) {
@@ -98,9 +100,10 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
         return;
     }
     printf("\nRoofline: %.0f GFLOP/s %s, %.0f GB/s: they balance at %.1f OP/B\n", t->peak_gflops,
-           r->info.math == XGEMM_MATH_STRICT ? "in FP32"
-           : is_half(r)                      ? "of 16-bit products on tensor cores"
-                                             : "of FP32 products on tensor cores",
+           is_double(r)                        ? "in FP64"
+           : r->info.math == XGEMM_MATH_STRICT ? "in FP32"
+           : is_half(r)                        ? "of 16-bit products on tensor cores"
+                                               : "of FP32 products on tensor cores",
            t->peak_gbs, t->peak_gflops / t->peak_gbs);
     print_roof(t, "asked (no cache)", t->flop_per_byte_asked, t->roof_asked_gflops);
     print_roof(t, "moved (whole sectors)", t->flop_per_byte_moved, t->roof_moved_gflops);

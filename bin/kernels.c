@@ -20,7 +20,7 @@ static const option_row rows[] = {
 };
 
 static const column facts_columns[] = {
-    {"name", -23},        {"devices", -13},      {"tile", -11}, {"threads", 7},
+    {"name", -23},        {"runs_on", -13},      {"tile", -11}, {"threads", 7},
     {"shared_bytes", 12}, {"flop_per_byte", 13}, {"math", -7},  {"summary", -1},
 };
 static const column resources_columns[] = {

@@ -62,6 +62,15 @@ static void check_streams(const multiply_request *r)
     stdout_for_file(ME, &r->common, r->out_path, "the matrix");
 }
 
+/* C is written as a .npy file, which a name of another format would hide. */
+static void check_output(const char *path)
+{
+    const size_t length = strlen(path);
+    const char *const end = length > 4 ? path + length - 4 : "";
+    if (strcmp(end, ".mtx") == 0 || strcmp(end, ".npz") == 0 || strstr(path, ".npz:"))
+        usage_error(ME, "C is written as a .npy file, and \"%s\" is not the name of one", path);
+}
+
 /* As if of floats where the files say the type, which is then checked again. */
 static void check_options(const multiply_request *r)
 {
@@ -116,6 +125,7 @@ static multiply_request parse(int argc, char **argv)
                     named == 1 ? "was" : "were");
     if (!r.out_path)
         usage_error(ME, "-o, --output is missing: where is C to be written?");
+    check_output(r.out_path);
     r.a_path = argv[optind];
     r.b_path = argv[optind + 1];
     if (!r.c_path)
@@ -259,7 +269,7 @@ static void print(const multiply_request *r, const product_sizes *size, const xg
 {
     static const column columns[] = {
         {"batch", 6},        {"m", 6},       {"n", 6},          {"k", 6},
-        {"kernel", -18},     {"device", -6}, {"kernel_us", 12}, {"upload_us", 12},
+        {"kernel", -18},     {"device_id", -9}, {"kernel_us", 12}, {"upload_us", 12},
         {"download_us", 12}, {"gflops", 10}, {"timing", -6},    {"output", -1},
     };
     enum { COLUMNS = sizeof columns / sizeof *columns };

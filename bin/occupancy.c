@@ -251,7 +251,7 @@ static void print_rows(const request *r, const xgemm_occupancy_info *info, const
         json_decref(inner.rows);
         json_decref(inner.root);
     }
-    report to = report_open(&r->common, columns, COLUMNS, "occupancy", facts);
+    report to = report_open(&r->common, columns, COLUMNS, "results", facts);
     if (facts || !curve_rows)
         add_row(&to, r, &r->block, info);
     for (int i = 0; !facts && i < drawn->count; i++)

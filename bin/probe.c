@@ -75,7 +75,7 @@ static const char *devices_text(unsigned devices)
 static int list_probes(const request *r)
 {
     static const column columns[] = {
-        {"name", -15}, {"devices", -8}, {"parameter", -9}, {"unit", -13}, {"summary", -1},
+        {"name", -15}, {"runs_on", -8}, {"parameter", -9}, {"unit", -13}, {"summary", -1},
     };
     report to = report_open(&r->common, columns, sizeof columns / sizeof *columns, "probes",
                             report_facts(ME));
@@ -129,7 +129,7 @@ static double each(int64_t sum, const xgemm_probe_point *p)
 static report all_rows_open(const request *r, json_t *facts)
 {
     static const column columns[] = {
-        {"probe", 0},     {"series", 0},        {"parameter", 0},       {"bytes", 0},
+        {"name", 0},      {"series", 0},        {"value", 0},           {"bytes", 0},
         {"median_us", 0}, {"gbs", 0},           {"percent_of_peak", 0}, {"requests", 0},
         {"sectors", 0},   {"ideal_sectors", 0}, {"wavefronts", 0},      {"ideal_wavefronts", 0},
     };
@@ -242,7 +242,7 @@ static void print_text(const outcome *o)
     }
 }
 
-/* For programs; of all probes "probe" is in each row. */
+/* For programs; of all probes the name is in each row. */
 static report open_rows(const outcome *o)
 {
     json_t *facts = report_facts(ME);

@@ -52,7 +52,7 @@ void report_close(report *to);
  * What JSON results are, share/xgemm.schema.json says; the number is in it. A reader of results
  * takes those from REPORT_SCHEMA_OLDEST on.
  */
-enum { REPORT_SCHEMA = 2, REPORT_SCHEMA_OLDEST = 1 };
+enum { REPORT_SCHEMA = 3, REPORT_SCHEMA_OLDEST = 1 };
 
 /* Remembers the command line for report_facts(), before getopt turns it over; at the start. */
 void report_keep_arguments(int argc, char **argv);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,7 +66,8 @@ static double gbs(const bench_result *r, double us)
 static double peak_of(xgemm_type type, xgemm_math math, const xgemm_device *on)
 {
     if (type_part(type) == XGEMM_F64)
-        return 0.0;
+        return math == XGEMM_MATH_STRICT ? fmax(on->peak_fp64_gflops, on->peak_fp64_tensor_gflops)
+                                         : 0.0; /* residues: as many as the data need */
     if (math == XGEMM_MATH_STRICT)
         return on->peak_fp32_gflops;
     if (type == XGEMM_BF16)
@@ -231,7 +233,7 @@ static int int_at(const json_t *of, const char *key)
     return value > INT_MIN && value < INT_MAX ? (int)value : 0;
 }
 
-/* The device of schema 1 as schema 2 has it, without what was not there. */
+/* The device of schema 1 as today's has it, without what was not there. */
 static json_t *upgraded_device(const json_t *old)
 {
     static const char *const figures[] = {"core_clock_mhz", "memory_clock_mhz", "peak_fp32_gflops",
@@ -241,7 +243,7 @@ static json_t *upgraded_device(const json_t *old)
     const int ordinal = int_at(old, "ordinal"); /* below 0: not a GPU */
     json_t *device = json_object();
     snprintf(text, sizeof text, "%d", ordinal);
-    json_object_set_new(device, "device",
+    json_object_set_new(device, "device_id",
                         json_string(ordinal == XGEMM_DEVICE_CPU   ? "cpu"
                                     : ordinal == XGEMM_DEVICE_SIM ? "sim"
                                                                   : text));
@@ -260,11 +262,18 @@ static json_t *upgraded_device(const json_t *old)
 
 static void upgrade(json_t *root)
 {
-    const json_t *old = json_object_get(root, "device");
+    json_t *const device = json_object_get(root, "device");
+    const json_int_t schema = json_integer_value(json_object_get(root, "schema_version"));
     json_object_set_new(root, "schema_version", json_integer(REPORT_SCHEMA));
+    if (schema == 2) { /* there the device's "device_id" was called as the object */
+        json_object_set(device, "device_id", json_object_get(device, "device"));
+        json_object_del(device, "device");
+        return;
+    }
     json_object_set_new(root, "command_line", json_null());
     json_object_set_new(root, "host", json_null());
-    json_object_set_new(root, "device", json_is_object(old) ? upgraded_device(old) : json_null());
+    json_object_set_new(root, "device",
+                        json_is_object(device) ? upgraded_device(device) : json_null());
 }
 
 /* Whether it is what bench prints; false with the sentence in message. */

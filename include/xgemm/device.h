@@ -64,17 +64,21 @@ typedef struct {
     int64_t shared_reserved;      /**< Shared memory of each block that the system takes, bytes. */
     int64_t shared_per_block_static; /**< Most that a block has without opting in, bytes. */
     int cluster_blocks;              /**< Most blocks in a portable cluster; 0: no clusters. */
-    int limits_from;  /**< The compute capability whose table gave the granules, lanes
-                           and registers of a thread: its own, or for an unknown GPU
-                           the nearest older one. */
+    int limits_from;      /**< The compute capability whose table gave the granules, lanes
+                               and registers of a thread: its own, or for an unknown GPU
+                               the nearest older one. */
     char source[256];     /**< Where the figures are from; "" for a live device. */
-    char pci_address[16]; /**< GPU: its PCI address, "0000:18:00.0" (domain, bus, device, function). */
+    char pci_address[16]; /**< GPU: its PCI address, "0000:18:00.0" (domain, bus, device, function).
+                           */
     char uuid[48];        /**< GPU: its UUID as nvidia-smi writes it, "GPU-..."; "MIG-..." of a MIG
                                instance. Needs a driver of CUDA 11.4 or later. */
     int ecc;              /**< ECC of the GPU's memory: 1 on, -1 off, 0 unknown. */
     int mig;              /**< Whether it is an instance of a GPU that MIG divides: 1 yes, -1 no, 0
                                unknown. */
     int numa_node;        /**< The host's NUMA node next to the GPU; -1: unknown, or not a GPU. */
+    double peak_fp64_gflops; /**< CUDA cores, FP64, by lanes and core clock as for FP32. */
+    double
+        peak_fp64_tensor_gflops; /**< Tensor cores, FP64, by the core clock; 0: they have none. */
 } xgemm_device;
 
 /**

@@ -3,11 +3,14 @@
 #include "resources.h"
 #include "target.h"
 
+#include "device/fields.h"
 #include "device/occupancy.h"
+#include "families/kernels.h"
 #include "planner/execute.h"
 #include "problem/call.h"
 #include "backend/sim/simulator.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,11 +160,17 @@ static void add_site(xgemm_trace_report *report, xgemm_trace_site *to, const xg_
     }
 }
 
-/* GFLOP/s of products in FP32, or FP16, as the kernel computes them; 0: not known. */
+/*
+ * GFLOP/s of products in FP32, FP64 or FP16, as the kernel computes them; 0: not known. What
+ * doubles take on the integers of tensor cores depends on the data.
+ */
 static double peak_of(const xgemm_device *device, const xg_kernel *kernel, xg_type type)
 {
-    if (xg_type_alignment(type) == sizeof(double))
-        return 0.0;
+    if (xg_type_alignment(type) == sizeof(double)) {
+        const bool cuda_cores = kernel->id == XG_KERNEL_general;
+        const double mma = cuda_cores ? 0.0 : xg_device_fp64_gflops(device, true);
+        return kernel->tensor_products ? 0.0 : fmax(xg_device_fp64_gflops(device, false), mma);
+    }
     if (kernel->tensor_products == 0)
         return device->peak_fp32_gflops;
     return device->peak_fp16_gflops / kernel->tensor_products; /* BF16's is the same */

@@ -7,7 +7,8 @@
 
 typedef struct {
     int compute_capability;
-    int fp32_lanes;
+    int fp32_lanes, fp64_lanes,
+        fp64_tensor_lanes; /* the last: of tensor cores; 0: they have none */
     int threads_per_sm, blocks_per_sm;
     int registers_per_sm, registers_per_thread, register_granule, warp_granule;
     int shared_per_sm, shared_per_block, shared_reserved, shared_granule;

@@ -2,6 +2,7 @@
 #include "tuning.h"
 
 #include "device/catalog.h"
+#include "device/fields.h"
 #include "families/double/double.h"
 #include "families/kernels.h"
 
@@ -48,25 +49,6 @@ static const xg_costs *nearest(const xgemm_device *gpu)
 static double mma_share(const xgemm_device *gpu)
 {
     return gpu->compute_capability < 90 ? 1.5 : 1.0;
-}
-
-/*
- * Multiprocessors for data centres have half as many units for doubles as for floats, others one
- * for 64, by the CUDA programming guide's table of arithmetic throughputs, and so by estimate what
- * is not in it; tensor cores with twice that are those of compute capabilities 8.0 and 9.0.
- */
-double xg_fp64_share(const xgemm_device *gpu, bool tensor)
-{
-    switch (gpu->compute_capability) {
-    case 70:
-    case 100:
-        return 1.0 / 2;
-    case 80:
-    case 90:
-        return tensor ? 1.0 : 1.0 / 2;
-    default:
-        return 1.0 / 64;
-    }
 }
 
 /* A multiprocessor's peaks by those of the one that was measured. */
@@ -133,8 +115,9 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled)
     *scaled = *nearest(gpu);
     const double sm_fp32 = 2e-3 * gpu->fp32_lanes * gpu->core_clock_mhz;
     const double sm_fp16 = gpu->peak_fp16_gflops / gpu->multiprocessors;
-    const double sm_fp64 = sm_fp32 * xg_fp64_share(gpu, false);
-    const double sm_fp64_tensor = sm_fp32 * xg_fp64_share(gpu, true);
+    const double fp64 = xg_device_fp64_gflops(gpu, false), mma = xg_device_fp64_gflops(gpu, true);
+    const double sm_fp64 = fp64 / gpu->multiprocessors;
+    const double sm_fp64_tensor = (mma > fp64 ? mma : fp64) / gpu->multiprocessors;
     const double fp32 = sm_fp32 / scaled->sm_fp32_gflops;
     const double tensor = sm_fp16 > 0.0 ? sm_fp16 / scaled->sm_fp16_gflops : fp32;
     const peaks by = {.fp32 = fp32,

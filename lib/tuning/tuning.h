@@ -37,9 +37,6 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
 /* Whether constants can be scaled for the GPU. */
 bool xg_peaks_known(const xgemm_device *gpu);
 
-/* FP64's peak as part of FP32's: of the CUDA cores, or of the tensor cores where they have it. */
-double xg_fp64_share(const xgemm_device *gpu, bool tensor);
-
 /*
  * The constants for a GPU: those that were measured on it; else, in *scaled, those of the GPU
  * nearest to it in multiprocessors and bandwidth, scaled by both GPUs' peaks. A GPU whose peaks are

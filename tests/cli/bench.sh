@@ -375,9 +375,9 @@ test_bench_from()
     no_results 'a missing file' 'missing.json.*No such file' missing.json
     echo '[1, 2' >text.json
     no_results 'JSON that is cut' 'text.json' text.json
-    for version in 0 3 99; do
-        sed "s/\"schema_version\": 2/\"schema_version\": $version/" earlier.json >text.json
-        no_results "schema version $version" "text.json is of schema version $version.*it knows 1 to 2" text.json
+    for version in 0 4 99; do
+        sed "s/\"schema_version\": 3/\"schema_version\": $version/" earlier.json >text.json
+        no_results "schema version $version" "text.json is of schema version $version.*it knows 1 to 3" text.json
     done
     echo '{"schema_version": 99, "rows": []}' >text.json
     no_results 'a schema of other results' 'text.json is of schema version 99' text.json
@@ -393,7 +393,10 @@ test_bench_from()
   "gflops": 1.0, "host_us": null, "percent_recomputed": 0.0}]}
 END
     run bench --from text.json --json
-    json 'bench: --from a file of schema 1' 'd["schema_version"] == 2 and d["device"]["compute_capability"] == "9.0" and d["device"]["memory_gib"] == 1 and d["device"]["l2_mib"] is None and d["device"]["device"] == "0" and d["host"] is None'
+    json 'bench: --from a file of schema 1' 'd["schema_version"] == 3 and d["device"]["compute_capability"] == "9.0" and d["device"]["memory_gib"] == 1 and d["device"]["l2_mib"] is None and d["device"]["device_id"] == "0" and d["host"] is None'
+    sed 's/"schema_version": 3/"schema_version": 2/; s/"device_id"/"device"/' earlier.json >text.json
+    run bench --from text.json --json
+    json 'bench: --from a file of schema 2' 'd["schema_version"] == 3 and d["device"]["device_id"] in ("sim", "cpu", "0") and "device" not in d["device"] and d["host"]["system"]'
     echo '{"results": 1}' >text.json
     no_results 'JSON without results' 'text.json.*results' text.json
     echo '{"results": [1, {"kernel": 3}]}' >text.json
@@ -430,7 +433,7 @@ test_bench_from_plot()
     # shellcheck disable=SC2016
     for text in '`touch ran`' '\"; system \"touch ran\"; #' '\"\n!touch ran\n#'; do
         cat >hostile.json <<END
-{"schema_version": 2, "settings": {"order": "$text", "transa": "$text", "transb": "$text"},
+{"schema_version": 3, "settings": {"order": "$text", "transa": "$text", "transb": "$text"},
  "device": {"name": "$text"},
  "results": [{"m": 8, "kernel": "$text", "data": "$text", $row},
   {"m": 16, "kernel": "$text", "data": "$text", $row}]}

@@ -56,8 +56,8 @@ test_live()
     prints 'the CPU' '^cpu '
     prints 'the simulator' '^sim '
     prints 'balance in the table' 'balance_flop_per_byte'
-    holds 'JSON: devices' 'd["devices"][-1]["device"] == "sim" and d["command"] == "devices"'
-    holds 'one device by --device' '[x["device"] for x in d["devices"]] == ["sim"]' -d sim
+    holds 'JSON: devices' 'd["devices"][-1]["device_id"] == "sim" and d["command"] == "devices"'
+    holds 'one device by --device' '[x["device_id"] for x in d["devices"]] == ["sim"]' -d sim
     holds 'JSON: no limits of the CPU' 'd["devices"][-2]["warps_per_sm"] is None'
     refuses_to 'a GPU that is not there' 77 "no GPU $((gpus + 7))" $((gpus + 7))
     [ "$gpus" -gt 0 ] || refuses_to 'no GPU at all' 77 'this machine has none' 0

@@ -80,8 +80,12 @@ test_types()
         general --type f16 --bias --activation gelu -m 16 -n 16 -k 16
     shows 'the bias is read' 'load +bias +2 B' general --type f16 --bias -m 16 -n 16 -k 16
     shows 'auto of a type' '^(general|skinny|(pipelined|fp16x1)-[0-9x]+): ' auto --type f16 -m 16 -n 16 -k 16
-    shows 'the peak in FP64 is not known' 'peak of this GPU in FP64 is not known' \
+    shows 'FP64 of the CUDA cores' '^Roofline: 334[0-9][0-9] GFLOP/s in FP64' \
         general --type f64 -m 16 -n 16 -k 16 --gpu H100
+    shows 'FP64 of tensor cores' '^Roofline: 669[0-9][0-9] GFLOP/s in FP64' \
+        pipelined-32x64 --type f64 -m 16 -n 16 -k 16 --gpu H100
+    shows 'doubles by residues' 'peak of this GPU for doubles by residues is not known' \
+        fp16x3-128x256 --type f64 -m 16 -n 16 -k 16 --gpu H100
     shows 'the roofline of bfloat16' '9[0-9]+ GFLOP/s of 16-bit products on tensor cores' \
         fp16x1-128x128 --type bf16 -m 64 -n 64 -k 64 --gpu H100
     run explain general --type c32 --alpha 1,2 --beta 3 -m 5 -n 4 -k 3 --json

@@ -98,6 +98,16 @@ json.dump(d, open("faulty.json", "w"))' "$1.json" "$2"
     fi
 }
 
+# The schema with a name of two types.
+test_names()
+{
+    python3 "$srcdir/tests/cli/validate.py" "$schema" 2>faults
+    check 'a name has one type' [ ! -s faults ]
+    sed 's/"device_id"/"device"/' "$schema" >two.json
+    python3 "$srcdir/tests/cli/validate.py" two.json 2>faults
+    check 'a name of two types is found' grep -q 'device is object and string' faults
+}
+
 test_faults()
 {
     faulty devices 'd["devices"][0]["compute_capability"] = 90' 'compute_capability is 90'
@@ -128,6 +138,7 @@ if ! have python3; then
 fi
 make_matrices
 test_results
+test_names
 test_faults
 test_command_line
 

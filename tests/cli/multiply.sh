@@ -165,7 +165,7 @@ test_multiply_output()
 {
     set -- multiply -d cpu a.npy b.npy -o 'c,"1".npy'
     says 'multiply: text' ' 2 +4 +3 .* cpu ' "$@" --kernel reference
-    says 'multiply: CSV' '^m,n,k,kernel,device,' "$@" --csv
+    says 'multiply: CSV' '^m,n,k,kernel,device_id,' "$@" --csv
     csv 'multiply: CSV has a row' 1
     if grep -q '"c,""1"".npy"' out; then
         ok 'multiply: CSV has quotation marks'
@@ -173,7 +173,7 @@ test_multiply_output()
         no 'multiply: CSV has quotation marks' "$(tail -n 1 out)"
     fi
     says 'multiply: JSON' '^{' "$@" --json --kernel reference
-    json 'multiply: JSON has the result' 'len(r) == 1 and [r[0][x] for x in "mnk"] == [2, 4, 3] and r[0]["kernel"] == "reference" and r[0]["device"] == "cpu" and r[0]["kernel_us"] > 0 and r[0]["timing"] == "cold" and d["command"] == "multiply"'
+    json 'multiply: JSON has the result' 'len(r) == 1 and [r[0][x] for x in "mnk"] == [2, 4, 3] and r[0]["kernel"] == "reference" and r[0]["device_id"] == "cpu" and r[0]["kernel_us"] > 0 and r[0]["timing"] == "cold" and d["command"] == "multiply"'
     same_members 'multiply: JSON has the columns of CSV' results "$@"
     long=$(awk 'BEGIN { for (i = 0; i < 200; i++) printf "d" }')
     mkdir -p "$long/$long"
@@ -188,6 +188,9 @@ test_multiply_usage()
 {
     set -- multiply -d cpu a.npy b.npy
     refuses 'multiply: no -o' 2 'output' "$@"
+    for output in c.mtx c.npz c.npz:c; do
+        refuses "multiply: -o $output" 2 'written as a .npy file' "$@" -o $output
+    done
     refuses 'multiply: no operand' 2 'none was named' multiply -d cpu -o c.npy
     refuses 'multiply: a C without beta' 2 'beta is 0; give both' "$@" a.npy b.npy -o c.npy -c b.npy
     refuses 'multiply: one operand' 2 '1 was named' multiply -d cpu a.npy -o c.npy

@@ -60,7 +60,7 @@ test_text()
     says 'text: cannot run' 'cannot run, .*131072.*; at 64 registers, 1\.' \
         occupancy --gpu sm_80 --threads 1024 --registers 128
     run occupancy --gpu A100 --threads 700 --json
-    json 'JSON' 'd["command"] == "occupancy" and d["occupancy"][0]["warps"] == 44 and
+    json 'JSON' 'd["command"] == "occupancy" and d["results"][0]["warps"] == 44 and
         d["gpu"]["compute_capability"] == "8.0" and "672 threads" in d["text"]'
 }
 
@@ -128,7 +128,7 @@ test_curve()
     fi
     run occupancy --gpu A100 --threads 700 --json --curve threads
     json 'curve as JSON' '[p["blocks"] for p in d["curve"] if p["threads"] in (64, 256, 700, 1024)]
-        == [32, 8, 2, 2] and len(d["occupancy"]) == 1'
+        == [32, 8, 2, 2] and len(d["results"]) == 1'
 }
 
 test_plot()

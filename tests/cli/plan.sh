@@ -126,7 +126,7 @@ test_residuals()
 test_choice()
 {
     cat >results.json <<'END'
-{"schema_version": 2, "results": [
+{"schema_version": 3, "results": [
  {"m": 64, "n": 64, "k": 64, "kernel": "auto:tiled16", "median_us": 10, "cublas_us": 12},
  {"m": 64, "n": 64, "k": 64, "kernel": "tiled16", "median_us": 9, "cublas_us": 12},
  {"m": 64, "n": 64, "k": 64, "kernel": "naive", "median_us": 20},

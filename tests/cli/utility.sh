@@ -290,7 +290,7 @@ test_devices()
     run devices --csv
     csv 'devices: CSV' $((gpus + 2))
     run devices --json
-    json 'devices: JSON' '[x["device"] for x in d["devices"]][-2:] == ["cpu", "sim"]'
+    json 'devices: JSON' '[x["device_id"] for x in d["devices"]][-2:] == ["cpu", "sim"]'
     same_members 'devices: JSON has the columns of CSV' devices devices
     refuses 'devices: one that is not there' 77 "$((gpus + 7))" devices $((gpus + 7))
     refuses 'devices: nonsense' 2 'nonsense' devices nonsense

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether JSON results are as the schema says: validate.py SCHEMA FILE...
 
+Before that, whether the schema gives each name one type, whatever object it is a member of.
+
 The part of JSON Schema (draft 7) that bin/xgemm.schema.json uses, so that the tests need no module
 for it; another keyword is an error. Stricter in one point: a member that the schema does not name
 is wrong, since it is not documented then.
@@ -115,6 +117,38 @@ class Validator:
         return self.check(value, schema.get("then", {}), place)
 
 
+def types_of(schema, root):
+    """The types that a value may have but for null; an integer is a number here."""
+    if "$ref" in schema:
+        return types_of(root["definitions"][schema["$ref"].split("/")[-1]], root)
+    if "anyOf" in schema:
+        return set().union(*(types_of(one, root) for one in schema["anyOf"]))
+    if "type" in schema:
+        names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    else:
+        values = schema.get("enum", [schema.get("const")])
+        names = [name for name, is_one in TYPES.items() if any(is_one(x) for x in values)]
+    return {"number" if name == "integer" else name for name in names} - {"null"}
+
+
+def members(schema):
+    """Each member that a schema names, as name and schema."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {}).items()
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, (dict, list)):
+            yield from members(part)
+
+
+def names_of_two_types(schema):
+    """A sentence for each name that is of one type here and of another there."""
+    first = {}
+    for name, member in members(schema):
+        types = types_of(member, schema)
+        if not types & first.setdefault(name, types):
+            yield "%s is %s and %s" % (name, "/".join(first[name]), "/".join(types))
+
+
 def faults_of(schema, value):
     return Validator(schema).whole(value, schema, "result")
 
@@ -123,6 +157,9 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         schema = json.load(file)
     wrong = False
+    for fault in names_of_two_types(schema):
+        print("%s: %s" % (sys.argv[1], fault), file=sys.stderr)
+        wrong = True
     for path in sys.argv[2:]:
         with open(path, encoding="utf-8") as file:
             value = json.load(file)

@@ -165,6 +165,7 @@ static const struct {
     int result;
     const char *advice;
 } advised[] = {{XG_CUDA_ERROR_NOT_INITIALIZED, "after a fork()"},
+               {XG_CUDA_ERROR_OPERATING_SYSTEM, "/dev/nvidia-uvm"},
                {XG_CUDA_ERROR_SYSTEM_NOT_READY, "nvidia-fabricmanager"},
                {XG_CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "different versions"},
                {XG_CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, "cuda-compat"}};

@@ -28,7 +28,7 @@ test_devices()
     says 'devices: in full' '^PCI address +0000:18:00.0$' devices 0
     FAKE_CUDA_DEVICES=2 refuses 'devices: one of two alone is missing' 77 'no GPU 5; this machine has 2' devices 5
     run devices --json
-    json 'devices: JSON' 'd["no_gpu_because"] is None and [x["device"] for x in d["devices"]] == ["0", "cpu", "sim"]'
+    json 'devices: JSON' 'd["no_gpu_because"] is None and [x["device_id"] for x in d["devices"]] == ["0", "cpu", "sim"]'
     FAKE_CUDA_FAIL=cuDeviceGetCount:802 says 'devices: no count' '^no GPU can be used: .*cuDeviceGetCount' devices
     FAKE_CUDA_FAIL=cuDeviceGetCount:802 refuses 'devices: 0 without a count' 77 'has none: .*cuDeviceGetCount' devices 0
     FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'devices: one that says no name' 1 'cuDeviceGetName failed' devices 0
@@ -79,7 +79,7 @@ test_resources()
         no 'kernels: of compute capability 8.0' "$why $(grep '^tma-' out)"
     fi
     run kernels --resources --json naive
-    json 'kernels: JSON' 'd["device"]["device"] == "0" and [x["name"] for x in d["kernels"]] == ["naive"]'
+    json 'kernels: JSON' 'd["device"]["device_id"] == "0" and [x["name"] for x in d["kernels"]] == ["naive"]'
     refuses 'kernels: of the CPU' 1 'resources is of GPUs; name one with --gpu' kernels --resources -d cpu
     FAKE_CUDA_FAIL=cuFuncGetAttribute:999:2 run kernels --resources naive
     if ended 1 'cuFuncGetAttribute failed'; then ok 'kernels: a failure'; else no 'kernels: a failure' "$why"; fi
@@ -95,7 +95,7 @@ test_multiply()
     gives 'multiply: with C' more.C -d 0 --quiet a.npy b.npy -c ones.C --beta 1
     gives 'multiply: with a bias' more.C -d 0 --quiet a.npy b.npy --bias bias.C
     run multiply -d 0 a.npy b.npy -o files/c.npy --json
-    json 'multiply: JSON' 'd["device"]["device"] == "0" and r[0]["device"] == "0" and r[0]["timing"] == "warm" and r[0]["upload_us"] > 0'
+    json 'multiply: JSON' 'd["device"]["device_id"] == "0" and r[0]["device_id"] == "0" and r[0]["timing"] == "warm" and r[0]["upload_us"] > 0'
     run multiply -d 0 a.npy b.npy -c ones.C --beta 1 -o files/c.npy --json
     json 'multiply: with C, cold' 'r[0]["timing"] == "cold"'
     FAKE_CUDA_MEMORY=64 run multiply -d 0 a.npy b.npy -o files/d.npy

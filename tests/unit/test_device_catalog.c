@@ -171,6 +171,25 @@ START_TEST(test_tensor_peaks)
 }
 END_TEST
 
+/* As NVIDIA's data sheets have them, TFLOP/s; tensor cores where they have FP64. */
+START_TEST(test_fp64_peaks)
+{
+    static const struct {
+        const char *name;
+        double fp64, tensor;
+    } known[] = {{"V100 SXM2 16GB", 7.8, 0.0},     {"A100 SXM4 80GB", 9.7, 19.5},
+                 {"H100 SXM5", 34.0, 67.0},        {"H200 SXM", 34.0, 67.0},
+                 {"GeForce RTX 4090", 1.29, 1.29}, {"GeForce RTX 2080 Ti", 0.42, 0.0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        xgemm_device d = {.struct_size = sizeof d};
+        ck_assert_msg(xgemm_device_find(known[i].name, &d) == XGEMM_OK, "%s", known[i].name);
+        near(d.name, "FP64", d.peak_fp64_gflops, known[i].fp64 * 1e3, 0.02);
+        near(d.name, "FP64 on tensor cores", d.peak_fp64_tensor_gflops, known[i].tensor * 1e3,
+             0.02);
+    }
+}
+END_TEST
+
 /* What a pin of the bus takes, HBM's or another's: a wrong digit in either figure shows. */
 static void plausible_memory(const xgemm_device *d)
 {
@@ -265,6 +284,7 @@ static Suite *catalog_suite(void)
     tcase_add_test(cases, test_file);
     tcase_add_test(cases, test_peaks);
     tcase_add_test(cases, test_tensor_peaks);
+    tcase_add_test(cases, test_fp64_peaks);
     tcase_add_test(cases, test_limits);
     tcase_add_test(cases, test_known);
     tcase_add_test(cases, test_index);

@@ -66,9 +66,9 @@ static const struct {
     size_t size, least, end;
     xgemm_status (*fill)(void *);
 } structs[] = {
-    {"xgemm_device", SIZES(xgemm_device, ordinal, numa_node), get_device},
-    {"xgemm_device", SIZES(xgemm_device, ordinal, numa_node), get_catalog},
-    {"xgemm_device", SIZES(xgemm_device, ordinal, numa_node), find_device},
+    {"xgemm_device", SIZES(xgemm_device, ordinal, peak_fp64_tensor_gflops), get_device},
+    {"xgemm_device", SIZES(xgemm_device, ordinal, peak_fp64_tensor_gflops), get_catalog},
+    {"xgemm_device", SIZES(xgemm_device, ordinal, peak_fp64_tensor_gflops), find_device},
     {"xgemm_kernel_info", SIZES(xgemm_kernel_info, name, compute_capability), get_kernel},
     {"xgemm_probe_info", SIZES(xgemm_probe_info, name, devices), get_probe},
     {"xgemm_occupancy_info", SIZES(xgemm_occupancy_info, blocks, clusters), get_occupancy},

@@ -17,6 +17,9 @@ const char *xg_cu_advice(unsigned result)
     case XG_CUDA_ERROR_STUB_LIBRARY:
         return "; libcuda.so.1 is NVIDIA's stub library, which is for linking alone: take its "
                "folder out of LD_LIBRARY_PATH";
+    case XG_CUDA_ERROR_OPERATING_SYSTEM:
+        return "; the system refused the driver something: is /dev/nvidia-uvm there, and may this "
+               "process, or its container, use it?";
     case XG_CUDA_ERROR_SYSTEM_NOT_READY:
         return "; is the service nvidia-fabricmanager running?";
     case XG_CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:

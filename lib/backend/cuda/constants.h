@@ -13,6 +13,7 @@
     X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                           \
     X(CUDA_ERROR_INVALID_PTX, 218)                                                                 \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                     \
+    X(CUDA_ERROR_OPERATING_SYSTEM, 304)                                                            \
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                             \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                     \
     X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                              \
