@@ -57,13 +57,19 @@ static typed_spec mixed(xgemm_type type, const int size[3], int run)
     return s;
 }
 
-/* Each kernel and type, in an order of the simulator's; at full effort every run for each shape. */
+/* Every fifth run for each shape, or few, or one. */
+static int step_of_effort(void)
+{
+    return test_effort() >= 100 ? 5 : test_effort() >= 5 ? 60 : 36 * COUNT(shapes);
+}
+
+/* Each kernel and type, in an order of the simulator's. */
 START_TEST(kernel)
 {
     const xgemm_type type = types[_i % COUNT(types)];
     const char *const name = kernels[_i / COUNT(types) % COUNT(kernels)];
     xgemm_handle *const handle = open_kernel(name, _i / COUNT(types) / COUNT(kernels));
-    const int runs = 36, step = test_effort() >= 100 ? 5 : 60;
+    const int runs = 36, step = step_of_effort();
     for (int run = _i % step; handle && run < runs * COUNT(shapes); run += step) {
         const typed_spec s = mixed(type, shapes[run / runs], run % runs);
         typed_check(handle, &s, (uint64_t)run);
@@ -81,7 +87,7 @@ START_TEST(real_products)
     static const char *const names[] = {"fp16x3-128x64", "fp16x3-128x256"};
     const char *const name = names[_i % COUNT(names)];
     xgemm_handle *const handle = open_kernel(name, _i / COUNT(names));
-    const int runs = 36, step = test_effort() >= 100 ? 5 : 60;
+    const int runs = 36, step = step_of_effort();
     for (int run = _i % step; handle && run < runs * COUNT(shapes); run += step) {
         typed_spec s = mixed(XGEMM_C32, shapes[run / runs], run % runs);
         typed_check(handle, &s, (uint64_t)run);
