@@ -314,7 +314,7 @@ LAUNCH
         no 'a launch file from the standard input' "$(first_error)"
     fi
     run explain --source tile.txt --compare naive_columns --json
-    json 'JSON of a comparison' "d['before'] == 'tiled<16>' and d['counts'][2]['count'] == 'sectors'"
+    json 'JSON of a comparison' "d['kernel_before'] == 'tiled<16>' and d['counts'][2]['name'] == 'sectors'"
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns
     says 'a GPU' 'registers: 40 a thread, as given' explain --source tile.txt --gpu H200 --registers 40
     printf '__global__ void k(int *a) { printf("a is %%d", *a); }\n' >print.cu
