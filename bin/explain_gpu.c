@@ -87,9 +87,9 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
     print_occupancy(r, t);
     if (t->peak_gflops == 0.0) {
         printf("\nRoofline: the peak of this GPU %s is not known\n",
-               !is_double(r)                       ? "on tensor cores"
-               : r->info.math == XGEMM_MATH_STRICT ? "in FP64"
-                                                   : "for doubles by residues");
+               r->info.math == XGEMM_MATH_STRICT && !is_half(r)
+                   ? (is_double(r) ? "in FP64" : "in FP32")
+                   : (is_double(r) ? "for doubles by residues" : "on tensor cores"));
         return;
     }
     if (t->flop_per_byte_asked <= 0.0) {

@@ -232,6 +232,19 @@ static void add(const npy_market *m, xgemm_type type, void *data, int64_t i, int
                m->kind == SYMMETRIC ? value.im : -value.im);
 }
 
+/* Whether an element of the diagonal may have that value. */
+static bool has_diagonal(const npy_market *m, scalar value)
+{
+    return m->kind == SKEW_SYMMETRIC ? value.re == 0.0 && value.im == 0.0
+                                     : m->kind != HERMITIAN || value.im == 0.0;
+}
+
+static const char *diagonal_of(const npy_market *m)
+{
+    return m->kind == HERMITIAN ? "the diagonal of a hermitian matrix is real"
+                                : "the diagonal of a skew-symmetric matrix is zero";
+}
+
 static int load_entries(const npy_report *report, npy_market *m, xgemm_type type, void *data)
 {
     for (uint64_t entry = 0; entry < m->entries; entry++) {
@@ -249,6 +262,8 @@ static int load_entries(const npy_report *report, npy_market *m, xgemm_type type
                                                 "numbers are expected"
                                               : "a row, a column, both counted from 1, and a "
                                                 "number are expected");
+        if (i == j && !has_diagonal(m, value))
+            return wrong_line(report, m, diagonal_of(m));
         add(m, type, data, i - 1, j - 1, value);
     }
     return 0;
@@ -268,6 +283,8 @@ static int load_array(const npy_report *report, npy_market *m, xgemm_type type, 
             if (!take_number(m, &text, type, &value) || !at_end(text))
                 return wrong_line(
                     report, m, m->is_complex ? "two numbers are expected" : "a number is expected");
+            if (i == j && !has_diagonal(m, value))
+                return wrong_line(report, m, diagonal_of(m));
             add(m, type, data, i, j, value);
         }
     }

@@ -3,8 +3,10 @@
 
 #include "report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -126,6 +128,16 @@ static json_t *facts_of(const command *which, const totals *all)
     return facts;
 }
 
+static int close_log(const command *which)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_DONE;
+    const int why = errno;
+    __fpurge(stdout); /* so that nobody tries again */
+    clearerr(stdout);
+    return failed(which, "the log cannot be written: %s", strerror(why));
+}
+
 /* To a file of its own, by way of standard output, where reports go. */
 int run_log_print(const command *which, const settings *common, const counters *counts, int to)
 {
@@ -142,11 +154,11 @@ int run_log_print(const command *which, const settings *common, const counters *
         if (all.lost)
             printf("xgemm run: %" PRIu64 " calls of more kinds are not in the table\n", all.lost);
         if (all.kinds == 0)
-            return close_output(STATUS_DONE);
+            return close_log(which);
     }
     report table = report_open(common, columns, COLUMNS, "kinds", facts_of(which, &all));
     for (size_t i = 0; i < all.kinds; i++)
         add_row(&table, all.list[i]);
     report_close(&table);
-    return close_output(STATUS_DONE);
+    return close_log(which);
 }

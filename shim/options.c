@@ -19,5 +19,6 @@ __attribute__((constructor)) static void read_environment(void)
     else if (is_set_to("XGEMM_RUN_MATH", "tf32"))
         options.math = XGEMM_MATH_TF32;
     options.serves_all = is_set_to("XGEMM_SERVE", "all");
+    options.without_tf32 = is_set_to("NVIDIA_TF32_OVERRIDE", "0");
     options.serves_none = is_set_to("XGEMM_SERVE", "none");
 }

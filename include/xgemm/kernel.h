@@ -110,7 +110,8 @@ XGEMM_API xgemm_status xgemm_kernel_resources_find(const char *name, const xgemm
  * \brief   The kernel that the handle's last product ran.
  *
  * \return  A static string; NULL before the first, and when the last call had
- *          nothing to multiply (m, n or k = 0, or alpha = 0).
+ *          nothing to multiply (m, n or k = 0, or alpha = 0), but for ragged
+ *          groups, of which it is the kernel that scaled C.
  */
 XGEMM_API const char *xgemm_last_kernel(const xgemm_handle *handle);
 

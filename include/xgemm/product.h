@@ -158,7 +158,7 @@ XGEMM_API xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *pro
  *                   any row. Rows before offsets[0] and from offsets[groups] on are left as they
  *                   are. Offsets below 0 count as 0, those beyond m as m, and a group whose end is
  *                   before its beginning as empty; a row that is in several groups becomes the
- *                   product of one of them.
+ *                   product of one of them where beta is 0, and is undefined else.
  * \param   groups   How many there are; at least 0.
  *
  * All else is as with xgemm_gemm(). With XGEMM_REPRODUCIBLE_ELEMENT a row has the bits that it has
@@ -167,7 +167,7 @@ XGEMM_API xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *pro
  *
  * \return  What xgemm_gemm() returns; XGEMM_ERROR_INVALID_VALUE for a batch_count other than 1,
  *          negative groups, and offsets that are not aligned to 8 bytes;
- *          XGEMM_ERROR_NULL_POINTER for offsets of NULL; XGEMM_ERROR_NOT_SUPPORTED for
+ *          XGEMM_ERROR_NULL_POINTER for offsets of NULL where there are groups; XGEMM_ERROR_NOT_SUPPORTED for
  *          XGEMM_POINTER_ARRAYS and XGEMM_HOST_MEMORY, and more rows or groups than 2^30 - 1.
  */
 XGEMM_API xgemm_status xgemm_gemm_ragged(xgemm_handle *handle, const xgemm_product *product,

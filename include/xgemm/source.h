@@ -17,8 +17,8 @@
  *
  * An argument is "NAME=TYPE[N]:INIT" or "NAME=TYPE[ROWSxCOLUMNS]:INIT" for an array, which is made
  * in global memory for the launch, or "NAME=TYPE:VALUE" for a number. NAME is the parameter's.
- * TYPE is float, double, half, bfloat16, char, uchar, short, ushort, int, uint, long, ulong or
- * bool; INIT is random, random=LOW..HIGH, zero, one, index (0, 1, 2, ...), undefined (reading it
+ * TYPE is float, double, half, bfloat16, char, uchar, short, ushort, int, uint, long, ulong, int8
+ * to int64, uint8 to uint64 or bool; INIT is random, random=LOW..HIGH, zero, one, index (0, 1, 2, ...), undefined (reading it
  * before it is written is a fault) or a number. An array whose name is no parameter's is what the
  * file's __constant__ or __device__ variable of that name holds.
  */

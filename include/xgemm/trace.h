@@ -123,7 +123,8 @@ typedef struct {
  *
  * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED for
  *          a kernel of the CPU or of another compute capability than the
- *          device's, and when this build's compiler could not trace;
+ *          device's, for a product that the kernel computes in panels of a long
+ *          k, and when this build's compiler could not trace;
  *          XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_NULL_POINTER;
  *          XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_LAUNCH
  *          when the kernel did something wrong. After a failure
@@ -140,11 +141,12 @@ XGEMM_API xgemm_status xgemm_trace(const char *kernel, const xgemm_trace_problem
  * \param   product      As for xgemm_gemm_plan(): the matrices and the bias are
  *                       never followed, since others are made for it, but for a
  *                       bias that is not NULL there is one. alpha and beta are
- *                       read. flags is 0 and batch_count 1.
+ *                       read, and alpha is not 0. flags is 0 and batch_count 1.
  * \param   most_blocks  As in xgemm_trace_problem.
  * \param   device       As for xgemm_trace().
  * \param   report       Receives the report, NULL on failure. flops is 8 m n k of
- *                       complex numbers; of F64 and C64 the peak is not known.
+ *                       complex numbers; of F64 and C64 by residues the peak is
+ *                       not known.
  *
  * \return  What xgemm_trace() returns; XGEMM_ERROR_NOT_SUPPORTED also for a batch,
  *          for flags, and for what the kernel does not compute.

@@ -26,7 +26,8 @@ static xgemm_status check_gpu(const xgemm_device *gpu, xg_error *error)
     return XGEMM_OK;
 }
 
-static xgemm_status check_kernel(const xg_kernel *kernel, const xgemm_device *gpu, xg_error *error)
+xgemm_status xg_target_check_kernel(const xgemm_device *gpu, const xg_kernel *kernel,
+                                    xg_error *error)
 {
     const int wanted = kernel->programs[0]->compute_capability;
     if (wanted && wanted != gpu->compute_capability)
@@ -39,6 +40,13 @@ static xgemm_status check_kernel(const xg_kernel *kernel, const xgemm_device *gp
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s is for the CPU, and the device is \"%s\"", kernel->name,
                        gpu->name);
+    const int64_t shared = xg_kernel_shared_bytes(kernel);
+    if (!wanted && gpu->shared_per_block > 0 && shared > gpu->shared_per_block)
+        return xg_fail(
+            error, XGEMM_ERROR_NOT_SUPPORTED,
+            "kernel %s needs up to %lld bytes of shared memory for a block, and the device "
+            "\"%s\" has %lld",
+            kernel->name, (long long)shared, gpu->name, (long long)gpu->shared_per_block);
     return XGEMM_OK;
 }
 
@@ -47,7 +55,7 @@ xgemm_status xg_target_of_gpu(const xgemm_device *gpu, const xg_kernel *kernel, 
 {
     xgemm_status status = check_gpu(gpu, error);
     if (!status && kernel)
-        status = check_kernel(kernel, gpu, error);
+        status = xg_target_check_kernel(gpu, kernel, error);
     if (status)
         return status;
     *to = xg_target_of(&xg_backend_sim, NULL, gpu, scaled);

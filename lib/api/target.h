@@ -13,6 +13,10 @@
 xgemm_status xg_target_of_gpu(const xgemm_device *gpu, const xg_kernel *kernel, xg_target *to,
                               xg_costs *scaled, xg_error *error);
 
+/* Whether the GPU can run the kernel; a sentence when it cannot. */
+xgemm_status xg_target_check_kernel(const xgemm_device *gpu, const xg_kernel *kernel,
+                                    xg_error *error);
+
 /* Whether it is a GPU of an older compute capability than the kernels are compiled for. */
 bool xg_is_older_gpu(const xgemm_device *gpu);
 

@@ -324,8 +324,35 @@ static xgemm_status target_of(const xgemm_device *device, const xg_kernel *kerne
 {
     if (device && !xg_is_older_gpu(device))
         return xg_target_of_gpu(device, kernel, to, scaled, error);
+    if (device && kernel->programs[0]->compute_capability)
+        return xg_target_check_kernel(device, kernel, error);
     *to = xg_target_of(&xg_backend_sim, NULL, NULL, NULL);
     return XGEMM_OK;
+}
+
+static xgemm_status trace_plan(traced *t, memory *m, const xg_plan *plan,
+                               const xg_candidate *chosen, xgemm_trace_report **result,
+                               xg_error *error)
+{
+    const xg_problem problem = xg_call_problem(&t->call);
+    if (plan->panels)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s computes this product in panels, of which there is no trace",
+                       chosen->kernel->name);
+    if (plan->workspace_bytes > 0 && !(m->workspace = zeros(plan->workspace_bytes)))
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
+                       "the host has no memory for the kernel's workspace");
+    xg_trace *trace = xg_trace_new();
+    if (!trace)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
+    xgemm_status status = run(plan, &problem, m->workspace, t->most_blocks, trace, error);
+    if (!status)
+        status = make_report(t, plan, chosen, trace, result, error);
+    xg_trace_free(trace);
+    const xg_step *product = product_of(plan);
+    if (!status && t->device && product)
+        status = add_device(*result, t, product->program);
+    return status;
 }
 
 static xgemm_status trace_call(traced *t, memory *m, xgemm_trace_report **result, xg_error *error)
@@ -338,26 +365,15 @@ static xgemm_status trace_call(traced *t, memory *m, xgemm_trace_report **result
     const xg_problem problem = xg_call_problem(&t->call);
     xg_request request = {.problem = problem, .kernel = t->kernel, .workspace_limit = SIZE_MAX};
     xg_costs scaled;
+    if (xg_has_no_product(&problem))
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "alpha is 0: nothing is multiplied");
     status = target_of(t->device, t->kernel, &request.target, &scaled, error);
     if (!status)
         status = xg_plan_make(&xg_backend_sim, &request, &plan, &chosen, error);
     if (status)
         return status;
-    if (plan.workspace_bytes > 0 && !(m->workspace = zeros(plan.workspace_bytes)))
-        status = xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
-                         "the host has no memory for the kernel's workspace");
-    if (status)
-        return status;
-    xg_trace *trace = xg_trace_new();
-    if (!trace)
-        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
-    status = run(&plan, &problem, m->workspace, t->most_blocks, trace, error);
-    if (!status)
-        status = make_report(t, &plan, &chosen, trace, result, error);
-    xg_trace_free(trace);
-    const xg_step *product = product_of(&plan);
-    if (!status && t->device && product)
-        status = add_device(*result, t, product->program);
+    status = trace_plan(t, m, &plan, &chosen, result, error);
+    xg_plan_free(&plan);
     if (status) {
         xgemm_trace_free(*result);
         *result = NULL;

@@ -338,6 +338,16 @@ static xgemm_status check(const xgemm_source_launch *launch, xgemm_source_report
     if ((launch->argument_count > 0 && !launch->arguments) ||
         (launch->define_count > 0 && !launch->defines))
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "arguments or defines is NULL");
+    if (launch->argument_count < 0 || launch->define_count < 0)
+        return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                       "argument_count and define_count are %d and %d; each must be at least 0",
+                       launch->argument_count, launch->define_count);
+    for (int i = 0; i < launch->argument_count; i++)
+        if (!launch->arguments[i])
+            return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "arguments[%d] is NULL", i);
+    for (int i = 0; i < launch->define_count; i++)
+        if (!launch->defines[i])
+            return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "defines[%d] is NULL", i);
     return check_sizes(launch, error);
 }
 

@@ -47,6 +47,12 @@ static const xg_kernel kernels[XG_KERNEL_COUNT] = {
 #include "kernels.def"
 };
 
+int64_t xg_kernel_shared_bytes(const xg_kernel *kernel)
+{
+    enum { BESIDE = 1024 };
+    return kernel->shared_bytes + BESIDE;
+}
+
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)
 {
     return kernel->tensor_products == 0 || math == XGEMM_MATH_TF32 ||

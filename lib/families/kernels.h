@@ -14,6 +14,9 @@ const xg_kernel *xg_kernel_named(const char *name);
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math);
 xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error);
 
+/* The shared memory that a block needs: for its stages, and at most so much beside them. */
+int64_t xg_kernel_shared_bytes(const xg_kernel *kernel);
+
 /* Whether the kernel computes all of the problem's epilogue, or alpha and beta alone. */
 bool xg_kernel_finishes(const xg_kernel *kernel, const xg_problem *problem);
 
@@ -23,8 +26,8 @@ xgemm_status xg_kernel_check_problem(const xg_kernel *kernel, const xg_problem *
                                      xg_error *error);
 
 /*
- * Fails with a sentence that has the nearest names of kernels that the backend can run, and the name
- * of one that only others can if that is nearer; with NULL the nearest of all.
+ * Fails with a sentence that has the nearest names of kernels that the backend can run, and the
+ * name of one that only others can if that is nearer; with NULL the nearest of all.
  */
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error);
 

@@ -32,12 +32,11 @@ bool xg_takes_pointer_arrays(const xg_kernel *kernel, xg_type operands)
 /* Whether the device has what the kernel needs. */
 static bool fits_device(const xg_kernel *kernel, const xg_target *target)
 {
-    enum { SHARED_BESIDE = 1024 }; /* what a kernel has beside its stages */
     const int only = kernel->programs[0]->compute_capability;
     if (only)
         return only == target->compute_capability;
     return target->shared_per_block == 0 ||
-           kernel->shared_bytes + SHARED_BESIDE <= target->shared_per_block;
+           xg_kernel_shared_bytes(kernel) <= target->shared_per_block;
 }
 
 /* The math mode concerns products of F32. */

@@ -331,11 +331,12 @@ static xgemm_status check_group_counts(const xg_call *call, int64_t groups, xg_e
 xgemm_status xg_call_check_groups(const xg_call *call, const int64_t *offsets, int64_t groups,
                                   xg_error *error)
 {
-    xg_call of_b = *call; /* a batch of as many B */
+    xg_call of_b = *call, whole = *call; /* a batch of as many B; A and C have no strides */
     matrix matrices[3];
     xgemm_status status = check_group_counts(call, groups, error);
+    whole.stride_a = whole.stride_c = 0;
     if (!status)
-        status = xg_call_check(call, error);
+        status = xg_call_check(&whole, error);
     if (status)
         return status;
     of_b.batch_count = groups;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "below.h"
 
+#include "shim/keep.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -79,8 +81,10 @@ void *below(const char *name)
         look_in_loaded(&for_what);
     if (!for_what.address)
         look_in_named(&for_what);
-    if (for_what.address)
+    if (for_what.address) {
+        keep_loaded(for_what.address);
         return for_what.address;
+    }
     fprintf(stderr, "libxgemm-blas: no BLAS of this process has %s; XGEMM_BLAS may name one\n",
             name);
     abort();

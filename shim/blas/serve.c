@@ -66,15 +66,22 @@ __attribute__((constructor)) static void read_environment(void)
     least_of_environment = least ? strtod(least, NULL) : 0;
 }
 
-/* fork() waits for a product to end, so that the child's lock is free. */
+/*
+ * fork() waits for a product to end, so that the child's lock is free. But for one of the thread
+ * that has the lock: of the driver, which may start nvidia-modprobe.
+ */
+static _Thread_local bool has_lock;
+
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    if (!has_lock)
+        pthread_mutex_lock(&lock);
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&lock);
+    if (!has_lock)
+        pthread_mutex_unlock(&lock);
 }
 
 __attribute__((constructor)) static void at_fork(void)
@@ -159,6 +166,9 @@ static const char *compare(const times *of)
 static const char *multiply(const xgemm_product *product)
 {
     xgemm_product on_host = *product;
+    xgemm_plan plan = {.struct_size = sizeof plan};
+    if (!product->c || library.gemm_plan(handle, product, &plan)) /* C may not be there to read */
+        return "libxgemm refused it, or failed";
     void *const backup = reads_c(product) ? backup_make(product) : NULL;
     if (reads_c(product) && !backup)
         return "there is no memory for a copy of C";
@@ -178,6 +188,7 @@ bool serve_host(const char *function, const xgemm_product *product)
     const char *why = refusal(product);
     if (!why) {
         pthread_mutex_lock(&lock);
+        has_lock = true;
         if (have_handle()) {
             predicted = predict(product);
             why = compare(&predicted);
@@ -185,6 +196,7 @@ bool serve_host(const char *function, const xgemm_product *product)
         } else {
             why = "there is no GPU, or the process is another's child";
         }
+        has_lock = false;
         pthread_mutex_unlock(&lock);
     }
     count(function, product, why, predicted);

@@ -51,7 +51,10 @@ enum {
     LT_FILL_MODE = 6,
     LT_EPILOGUE = 7,
     LT_BIAS_POINTER = 8,
+    LT_BIAS_BATCH_STRIDE = 10,
     LT_SM_COUNT_TARGET = 15,
+    LT_A_SCALE_POINTER = 17, /* and those of B, C and D after it */
+    LT_AMAX_D_POINTER = 21,
     LT_BIAS_TYPE = 26
 };
 enum { LT_FILL_MODE_FULL = 2 };

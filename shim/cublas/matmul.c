@@ -47,12 +47,11 @@ static bool read_layout(const void *from, layout *to)
             get(&of_layout, from, LT_LAYOUT_BATCH_STRIDE, &to->stride, sizeof to->stride));
 }
 
-/* Whether the matrices of a batch are a stride apart; a list of pointers has no stride. */
-static bool is_strided(const void *from, const layout *of)
+/* Whether it tells of a matrix, or of some a stride apart: a list of pointers may have one, too. */
+static bool is_strided(const void *from)
 {
     int mode;
-    return of->batch_count == 1 ||
-           !get(&of_layout, from, LT_LAYOUT_BATCH_MODE, &mode, sizeof mode) || mode == 0;
+    return !get(&of_layout, from, LT_LAYOUT_BATCH_MODE, &mode, sizeof mode) || mode == 0;
 }
 
 /* Where a matrix, or a batch of them, begins and ends. */
@@ -85,7 +84,7 @@ static const char *put_c(call *to, const void *c, const void *const layouts[4], 
         return "a layout cannot be read";
     if (of.type != d->type || of.order != d->order || of.batch_count != d->batch_count ||
         of.rows != d->rows || of.columns != d->columns || !c || of.ld < of.rows ||
-        !is_strided(layouts[2], &of))
+        !is_strided(layouts[2]))
         return "C is not like D";
     if (c == to->product.c && of.ld == d->ld && of.stride == d->stride)
         return NULL;
@@ -110,7 +109,7 @@ static const char *put_layouts(call *to, const void *c, const void *const layout
     if (a.order != LT_ORDER_COLUMN || b.order != LT_ORDER_COLUMN || d.order != LT_ORDER_COLUMN)
         return "a matrix is not in column order";
     if (a.batch_count != d.batch_count || b.batch_count != d.batch_count ||
-        !is_strided(layouts[3], &d))
+        !is_strided(layouts[0]) || !is_strided(layouts[1]) || !is_strided(layouts[3]))
         return "its batch is not a strided one";
     const bool fits = (p->transa == XGEMM_NO_TRANS ? a.rows : a.columns) == p->m &&
                       (p->transb == XGEMM_NO_TRANS ? b.rows : b.columns) == p->k &&
@@ -166,7 +165,11 @@ static const struct {
 static const char *put_bias(const void *from, xgemm_product *p)
 {
     int type = -1;
+    int64_t stride = 0;
     const void *bias = NULL;
+    if (p->batch_count > 1 && get(&of_matmul, from, LT_BIAS_BATCH_STRIDE, &stride, sizeof stride) &&
+        stride)
+        return "each product has a bias of its own";
     if (!get(&of_matmul, from, LT_BIAS_POINTER, (void *)&bias, sizeof bias) || !bias)
         return "there is no bias";
     const bool typed = get(&of_matmul, from, LT_BIAS_TYPE, &type, sizeof type) && type >= 0;
@@ -184,6 +187,16 @@ static const char *put_epilogue(const void *from, int epilogue, xgemm_product *p
             return epilogues[i].has_bias ? put_bias(from, p) : NULL;
         }
     return "libxgemm has no such epilogue";
+}
+
+/* Whether factors of a matrix, or D's largest element, are somewhere in memory: as FP8 wants it. */
+static bool has_scales(const void *from)
+{
+    const void *scale = NULL;
+    for (int i = LT_A_SCALE_POINTER; i <= LT_AMAX_D_POINTER; i++)
+        if (get(&of_matmul, from, i, (void *)&scale, sizeof scale) && scale)
+            return true;
+    return false;
 }
 
 /* Whether a product of these operands has scalars of that type. */
@@ -233,7 +246,8 @@ static const char *put(call *to, const void *from, const void *c, const void *co
         return "alpha is a vector";
     if (d.pointers == CUBLAS_POINTERS_DEVICE)
         p->flags |= XGEMM_DEVICE_SCALARS;
-    if (d.transc != CUBLAS_N || d.fill != LT_FILL_MODE_FULL || d.multiprocessors)
+    if (d.transc != CUBLAS_N || d.fill != LT_FILL_MODE_FULL || d.multiprocessors ||
+        has_scales(from))
         return "a setting that libxgemm does not have";
     if (!math_allowed(p->type_a, d.compute, CUBLAS_MATH_DEFAULT, &to->math) ||
         !scales_by(p->type_a, d.scale))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "real.h"
 
+#include "shim/keep.h"
+
 #include <dlfcn.h>
 
 _Thread_local int real_depth;
@@ -35,6 +37,8 @@ static void *find(const real_function *function)
             address = NULL;
         dlclose(library); /* of the count alone: the process has it */
     }
+    if (address)
+        keep_loaded(address);
     return address;
 }
 

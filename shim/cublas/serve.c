@@ -62,7 +62,7 @@ static bool mode_allows(xgemm_type type, int mode, xgemm_math *math)
         return true;
     case CUBLAS_MATH_TENSOR_OP:
     case CUBLAS_MATH_TF32:
-        *math = rounds ? XGEMM_MATH_TF32 : XGEMM_MATH_DEFAULT;
+        *math = rounds && !options.without_tf32 ? XGEMM_MATH_TF32 : XGEMM_MATH_DEFAULT;
         return true;
     default:
         return false;
@@ -85,7 +85,7 @@ bool math_allowed(xgemm_type type, int compute, int mode, xgemm_math *math)
     case CUBLAS_32F_FAST_16F:
     case CUBLAS_32F_FAST_16BF:
     case CUBLAS_32F_FAST_TF32:
-        if (*math != XGEMM_MATH_STRICT)
+        if (*math != XGEMM_MATH_STRICT && !options.without_tf32)
             *math = XGEMM_MATH_TF32;
         return type == XGEMM_F32 || type == XGEMM_C32;
     default:

@@ -96,6 +96,15 @@ test_types()
     refuses 'C of another type' 2 'C of f64 operands' explain general --type f64 --type-c f32
     refuses 'blocks of two launches' 2 'takes 2 launches' explain tiled16 --blocks 1 --activation relu
     refuses 'DRAM in JSON' 2 'no effect on JSON' explain naive --dram 4x2x64 --json
+    refuses 'alpha is 0' 1 'alpha is 0: nothing is multiplied' explain naive --alpha 0 -m 8 -n 8 -k 8
+    refuses 'alpha is 0, of pairs' 1 'nothing is multiplied' explain general --type c32 --alpha 0,0
+    refuses 'panels' 1 'in panels' explain fp16x3-128x64 -m 8 -n 8 -k 60000
+    refuses 'too much shared memory' 1 'needs up to [0-9]+ bytes of shared memory for a block' \
+        explain fp16x3-mma-128x64 -m 64 -n 64 -k 64 --gpu 'RTX 5090'
+    refuses 'another compute capability' 1 'for compute capability 9\.0 alone' \
+        explain tma-128x128 -m 64 -n 64 -k 64 --gpu 'V100 SXM2 16GB'
+    shows 'the peak in FP32 is not known' 'peak of this GPU in FP32 is not known' \
+        naive -m 8 -n 8 -k 8 --gpu B300
     refuses 'no rows' 2 ' -m takes a whole number from 1' explain naive -m 0
     refuses 'nothing to multiply' 2 'alpha 0' explain auto --alpha 0
 }

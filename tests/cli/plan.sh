@@ -49,6 +49,18 @@ test_plans()
     else
         no 'all that an A100 runs' "$why"
     fi
+    run plan -s 64 --kernel all --gpu 'RTX 5090' --csv
+    if ended 0 '' && grep -q fp16x3-mma-64x64 out && ! grep -q 'fp16x3-mma-128x64' out; then
+        ok 'all whose shared memory an RTX 5090 has'
+    else
+        no 'all whose shared memory an RTX 5090 has' "$why"
+    fi
+    run plan -s 64 --kernel sliced-64x64 --gpu 'RTX 5090'
+    if [ "$status" -eq 1 ] && grep -Eq 'needs up to [0-9]+ bytes of shared memory' err; then
+        ok 'more shared memory than there is'
+    else
+        no 'more shared memory than there is' "exit status $status; $(first_error)"
+    fi
     run plan -s 16:64:16 --kernel all --gpu sm_90 --csv
     kernels=$("$XGEMM" kernels --csv | grep 'sim' | grep -c -v ',tf32,')
     if [ "$(grep -c -v ^m, out)" -eq $((4 * kernels)) ]; then

@@ -393,6 +393,9 @@ START_TEST(what_is_refused)
     ck_assert_int_eq(xgemm_gemm_ragged(handle, &p, offsets, 1), XGEMM_OK);
     ck_assert_mem_eq(a, c, sizeof c);
     ck_assert_int_eq(xgemm_gemm_ragged(handle, &p, NULL, 0), XGEMM_OK);
+    p.stride_a = p.stride_c = -1; /* which are not looked at */
+    ck_assert_int_eq(xgemm_gemm_ragged(handle, &p, NULL, 0), XGEMM_OK);
+    p.stride_a = p.stride_c = 0;
     ck_assert_int_eq(xgemm_gemm_ragged(NULL, &p, offsets, 1), XGEMM_ERROR_NULL_POINTER);
     assert_refused(handle, xgemm_gemm_ragged(handle, &p, NULL, 1), XGEMM_ERROR_NULL_POINTER, name,
                    "offsets is NULL, and 2 offsets");

@@ -90,6 +90,10 @@ gives 'a reason: size of F64' 0 'passed on +cublasDgemm_v2 +f64 .* 4096 .*cuBLAS
 gives 'a reason: alignment' 0 'passed on +cublasLtMatmul +bf16 .* 4096 .*as fast for aligned operands'
 gives 'a reason: size' 0 'passed on +cublasGemmEx +f16 .* 901 .*cuBLAS is as fast for this size'
 gives 'a reason: size in TF32' 0 'passed on +cublasSgemm_v2 +f32 +tf32 .*as fast for this size'
+export NVIDIA_TF32_OVERRIDE=0
+calls none passed_on '' --log
+gives 'TF32 that the user forbids' 0 'passed on +cublasSgemm_v2 +f32 +default .* 512 +512 +512'
+unset NVIDIA_TF32_OVERRIDE
 program=cublas_calls.so
 
 # fails NAME STATUS PATTERN OPTIONS...: how "xgemm run" ends, with a sentence.
@@ -105,6 +109,7 @@ fails()
 
 fails 'no program' 127 'no-such-program' ./no-such-program
 fails 'which program' 2 'which program'
+fails 'a full disk' 1 '^xgemm run: the log cannot be written: No space left on device$' --log=/dev/full true
 fails 'a log that cannot be written' 1 '/nowhere/log' --log=/nowhere/log true
 XGEMM_DROPINS=$work/none
 fails 'no drop-ins' 1 'not installed' true

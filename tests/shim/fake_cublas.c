@@ -125,6 +125,10 @@ int cublasLtMatmulDescGetAttribute(const fake_matmul *of, int attribute, void *t
                                  [6] = &full,        [7] = &of->epilogue, [15] = &none};
     if (attribute == 8)
         return give(&of->bias, sizeof of->bias, to, room, written);
+    if (attribute == 10)
+        return give(&of->bias_stride, sizeof of->bias_stride, to, room, written);
+    if (attribute == 20)
+        return give(&of->scale_d, sizeof of->scale_d, to, room, written);
     if (attribute == 26)
         return give(&of->bias_type, sizeof of->bias_type, to, room, written);
     if (attribute < 0 || attribute > 15 || !fields[attribute])
@@ -150,6 +154,8 @@ int cublasLtMatrixLayoutGetAttribute(const fake_layout *of, int attribute, void 
         return give(&of->batch_count, sizeof of->batch_count, to, room, written);
     case 6:
         return give(&of->stride, sizeof of->stride, to, room, written);
+    case 8:
+        return give(&of->batch_mode, sizeof of->batch_mode, to, room, written);
     default:
         return 7;
     }

@@ -13,12 +13,14 @@ typedef struct {
 
 typedef struct {
     int compute, scale, pointers, transa, transb, epilogue, bias_type;
-    const void *bias;
+    const void *bias, *scale_d;
+    int64_t bias_stride;
 } fake_matmul;
 
 typedef struct {
     int type, order, batch_count;
     int64_t rows, columns, ld, stride;
+    int batch_mode;
 } fake_layout;
 
 /* What was called last, how often in all, how often a getter, and what calls are to return. */

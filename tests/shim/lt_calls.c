@@ -263,10 +263,14 @@ static void passed_on(xgemm_handle *gpu)
                                         "sizes that do not fit",
                                         "FP8",
                                         "a C of another size",
-                                        "no C"};
+                                        "no C",
+                                        "a list of one A",
+                                        "a list of one D",
+                                        "a scale of D",
+                                        "a bias for each product"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         problem p;
-        begin(&p, gpu, F32, 1, IN_PLACE, i == 2 || i > 7);
+        begin(&p, gpu, F32, i == 13 ? 2 : 1, IN_PLACE, i == 2 || i > 7);
         int *const fields[] = {&p.matmul.pointers,
                                &p.matmul.compute,
                                NULL,
@@ -276,8 +280,12 @@ static void passed_on(xgemm_handle *gpu)
                                NULL,
                                &p.layouts[0].type,
                                &p.layouts[3].order,
-                               NULL};
-        static const int values[] = {2, 64, 0, 1, 264, 4, 0, 28, 1, 0};
+                               NULL,
+                               &p.layouts[0].batch_mode,
+                               &p.layouts[2].batch_mode,
+                               NULL,
+                               &p.matmul.epilogue};
+        static const int values[] = {2, 64, 0, 1, 264, 4, 0, 28, 1, 0, 1, 1, 0, 4};
         if (fields[i])
             *fields[i] = values[i];
         if (i == 2)
@@ -286,6 +294,10 @@ static void passed_on(xgemm_handle *gpu)
             p.layouts[1].rows = K - 1;
         if (i == 9)
             p.at[3] = NULL;
+        if (i == 12)
+            p.matmul.scale_d = p.bias_at;
+        if (i == 13)
+            p.matmul.bias = p.bias_at, p.matmul.bias_stride = M;
         fake_status = 15;
         const int before = fake_count, status = call(&p);
         check(fake_count == before + 1 && status == 15, names[i], "it was not passed on");

@@ -188,6 +188,25 @@ START_TEST(test_read_larger)
 }
 END_TEST
 
+/* A string of a launch that is NULL, and fewer strings than none. */
+START_TEST(test_strings_of_a_launch)
+{
+    static const char *const texts[] = {"a=1", NULL};
+    xgemm_source_launch launch = {
+        .struct_size = sizeof launch, .file = "none.cu", .arguments = texts, .argument_count = 2};
+    xgemm_source_report *source;
+    ck_assert_int_eq(xgemm_trace_source(&launch, NULL, &source), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "arguments[1] is NULL"));
+    launch.argument_count = -1;
+    ck_assert_int_eq(xgemm_trace_source(&launch, NULL, &source), XGEMM_ERROR_INVALID_VALUE);
+    launch.argument_count = 0;
+    launch.defines = texts;
+    launch.define_count = 2;
+    ck_assert_int_eq(xgemm_trace_source(&launch, NULL, &source), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "defines[1] is NULL"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("structs");
@@ -197,6 +216,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_too_small, 0, STRUCTS);
     tcase_add_test(tcase, test_read);
     tcase_add_loop_test(tcase, test_read_larger, 0, MORE);
+    tcase_add_test(tcase, test_strings_of_a_launch);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
