@@ -268,9 +268,9 @@ static void print(const multiply_request *r, const product_sizes *size, const xg
                   const npy_matrix *c, const times *t)
 {
     static const column columns[] = {
-        {"batch", 6},        {"m", 6},       {"n", 6},          {"k", 6},
+        {"batch", 6},        {"m", 6},          {"n", 6},          {"k", 6},
         {"kernel", -18},     {"device_id", -9}, {"kernel_us", 12}, {"upload_us", 12},
-        {"download_us", 12}, {"gflops", 10}, {"timing", -6},    {"output", -1},
+        {"download_us", 12}, {"gflops", 10},    {"timing", -6},    {"output", -1},
     };
     enum { COLUMNS = sizeof columns / sizeof *columns };
     const int unbatched = size->is_batch ? 0 : 1; /* leaves out the first column */
