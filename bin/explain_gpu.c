@@ -33,7 +33,7 @@ static void print_loads(const explain_request *r, const xgemm_trace_report *t)
 {
     const int threads = t->block[0] * t->block[1] * t->block[2];
     const int elements = r->info.tile_k * (r->info.tile_m + r->info.tile_n);
-    if (elements > 0 && threads > 0)
+    if (elements > 0 && threads > 0 && r->info.shared_bytes > 0)
         printf("  loads in flight: %.4g a thread in a phase: %.4g * %d threads * %d block%s = "
                "%.0f elements a multiprocessor\n",
                (double)elements / threads, (double)elements / threads, threads, t->blocks_per_sm,

@@ -239,21 +239,28 @@ static void print_privatisation_verdict(const explain_request *r, const xgemm_tr
                t->blocks, t->blocks == 1 ? " leaves" : "s leave", sms - t->blocks, sms,
                r->work.size.k);
     else
-        printf("  privatisation: not needed: each element of C has one thread that sums it (no "
+        printf("  privatisation: not needed: each element of C is summed in one block (no "
                "split-K)\n");
 }
 
-/* How often an element that is loaded is multiplied, on average. */
+/* How often an element that is loaded from global memory is multiplied, on average. */
 static double uses(const workload *w, const xgemm_trace_report *t)
 {
     const double operations = type_is_complex(w->type) ? 4.0 : 1.0;
-    return (double)type_bytes(w->type) * t->flop_per_byte_asked / operations;
+    double loaded = 0.0; /* bytes, by the blocks that ran */
+    for (int i = 0; i < t->site_count; i++) {
+        const xgemm_trace_site *const site = &t->sites[i];
+        if (!site->is_shared && !site->is_store && !site->is_atomic)
+            loaded += (double)site->lanes * site->bytes;
+    }
+    const double all = loaded * (double)t->blocks / (double)t->blocks_run;
+    return all > 0.0 ? (double)type_bytes(w->type) * t->flops / operations / all : 0.0;
 }
 
 static void print_checklist(const explain_request *r, const xgemm_trace_report *t)
 {
     const int threads = t->block[0] * t->block[1] * t->block[2];
-    const double per_thread = (double)r->info.tile_m * r->info.tile_n / threads;
+    const double tile = (double)r->info.tile_m * r->info.tile_n, per_thread = tile / threads;
     const double divergent = 1.0 - t->simt_efficiency, used = uses(&r->work, t);
 
     printf("\nChecklist\n");
@@ -264,8 +271,9 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
     printf("  tiling:        %s: an element that is loaded is used %.1f times on average\n",
            r->info.shared_bytes > 0 && used >= 1.05 ? "done" : "not done", used);
     print_privatisation_verdict(r, t);
-    printf("  coarsening:    %s: %.0f element%s of C a thread\n",
-           per_thread > 1.0 ? "done" : "not done", per_thread, per_thread > 1.0 ? "s" : "");
+    printf("  coarsening:    %s: a block of %d thread%s computes %.0f element%s of C\n",
+           per_thread > 1.0 ? "done" : "not done", threads, plural(threads), tile,
+           plural((int64_t)tile));
 }
 
 void explain_text(const explain_request *r, const xgemm_trace_report *t)

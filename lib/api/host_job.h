@@ -21,6 +21,7 @@ typedef struct {
     size_t a_block, b_block, c_tile, bias_part; /* bytes */
     int lanes, places;                          /* of a device */
     bool by_element;                            /* k is not divided */
+    bool is_turned;                             /* the caller's product is in column order */
     bool is_ahead;                              /* a thread copies all blocks, and no other does */
 
     const xgemm_handle *settings; /* kernel and math mode */
@@ -35,6 +36,7 @@ typedef struct {
     xgemm_status status;
     xg_error error; /* of the first failure */
     const char *kernel;
+    int64_t recomputed, fallbacks; /* of all tiles */
 } xg_host_job;
 
 /*

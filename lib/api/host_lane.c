@@ -94,6 +94,33 @@ static const void *one_of(xgemm_type type)
 }
 
 /* The product of two blocks, added to what the panels before gave. */
+/*
+ * The same product in column order, as the caller's is: of complex numbers its elements have other
+ * bits than those of the transposes' product in row order.
+ */
+static xgemm_product in_column_order(const xgemm_product *row)
+{
+    xgemm_product p = *row;
+    p.order = XGEMM_COL_MAJOR;
+    p.m = row->n, p.n = row->m;
+    p.a = row->b, p.lda = row->ldb, p.transa = row->transb;
+    p.b = row->a, p.ldb = row->lda, p.transb = row->transa;
+    p.bias_per_row = row->bias && !row->bias_per_row;
+    return p;
+}
+
+/* Adds what is told of the last product to what is told of the whole one. */
+static xgemm_status add_recomputed(lane *l)
+{
+    xg_host_job *const job = l->job;
+    int64_t elements = 0;
+    const xgemm_status status = xg_recomputed_get(l->handle, &elements);
+    pthread_mutex_lock(&job->lock);
+    job->recomputed += elements;
+    pthread_mutex_unlock(&job->lock);
+    return status;
+}
+
 static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, const xg_block *a,
                              const xg_part *of_a, const xg_block *b, const xg_part *of_b)
 {
@@ -111,9 +138,13 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
     } else if (p.bias) {
         p.bias = l->bias;
     }
+    if (job->is_turned)
+        p = in_column_order(&p);
     xgemm_status status = xgemm_gemm(l->handle, &p);
     if (!status)
         status = xgemm_synchronize(l->handle);
+    if (!status)
+        status = add_recomputed(l);
     if (status)
         l->error = l->handle->error;
     return status;
@@ -254,6 +285,7 @@ void xg_host_run_lane(xg_host_job *job, int device_index, int number, int ordina
     pthread_mutex_lock(&job->lock);
     if (!status && l.handle->ran.kernel)
         job->kernel = l.handle->ran.kernel;
+    job->fallbacks += l.handle ? l.handle->fallbacks : 0;
     pthread_mutex_unlock(&job->lock);
     xgemm_destroy(l.handle);
 }

@@ -317,6 +317,7 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
                        .bytes = xg_type_bytes((xg_type)call->type_a),
                        .c_bytes = xg_type_bytes((xg_type)call->type_c),
                        .by_element = handle->reproducible == XGEMM_REPRODUCIBLE_ELEMENT,
+                       .is_turned = call->order == XGEMM_COL_MAJOR,
                        .bias_bytes = call->bias ? xg_type_bytes((xg_type)call->type_bias) : 0,
                        .settings = handle,
                        .function = function,
@@ -335,6 +336,8 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
     end_devices(&job, handle->host);
     pthread_mutex_destroy(&job.lock);
     handle->ran = (xg_ran){.kernel = job.kernel};
+    handle->recomputed.elements += job.recomputed;
+    handle->fallbacks += job.fallbacks > 0; /* of products, and not of their tiles */
     if (status)
         handle->error = job.error;
     return status;

@@ -142,6 +142,61 @@ START_TEST(products)
 END_TEST
 
 /* The threads that copy are the parent's: a child makes its own, and ends without the parent's. */
+/* By element the bits of complex sums are the same in each order of the same matrices. */
+START_TEST(bits_of_complex_numbers)
+{
+    enum { SIDE = 20, PARTS = 2 * SIDE * SIDE };
+    const float one[2] = {1, 0}, zero[2] = {0, 0};
+    float *a = filled(XGEMM_F32, 0, PARTS), *b = filled(XGEMM_F32, 1, PARTS);
+    float rows[PARTS], columns[PARTS];
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    for (int i = 0; i < PARTS; i++) /* whose products are rounded */
+        a[i] *= 1.0f + 0x1p-20f * (float)i, b[i] *= 1.0f - 0x1p-20f * (float)i;
+    ck_assert_int_eq(xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT), XGEMM_OK);
+    p.type_a = p.type_b = p.type_c = XGEMM_C32;
+    p.m = p.n = p.k = p.lda = p.ldb = p.ldc = SIDE;
+    p.a = a, p.b = b, p.c = rows, p.alpha = one, p.beta = zero;
+    p.flags = XGEMM_HOST_MEMORY;
+    ck_assert_msg(xgemm_gemm(handle, &p) == XGEMM_OK, "%s", xgemm_last_error(handle));
+    p.order = XGEMM_COL_MAJOR;
+    p.transa = p.transb = XGEMM_TRANS;
+    p.c = columns;
+    ck_assert_msg(xgemm_gemm(handle, &p) == XGEMM_OK, "%s", xgemm_last_error(handle));
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++)
+            ck_assert_mem_eq(&rows[2 * (i * SIDE + j)], &columns[2 * (j * SIDE + i)],
+                             2 * sizeof(float));
+    free(a);
+    free(b);
+}
+END_TEST
+
+/* The tiles' recomputed elements are the product's. */
+START_TEST(recomputed_elements)
+{
+    enum { SIDE = 64, DEPTH = 256 };
+    static float a[SIDE * DEPTH], b[DEPTH * SIDE], c[SIDE * SIDE];
+    const float one = 1, zero = 0;
+    int64_t elements = 0;
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    if (xgemm_set_kernel(handle, "fp16x3-128x64"))
+        return; /* not for this device */
+    for (int i = 0; i < SIDE; i++)
+        for (int l = 0; l < DEPTH; l++) { /* sums that cancel */
+            a[i * DEPTH + l] = l == 0 ? 1.0f : l == 1 ? -1.0f : 0x1p-40f * (float)(1 + i % 3);
+            b[l * SIDE + i] = l < 2 ? 1.0f : 0x1p-40f;
+        }
+    p.type_a = p.type_b = p.type_c = XGEMM_F32;
+    p.m = p.n = p.ldb = p.ldc = SIDE;
+    p.k = p.lda = DEPTH;
+    p.a = a, p.b = b, p.c = c, p.alpha = &one, p.beta = &zero;
+    p.flags = XGEMM_HOST_MEMORY;
+    ck_assert_msg(xgemm_gemm(handle, &p) == XGEMM_OK, "%s", xgemm_last_error(handle));
+    ck_assert_int_eq(xgemm_last_recomputed(handle, &elements), XGEMM_OK);
+    ck_assert_int_gt(elements, 0);
+}
+END_TEST
+
 START_TEST(after_a_fork)
 {
     int status = 1;
@@ -229,6 +284,8 @@ int main(void)
     TCase *tests = add_case(suite, "products");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_loop_test(tests, products, 0, COUNT(cases));
+    tcase_add_test(tests, bits_of_complex_numbers);
+    tcase_add_test(tests, recomputed_elements);
     tcase_add_test(tests, after_a_fork);
     tcase_add_test(tests, several_devices);
     tcase_add_test(tests, wrong_devices);
