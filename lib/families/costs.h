@@ -108,6 +108,7 @@ typedef struct {
     /* half/: tiles of 128 x 64, 128 and 256; launches, and bytes read and written by passes */
     xg_tensor_cost half[3];
     double half_store_us[3];     /* that a wave takes at least */
+    double half_few_rows;        /* what a k-block of 64 x 64 takes of one of 128 x 64 */
     double half_unaligned_us[3]; /* and more where rows of C are not aligned */
     double half_cluster_us[2]; /* of splits within a cluster: adding them up; 64 and 128 columns */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;

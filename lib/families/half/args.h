@@ -48,6 +48,7 @@ typedef struct {
     uint8_t is_plain;             /* the epilogue is a product by alpha */
     uint8_t cluster;              /* CTAs; with ragged groups, 1 */
     uint8_t ragged;               /* which lines are; 0: none, and the fields above are not used */
+    uint8_t cta_rows;             /* of C, of 64 columns: 128; or 64, of tiles that are not split */
     xg_epilogue_args epilogue;
 } xg_half_args;
 

@@ -176,7 +176,7 @@ xg_half_args xg_half_args_of(const launches *of)
     const xg_problem *const p = of->problem;
     const xg_half_schedule *const s = &of->schedule;
     const xg_typed_args typed = xg_typed_args_of(p);
-    const int a_rows = copied_rows(&of->a, XG_HALF_TILE_M);
+    const int a_rows = copied_rows(&of->a, s->cta_rows);
     const int b_rows = s->cluster > 1 ? of->tile_n / s->cluster : copied_rows(&of->b, of->tile_n);
     return (xg_half_args){.m = p->m,
                           .n = p->n,
@@ -191,6 +191,7 @@ xg_half_args xg_half_args_of(const launches *of)
                           .stages = (uint16_t)stages_of(a_rows, b_rows, of->tile_n),
                           .a_rows = (int16_t)a_rows,
                           .b_rows = (int16_t)b_rows,
+                          .cta_rows = (uint8_t)s->cta_rows,
                           .cluster = (uint8_t)s->cluster,
                           .groups = (uint32_t)p->groups,
                           .ragged = (uint8_t)xg_ragged_lines(p),
@@ -307,7 +308,7 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
     all.a = xg_half_operand_a(p);
     all.b = xg_half_operand_b(p);
     all.schedule = xg_half_schedule_of_candidate(of, request);
-    all.tile_m = XG_HALF_TILE_M * all.schedule.cluster;
+    all.tile_m = all.schedule.cta_rows * all.schedule.cluster;
     if (!xg_half_reserve(&all, plan, error))
         return XGEMM_ERROR_OVERFLOW;
     xgemm_status status = xg_half_add_align(&all, plan, error);

@@ -91,10 +91,11 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_wa
 {
     const xg_problem *const p = &request->problem;
     xg_half_schedule of = {.cluster = way->cluster,
+                           .cta_rows = way->cta_rows,
                            .launch_cluster =
                                way->splits_in_cluster ? (int)way->splits : way->cluster,
                            .splits = way->splits};
-    const int64_t tile_m = (int64_t)XG_HALF_TILE_M * of.cluster, rows = xg_round_up(p->m, 16);
+    const int64_t tile_m = (int64_t)way->cta_rows * of.cluster, rows = xg_round_up(p->m, 16);
     of.rows = xg_ceil_div(p->m, tile_m) + (p->ragged_columns ? 0 : p->groups);
     of.columns = xg_ceil_div(p->n, way->tile_n) + (p->ragged_columns ? p->groups : 0);
     of.k_blocks = xg_ceil_div(p->k, xg_half_tile_k(way->tile_n));
@@ -118,6 +119,7 @@ xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_
     const bool in_cluster = of->splits_in_cluster;
     const xg_half_way way = {.tile_n = of->tile_n,
                              .cluster = of->cluster > 1 && !in_cluster ? of->cluster : 1,
+                             .cta_rows = of->tile_m,
                              .splits = of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
                              .tails = of->stream_k_tiles,
                              .splits_in_cluster = in_cluster};
@@ -249,7 +251,8 @@ static double product_us(const planned *what, const xg_half_way *way, const xg_h
     const double split = (double)xg_ceil_div(of->tails * of->splits * products, clusters);
     const double block =
         (cost->in_l2_us + (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - share, 0.0)) *
-        (of->cluster == 1 ? apart(whole) : 1.0);
+        (of->cluster == 1 ? apart(whole) : 1.0) *
+        (of->cta_rows < XG_HALF_TILE_M ? costs->half_few_rows : 1.0);
     const double whole_us = (double)of->k_blocks * block + cost->tile_us;
     const double split_us = (double)of->k_blocks_per_split * block + cost->tile_us;
     const double computed =
@@ -275,7 +278,7 @@ static void consider(const planned *what, const xg_half_way *way, xg_candidate *
     if (of->microseconds > 0.0 && us >= of->microseconds)
         return;
     of->microseconds = us;
-    of->tile_m = XG_HALF_TILE_M;
+    of->tile_m = way->cta_rows;
     of->tile_n = way->tile_n;
     of->tile_k = xg_half_tile_k(way->tile_n);
     of->cluster = schedule.launch_cluster;
@@ -293,7 +296,8 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
 {
     const xg_request *const request = what->request;
     const int64_t clusters = clusters_of(request, cluster);
-    xg_half_way way = {.tile_n = tile_n, .cluster = cluster, .splits = 1};
+    xg_half_way way = {
+        .tile_n = tile_n, .cluster = cluster, .cta_rows = XG_HALF_TILE_M, .splits = 1};
     const xg_half_schedule all = xg_half_schedule_of(request, &way, 1);
     const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
     consider(what, &way, of);
@@ -315,13 +319,23 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
     }
 }
 
+/* Tiles of half the rows, so that twice as many CTAs read A. */
+static void consider_few_rows(const planned *what, xg_candidate *of)
+{
+    const xg_half_way way = {
+        .tile_n = 64, .cluster = 1, .cta_rows = XG_HALF_TILE_M / 2, .splits = 1};
+    if (what->request->problem.m > way.cta_rows && what->request->problem.groups == 0)
+        consider(what, &way, of);
+}
+
 /* All tiles split within clusters. */
 static void consider_in_cluster(const planned *what, int tile_n, xg_candidate *of)
 {
     const xg_request *const request = what->request;
     const int tile_k = xg_half_tile_k(tile_n);
     const int64_t blocks = xg_ceil_div(request->problem.k, tile_k);
-    xg_half_way way = {.tile_n = tile_n, .cluster = 1, .splits_in_cluster = true};
+    xg_half_way way = {
+        .tile_n = tile_n, .cluster = 1, .cta_rows = XG_HALF_TILE_M, .splits_in_cluster = true};
     if (request->by_element || request->problem.groups > 0)
         return;
     for (way.splits = 2; way.splits <= XG_HALF_CLUSTER_MOST; way.splits++) {
@@ -349,6 +363,8 @@ xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *reques
         if (kernel->tile_n == 128 && cluster == 1)
             consider_tile(&what, 64, cluster, &of);
     }
+    if (kernel->tile_n == 128)
+        consider_few_rows(&what, &of);
     for (int tile_n = 64; tile_n <= 128 && kernel->tile_n == 128; tile_n += 64)
         consider_in_cluster(&what, tile_n, &of);
     return of;

@@ -53,6 +53,7 @@ double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
  */
 typedef struct {
     int tile_n, cluster;
+    int cta_rows; /* of a CTA's tile: XG_HALF_TILE_M, or half of that without splits and clusters */
     int64_t splits, tails;
     bool splits_in_cluster; /* then "cluster" is 1 and "tails" 0 */
 } xg_half_way;
@@ -64,6 +65,7 @@ typedef struct {
  */
 typedef struct {
     int cluster;        /* CTAs that share tiles of B */
+    int cta_rows;       /* of a CTA's tile */
     int launch_cluster; /* CTAs of a cluster */
     int64_t rows, columns, whole, tails, splits;
     int64_t k_blocks, k_blocks_per_split;
