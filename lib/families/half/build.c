@@ -305,8 +305,8 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
                     .splits_in_cluster = of->splits_in_cluster};
     if (!xg_half_applies(of->kernel, request))
         return xg_half_refuse(of, request, error);
-    all.a = xg_half_operand_a(p);
-    all.b = xg_half_operand_b(p);
+    all.a = xg_half_tma_operand_a(p);
+    all.b = xg_half_tma_operand_b(p);
     all.schedule = xg_half_schedule_of_candidate(of, request);
     all.tile_m = all.schedule.cta_rows * all.schedule.cluster;
     if (!xg_half_reserve(&all, plan, error))

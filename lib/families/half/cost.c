@@ -53,6 +53,29 @@ xg_half_operand xg_half_operand_b(const xg_problem *p)
                       p->ragged_columns, p);
 }
 
+/*
+ * A box of few MN-major rows that do not begin with sectors takes each CTA 4 to 7 ns a line: that
+ * much longer, and a copy is made sooner than so many are read.
+ */
+static xg_half_operand for_tma(xg_half_operand of, const xg_problem *p)
+{
+    enum { SECTOR_ELEMENTS = 16, FEW = 64, LINES_THAT_PAY = 2048 };
+    if (p->groups == 0 && of.mn_major && of.length <= FEW && of.lines >= LINES_THAT_PAY &&
+        of.stride % SECTOR_ELEMENTS != 0)
+        of.aligned = false;
+    return of;
+}
+
+xg_half_operand xg_half_tma_operand_a(const xg_problem *p)
+{
+    return for_tma(xg_half_operand_a(p), p);
+}
+
+xg_half_operand xg_half_tma_operand_b(const xg_problem *p)
+{
+    return for_tma(xg_half_operand_b(p), p);
+}
+
 double xg_half_copy_bytes(const xg_half_operand *of, int64_t products)
 {
     const int64_t copies = of->batched ? products : 1;
@@ -136,7 +159,7 @@ bool xg_half_operands_fit(const xg_problem *p)
 {
     if (p->groups > XG_GRID_Z_MAX || (p->groups > 0 && xg_has_no_product(p)))
         return false;
-    const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
+    const xg_half_operand a = xg_half_tma_operand_a(p), b = xg_half_tma_operand_b(p);
     const double most = STRIDE_BYTES / 2;
     const int64_t least = p->groups > 0 ? p->groups : 1; /* products whose copies there must be */
     return (double)a.stride < most && (double)b.stride < most && (double)a.batch_stride < most &&
@@ -214,8 +237,8 @@ static planned planned_of(const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
     return (planned){.request = request,
-                     .a = xg_half_operand_a(p),
-                     .b = xg_half_operand_b(p),
+                     .a = xg_half_tma_operand_a(p),
+                     .b = xg_half_tma_operand_b(p),
                      .c_is_aligned = xg_half_c_is_aligned(p)};
 }
 

@@ -41,6 +41,10 @@ typedef struct {
 xg_half_operand xg_half_operand_a(const xg_problem *problem);
 xg_half_operand xg_half_operand_b(const xg_problem *problem);
 
+/* The same for TMA: one that it would read slowly is not aligned. */
+xg_half_operand xg_half_tma_operand_a(const xg_problem *problem);
+xg_half_operand xg_half_tma_operand_b(const xg_problem *problem);
+
 /* Whether every row of C, and its end, are at multiples of 16 bytes. */
 bool xg_half_c_is_aligned(const xg_problem *problem);
 
