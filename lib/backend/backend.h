@@ -139,6 +139,8 @@ typedef struct {
      * copy, done when it is back. NULL: no. */
     bool (*is_pinned)(xg_device *, const void *first, const void *last);
     xgemm_status (*copy_rows)(xg_device *, void *stream, const xg_row_copy *, xg_error *);
+    /* Loads a kernel, which a launch does otherwise. NULL: there is nothing to load. */
+    xgemm_status (*load)(xg_device *, const xg_program *, xg_error *);
     xgemm_status (*launch)(xg_device *, void *stream, const xg_launch *, xg_error *);
     /* What tells streams apart that a token alone does not; NULL: the token does. */
     const void *(*stream_identity)(void *stream);

@@ -108,22 +108,29 @@ xg_launch xg_step_launch(const xg_plan *plan, int index, const xg_problem *probl
     return launch_of(&from, index, arguments);
 }
 
-static xgemm_status run_steps(const bases *from, const xg_backend *backend, xg_device *device,
-                              void *stream, xg_error *error)
+/* Where the launches go, and whether there was one. */
+typedef struct {
+    const xg_backend *backend;
+    xg_device *device;
+    void *stream;
+    bool has_launched;
+} launcher;
+
+static xgemm_status run_steps(launcher *by, const bases *from, xg_error *error)
 {
     xgemm_status status = XGEMM_OK;
     for (int i = 0; i < from->plan->step_count && !status; i++) {
         _Alignas(8) unsigned char arguments[XG_ARGUMENTS_BYTES];
         const xg_launch launch = launch_of(from, i, arguments);
-        status = backend->launch(device, stream, &launch, error);
+        status = by->backend->launch(by->device, by->stream, &launch, error);
+        by->has_launched = by->has_launched || !status;
     }
     return status;
 }
 
 /* One product in panels. */
-static xgemm_status run_panels(const xg_panels *panels, const xg_problem *problem, bool is_first,
-                               const xg_backend *backend, xg_device *device, void *stream,
-                               void *workspace, xg_error *error)
+static xgemm_status run_panels(launcher *by, const xg_panels *panels, const xg_problem *problem,
+                               bool is_first, void *workspace, xg_error *error)
 {
     xgemm_status status = XGEMM_OK;
     int64_t at[3];
@@ -136,34 +143,54 @@ static xgemm_status run_panels(const xg_panels *panels, const xg_problem *proble
                                     workspace,
                                     0,
                                     is_first,
-                                    backend->watches_accesses};
-                status = run_steps(&from, backend, device, stream, error);
+                                    by->backend->watches_accesses};
+                status = run_steps(by, &from, error);
                 is_first = false;
             }
+    return status;
+}
+
+static xgemm_status run_all(launcher *by, const xg_plan *plan, const xg_problem *problem,
+                            void *workspace, xg_error *error)
+{
+    const bool watched = by->backend->watches_accesses;
+    xgemm_status status = XGEMM_OK;
+    if (plan->panels) {
+        for (int64_t i = 0; i < plan->batch_count && !status; i++) {
+            const xg_problem one = xg_problem_of_batch(problem, i);
+            const bases from = {plan, problem, workspace, i, i == 0, watched};
+            status = run_panels(by, plan->panels, &one, i == 0, workspace, error);
+            if (!status)
+                status = run_steps(by, &from, error);
+        }
+        return status;
+    }
+    const int64_t passes = plan->step_count > 0 ? xg_plan_passes(plan) : 0;
+    for (int64_t pass = 0; pass < passes && !status; pass++) {
+        const bases from = {plan,      problem, workspace, pass * plan->batch_per_pass,
+                            pass == 0, watched};
+        status = run_steps(by, &from, error);
+    }
+    return status;
+}
+
+static xgemm_status load_kernels(const launcher *by, const xg_plan *plan, xg_error *error)
+{
+    xgemm_status status = XGEMM_OK;
+    for (int i = 0; i < plan->step_count && !status; i++)
+        status = by->backend->load(by->device, plan->steps[i].program, error);
+    for (int i = 0; plan->panels && i < XG_PANEL_KINDS && !status; i++)
+        status = load_kernels(by, &plan->panels->kinds[i], error);
     return status;
 }
 
 xgemm_status xg_execute(const xg_plan *plan, const xg_problem *problem, const xg_backend *backend,
                         xg_device *device, void *stream, void *workspace, xg_error *error)
 {
-    xgemm_status status = XGEMM_OK;
-    if (plan->panels) {
-        for (int64_t i = 0; i < plan->batch_count && !status; i++) {
-            const xg_problem one = xg_problem_of_batch(problem, i);
-            const bases from = {plan, problem, workspace, i, i == 0, backend->watches_accesses};
-            status =
-                run_panels(plan->panels, &one, i == 0, backend, device, stream, workspace, error);
-            if (!status)
-                status = run_steps(&from, backend, device, stream, error);
-        }
-        return status;
-    }
-    const int64_t passes = plan->step_count > 0 ? xg_plan_passes(plan) : 0;
-    for (int64_t pass = 0; pass < passes && !status; pass++) {
-        const bases from = {plan,      problem,
-                            workspace, pass * plan->batch_per_pass,
-                            pass == 0, backend->watches_accesses};
-        status = run_steps(&from, backend, device, stream, error);
-    }
-    return status;
+    launcher by = {backend, device, stream, false};
+    xgemm_status status = backend->load ? load_kernels(&by, plan, error) : XGEMM_OK;
+    if (!status)
+        status = run_all(&by, plan, problem, workspace, error);
+    const bool is_kept = status == XGEMM_ERROR_DRIVER || status == XGEMM_ERROR_OUT_OF_MEMORY;
+    return status && by.has_launched && !is_kept ? XGEMM_ERROR_LAUNCH : status;
 }

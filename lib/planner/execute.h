@@ -7,7 +7,9 @@
 
 /*
  * Enqueues a plan's launches on a stream, for a problem that differs from the planned one in its
- * pointers alone, with a workspace of the plan's size.
+ * pointers alone, with a workspace of the plan's size. Kernels are loaded before the first launch;
+ * once there was one, C may have been written, and a failure is XGEMM_ERROR_LAUNCH,
+ * XGEMM_ERROR_DRIVER, or for want of the host's memory XGEMM_ERROR_OUT_OF_MEMORY.
  */
 xgemm_status xg_execute(const xg_plan *plan, const xg_problem *problem, const xg_backend *backend,
                         xg_device *device, void *stream, void *workspace, xg_error *error);

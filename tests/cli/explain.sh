@@ -31,8 +31,8 @@ test_textbook()
     shows 'one block' 'all 1 block, 8 warps' "$@"
     shows 'one of each' 'loading A: 1 divergent request; 8 warps x 1 phase = 8 warp-phases' "$@"
     shows 'one block is a part of a wave' 'waves: 1 block, 1056 at once' "$@"
-    shows 'a tile of one element is no tiling' 'tiling: +not done: .* used 0\.7 times' "$@"
-    shows 'padded tiles are tiling' 'tiling: +done: .* used 10\.7 times' tiled16 -m 64 -n 64 -k 16
+    shows 'a tile of one element is no tiling' 'tiling: +not done: .* used 1\.0 times' "$@"
+    shows 'padded tiles are tiling' 'tiling: +done: .* used 16\.0 times' tiled16 -m 64 -n 64 -k 16
     set -- tiled16 -m 100 -n 100 -k 100
     shows 'warp map' 'warp 1: \(0, 2, 0\) to \(15, 3, 0\)' "$@"
     shows 'bytes of one thread an element' \

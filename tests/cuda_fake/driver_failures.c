@@ -307,7 +307,8 @@ static void fail_calls(const workload *what, int first, unsigned result, int sec
     const bool in_capture = what->how == CAPTURED && status == XGEMM_ERROR_DRIVER;
     const bool said = in_capture || (status == XGEMM_ERROR_DRIVER && (!of_memory || second != 0)) ||
                       (of_memory && (status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY ||
-                                     status == XGEMM_ERROR_OUT_OF_MEMORY));
+                                     status == XGEMM_ERROR_OUT_OF_MEMORY ||
+                                     status == XGEMM_ERROR_LAUNCH /* not the first launch */));
     REQUIRE(status == XGEMM_OK || said, "%s: %s (%s): %s", what->kernel, name, fake.refused(),
             xgemm_status_name(status));
 }

@@ -119,6 +119,41 @@ START_TEST(test_function_fails)
 }
 END_TEST
 
+/*
+ * A product of several launches loads all of its kernels first: what fails for memory before the
+ * first launch has not written C, and what fails after it says so by its status.
+ */
+START_TEST(test_several_launches_fail)
+{
+    static const shape deep = {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 40, 40, 5000};
+    xgemm_handle *handle = create(0);
+    problem p = prepare(handle, &deep);
+    OK(handle, xgemm_set_kernel(handle, "pipelined-32x64"));
+    const int loads = fake.calls("cuModuleLoadData");
+    OK(handle, run(handle, &p));
+    const int kernels = fake.calls("cuModuleLoadData") - loads;
+    ck_assert_int_gt(kernels, 1);
+    finish(handle, &p);
+    destroy(handle); /* the kernels are unloaded */
+
+    handle = create(0);
+    p = prepare(handle, &deep);
+    OK(handle, xgemm_set_kernel(handle, "pipelined-32x64"));
+    const int launches = fake.calls("cuLaunchKernel");
+    fail_nth("cuModuleLoadData", 2, kernels, 1);
+    GIVES(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, handle, run(handle, &p));
+    ck_assert_int_eq(fake.calls("cuLaunchKernel"), launches);
+    fail_no_more();
+    fail_nth("cuLaunchKernel", 2, 2, 1);
+    GIVES(XGEMM_ERROR_LAUNCH, handle, run(handle, &p));
+    fail_no_more();
+    OK(handle, run(handle, &p));
+    download_and_check(handle, &p);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
 START_TEST(test_launch_fails)
 {
     xgemm_handle *handle = create(0);
@@ -174,6 +209,7 @@ void add_kernel_cases(Suite *suite)
     tcase_add_loop_test(tcase, test_load_fails, 0,
                         (int)(sizeof load_failures / sizeof *load_failures));
     tcase_add_test(tcase, test_function_fails);
+    tcase_add_test(tcase, test_several_launches_fail);
     tcase_add_test(tcase, test_launch_fails);
     tcase_add_loop_test(tcase, test_resources, 0, xgemm_kernel_count());
 }

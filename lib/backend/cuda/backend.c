@@ -294,6 +294,20 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
                            "cuLaunchKernel", error);
 }
 
+static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
+{
+    bool pushed;
+    if (__atomic_load_n(&device->functions[program->index], __ATOMIC_ACQUIRE))
+        return XGEMM_OK;
+    xgemm_status status = xg_cu_enter(device, &pushed, error);
+    if (status)
+        return status;
+    xg_cu_function function;
+    status = xg_cu_function_of(device, program, &function, error);
+    xg_cu_leave(device, pushed);
+    return status;
+}
+
 static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
 {
     bool pushed;
@@ -409,6 +423,7 @@ const xg_backend xg_backend_cuda = {
     .download_begin = xg_cu_download_begin,
     .is_pinned = xg_cu_is_pinned,
     .copy_rows = xg_cu_copy_rows,
+    .load = load,
     .launch = launch,
     .stream_identity = stream_identity,
     .wait = xg_cu_wait,
