@@ -18,9 +18,9 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
     .half = {{.in_l2_us = 0.60, .beyond_l2_us = 0.60, .tile_us = 0.2},                             \
              {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.25},                           \
              {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 1.8}},                           \
-    .half_few_rows = 0.7, .half_store_us = {2.0, 1.65, 2.7}, .half_unaligned_us = {2.0, 1.4, 2.0}, \
+    .half_few_rows = 0.66, .half_store_us = {2.0, 1.65, 2.7}, .half_unaligned_us = {2.0, 1.4, 2.0}, \
     .half_cluster_us = {7.0, 4.4}, .half_launch_us = 2.2, .half_align_us = 4.2,                    \
-    .half_align_rate = 3.6e6, .half_reduce_us = 1.8, .half_reduce_rate = 1.2e6,                    \
+    .half_align_rate = 3.6e6, .half_reduce_us = 4.8, .half_reduce_rate = 1.2e6,                    \
     .half_skinny = {{.step_us = 0.55, .unaligned_step_us = 0.60, .tile_us = 0.8},                  \
                     {.step_us = 1.06, .unaligned_step_us = 2.20, .tile_us = 0.4}},                 \
     .half_thin = {.alone_us = 0.56, .alone_step_us = 1.5, .tile_us = 0.95, .step_us = 0.64}

@@ -22,10 +22,12 @@ enum { SIDE = XG_SKINNY_SIDE, THREADS = 32 * XG_SKINNY_WARPS, SIZE_MOST = INT32_
 #define FULL     0.73
 #define TWO_OF_Y 1.5
 /* Of the programs for clusters, what they take more, adding up sums or not; and a step's time of
-   that of the others, where all lines are aligned or not. */
-#define CLUSTER_US      1.2
-#define AHEAD           0.76
-#define AHEAD_UNALIGNED 1.17
+   that of the others: K-major, where all lines are aligned or not, and MN-major. Two of several
+   clusters on a multiprocessor take twice as long as one. */
+#define CLUSTER_US       1.2
+#define AHEAD            0.76
+#define AHEAD_UNALIGNED  1.17
+#define CLUSTER_MN_MAJOR 1.45
 
 enum { STEP_K = 32 * XG_SKINNY_WARPS };
 
@@ -72,11 +74,14 @@ static double pass_us(const xg_request *request, const large_operand *x, int clu
     const double steps = (double)p->k / STEP_K / ctas *
                          (xg_smaller((double)p->m, (double)p->n) > SIDE / 2 ? TWO_OF_Y : 1.0);
     double step_us = x->is_aligned ? cost->step_us : cost->unaligned_step_us;
-    if (cluster && x->k_major)
-        step_us *= x->is_aligned && x->y_is_aligned ? AHEAD : AHEAD_UNALIGNED;
+    const double full = cluster > 1 && each <= 2.0 ? 1.0 : FULL;
+    if (cluster)
+        step_us *= !x->k_major                        ? CLUSTER_MN_MAJOR
+                   : x->is_aligned && x->y_is_aligned ? AHEAD
+                                                      : AHEAD_UNALIGNED;
     const double cta_us = cost->tile_us + steps * step_us + (cluster ? CLUSTER_US : 0.0);
     return request->target.costs->half_launch_us +
-           xg_larger(xg_larger(cta_us, each * FULL * cta_us), memory_us);
+           xg_larger(xg_larger(cta_us, each * full * cta_us), memory_us);
 }
 
 xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request *request)
