@@ -21,7 +21,7 @@ typedef struct {
     size_t a_block, b_block, c_tile, bias_part; /* bytes */
     int lanes, places;                          /* of a device */
     bool by_element;                            /* k is not divided */
-    bool is_turned;                             /* the caller's product is in column order */
+    bool is_transposed;                         /* the caller's product is in column order */
     bool is_ahead;                              /* a thread copies all blocks, and no other does */
 
     const xgemm_handle *settings; /* kernel and math mode */

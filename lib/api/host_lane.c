@@ -138,7 +138,7 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
     } else if (p.bias) {
         p.bias = l->bias;
     }
-    if (job->is_turned)
+    if (job->is_transposed)
         p = in_column_order(&p);
     xgemm_status status = xgemm_gemm(l->handle, &p);
     if (!status)

@@ -317,7 +317,7 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
                        .bytes = xg_type_bytes((xg_type)call->type_a),
                        .c_bytes = xg_type_bytes((xg_type)call->type_c),
                        .by_element = handle->reproducible == XGEMM_REPRODUCIBLE_ELEMENT,
-                       .is_turned = call->order == XGEMM_COL_MAJOR,
+                       .is_transposed = call->order == XGEMM_COL_MAJOR,
                        .bias_bytes = call->bias ? xg_type_bytes((xg_type)call->type_bias) : 0,
                        .settings = handle,
                        .function = function,
