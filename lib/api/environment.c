@@ -40,17 +40,7 @@ xgemm_status xg_environment_device(int *device, xg_error *error)
     return XGEMM_OK;
 }
 
-xgemm_status xg_environment_kernel(const xg_backend *backend, const xg_kernel **kernel,
-                                   xg_error *error)
+const char *xg_environment_kernel(void)
 {
-    const char *name = setting("XGEMM_KERNEL");
-    *kernel = NULL;
-    if (!name)
-        return XGEMM_OK;
-    *kernel = xg_kernel_named(name);
-    if (*kernel && backend->can_run((*kernel)->programs[0]))
-        return XGEMM_OK;
-    xg_kernel_unknown(name, backend, error);
-    return xg_fail(error, XGEMM_ERROR_ENVIRONMENT, "the environment has XGEMM_KERNEL=\"%.64s\"; %s",
-                   name, error->text);
+    return setting("XGEMM_KERNEL");
 }

@@ -8,8 +8,7 @@
 /* XGEMM_DEVICE_AUTO when unset, empty or "auto". */
 xgemm_status xg_environment_device(int *device, xg_error *error);
 
-/* NULL when unset, empty or "auto". */
-xgemm_status xg_environment_kernel(const xg_backend *backend, const xg_kernel **kernel,
-                                   xg_error *error);
+/* A name; NULL when unset, empty or "auto". */
+const char *xg_environment_kernel(void);
 
 #endif

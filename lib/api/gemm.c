@@ -146,9 +146,8 @@ static xgemm_status check_and_run(xgemm_handle *handle, const xg_call *call)
     return xg_runs_one_by_one(handle, call) ? run_one_by_one(handle, call) : run(handle, call);
 }
 
-/* Logs a call that has ended, and keeps its sentence. */
-static xgemm_status end(xgemm_handle *handle, const xg_call *call, xgemm_status status,
-                        const char *function)
+xgemm_status xg_call_end(xgemm_handle *handle, const xg_call *call, xgemm_status status,
+                         const char *function)
 {
     if (handle->log != XG_NO_LOG)
         xg_log_call(handle->log, &(xg_log_entry){.function = function,
@@ -163,7 +162,7 @@ static xgemm_status end(xgemm_handle *handle, const xg_call *call, xgemm_status 
 
 xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function)
 {
-    return end(handle, call, check_and_run(handle, call), function);
+    return xg_call_end(handle, call, check_and_run(handle, call), function);
 }
 
 xgemm_status xg_multiply_groups(xgemm_handle *handle, const xg_call *call, const int64_t *offsets,
@@ -178,5 +177,5 @@ xgemm_status xg_multiply_groups(xgemm_handle *handle, const xg_call *call, const
         const xg_problem problem = xg_call_problem_of_groups(call, offsets, groups);
         status = run_problem(handle, call, &problem);
     }
-    return end(handle, call, status, function);
+    return xg_call_end(handle, call, status, function);
 }

@@ -22,6 +22,10 @@ xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *
 xgemm_status xg_multiply_groups(xgemm_handle *handle, const xg_call *call, const int64_t *offsets,
                                 int64_t groups, const char *function);
 
+/* Logs a call that has ended, keeps its sentence, and gives its status back. */
+xgemm_status xg_call_end(xgemm_handle *handle, const xg_call *call, xgemm_status status,
+                         const char *function);
+
 /* Checks a call and says what it would run. */
 xgemm_status xg_plan_call(xgemm_handle *handle, const xg_call *call, xgemm_plan *plan,
                           const char *function);

@@ -69,7 +69,45 @@ static xgemm_status set_target(xgemm_handle *handle, xg_error *error)
     return XGEMM_OK;
 }
 
-static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
+xgemm_status xg_handle_find_kernel(const xgemm_handle *handle, const char *name,
+                                   const xg_kernel **kernel, xg_error *error)
+{
+    const xg_backend *const backend = handle->backend;
+    const xg_kernel *found = xg_kernel_named(name);
+    if (!found)
+        return xg_kernel_unknown(name, backend, error);
+    if (!backend->can_run(found->programs[0]))
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s is not for the %s device, or not in this build", name,
+                       backend->name);
+    const int wanted = found->programs[0]->compute_capability;
+    const int here = backend->compute_capability(handle->device);
+    const char *const lacks =
+        backend->lacks_function ? backend->lacks_function(handle->device) : NULL;
+    if (wanted && wanted != here && lacks)
+        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
+                       "kernel %s needs a newer CUDA driver: libcuda.so.1 has no %s, which CUDA "
+                       "12.0 has",
+                       name, lacks);
+    if (wanted && wanted != here)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s is for compute capability %d.%d alone, and the %s device has "
+                       "%d.%d",
+                       name, wanted / 10, wanted % 10, backend->name, here / 10, here % 10);
+    *kernel = found;
+    return XGEMM_OK;
+}
+
+static xgemm_status set_environment(xgemm_handle *handle, xg_error *error)
+{
+    const char *const name = xg_environment_kernel();
+    if (name && xg_handle_find_kernel(handle, name, &handle->kernel, error))
+        return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
+                       "the environment has XGEMM_KERNEL=\"%.64s\"; %s", name, error->text);
+    return xg_log_open(&handle->log, error);
+}
+
+static xgemm_status create(xgemm_handle **result, int device, bool by_environment, xg_error *error)
 {
     if (!result)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "handle is NULL");
@@ -77,14 +115,12 @@ static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
     xgemm_handle *handle = calloc(1, sizeof *handle);
     if (!handle)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
-
+    handle->log = XG_NO_LOG;
     xgemm_status status = open_backend_device(handle, device, error);
     if (!status) {
         status = set_target(handle, error);
-        if (!status)
-            status = xg_environment_kernel(handle->backend, &handle->kernel, error);
-        if (!status)
-            status = xg_log_open(&handle->log, error);
+        if (!status && by_environment)
+            status = set_environment(handle, error);
         if (status)
             handle->backend->close(handle->device);
     }
@@ -98,24 +134,35 @@ static xgemm_status create(xgemm_handle **result, int device, xg_error *error)
 
 xgemm_status xgemm_create(xgemm_handle **handle, int device)
 {
-    const xgemm_status status = create(handle, device, xg_thread_error());
+    const xgemm_status status = create(handle, device, true, xg_thread_error());
     if (status)
         xg_error_prefix(xg_thread_error(), "xgemm_create");
     return status;
 }
 
-void xgemm_destroy(xgemm_handle *handle)
+xgemm_status xg_handle_create(xgemm_handle **handle, int ordinal, xg_error *error)
+{
+    return create(handle, ordinal, false, error);
+}
+
+void xg_handle_destroy(xgemm_handle *handle, bool is_done)
 {
     if (!handle)
         return;
     if (handle->host_close)
         handle->host_close(handle);
-    handle->backend->drain(handle->device); /* not the stream: the caller may have destroyed it */
+    /* Not the stream: the caller may have destroyed it. */
+    is_done = is_done || handle->backend->drain(handle->device);
     xg_plan_cache_clear(&handle->plans);
-    xg_workspace_free(&handle->workspaces, handle->backend, handle->device);
+    xg_workspace_free(&handle->workspaces, handle->backend, handle->device, is_done);
     handle->backend->close(handle->device);
     xg_log_close(handle->log);
     free(handle);
+}
+
+void xgemm_destroy(xgemm_handle *handle)
+{
+    xg_handle_destroy(handle, false);
 }
 
 xgemm_status xgemm_set_stream(xgemm_handle *handle, void *stream)
@@ -156,34 +203,6 @@ xgemm_status xgemm_set_reproducible(xgemm_handle *handle, xgemm_reproducible rep
     return XGEMM_OK;
 }
 
-/* A kernel of that name that the handle's device can run. */
-static xgemm_status find_kernel(const char *name, const xg_backend *backend,
-                                const xg_device *device, const xg_kernel **kernel, xg_error *error)
-{
-    const xg_kernel *found = xg_kernel_named(name);
-    if (!found)
-        return xg_kernel_unknown(name, backend, error);
-    if (!backend->can_run(found->programs[0]))
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s is not for the %s device, or not in this build", name,
-                       backend->name);
-    const int wanted = found->programs[0]->compute_capability;
-    const int here = backend->compute_capability(device);
-    const char *const lacks = backend->lacks_function ? backend->lacks_function(device) : NULL;
-    if (wanted && wanted != here && lacks)
-        return xg_fail(error, XGEMM_ERROR_DRIVER_TOO_OLD,
-                       "kernel %s needs a newer CUDA driver: libcuda.so.1 has no %s, which CUDA "
-                       "12.0 has",
-                       name, lacks);
-    if (wanted && wanted != here)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s is for compute capability %d.%d alone, and the %s device has "
-                       "%d.%d",
-                       name, wanted / 10, wanted % 10, backend->name, here / 10, here % 10);
-    *kernel = found;
-    return XGEMM_OK;
-}
-
 xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name)
 {
     if (!handle)
@@ -193,8 +212,7 @@ xgemm_status xgemm_set_kernel(xgemm_handle *handle, const char *name)
         return XGEMM_OK;
     }
     const xg_kernel *kernel;
-    xgemm_status status =
-        find_kernel(name, handle->backend, handle->device, &kernel, &handle->error);
+    xgemm_status status = xg_handle_find_kernel(handle, name, &kernel, &handle->error);
     if (!status)
         status = xg_kernel_check_math(kernel, handle->math, &handle->error);
     if (!status)
@@ -265,7 +283,7 @@ static xgemm_status resources(xgemm_handle *handle, const char *name,
     const size_t size = result->struct_size;
     xgemm_status status = xg_size_check(size, "xgemm_kernel_resources", error);
     if (!status)
-        status = find_kernel(name, handle->backend, handle->device, &kernel, error);
+        status = xg_handle_find_kernel(handle, name, &kernel, error);
     if (status)
         return status;
 

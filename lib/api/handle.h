@@ -58,6 +58,19 @@ xgemm_status xg_handle_done(xgemm_handle *handle, xgemm_status status, const cha
 /* Waits for the last product and tells how many elements of C it recomputed. */
 xgemm_status xg_recomputed_get(xgemm_handle *handle, int64_t *elements);
 
+/* A handle of the library's own, on a device by its ordinal: the environment sets nothing. */
+xgemm_status xg_handle_create(xgemm_handle **handle, int ordinal, xg_error *error);
+
+/*
+ * is_done: nothing of the handle's runs any more. Otherwise the GPU's context is waited for, which
+ * makes any capture of a stream invalid.
+ */
+void xg_handle_destroy(xgemm_handle *handle, bool is_done);
+
+/* A kernel of that name that the handle's device can run. */
+xgemm_status xg_handle_find_kernel(const xgemm_handle *handle, const char *name,
+                                   const xg_kernel **kernel, xg_error *error);
+
 /* A function was given a NULL handle. */
 xgemm_status xg_no_handle(const char *function);
 

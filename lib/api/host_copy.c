@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "host_copy.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -234,6 +233,13 @@ bool xg_copiers_are_there(const xg_copiers *copiers)
     return copiers && copiers->process == getpid();
 }
 
+void xg_block_signals(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
 xg_copiers *xg_copiers_begin(const xgemm_handle *handle, void *staging, int count)
 {
     xg_copiers *const copiers = calloc(1, sizeof *copiers);
@@ -245,10 +251,8 @@ xg_copiers *xg_copiers_begin(const xgemm_handle *handle, void *staging, int coun
     pthread_mutex_init(&copiers->lock, NULL);
     pthread_cond_init(&copiers->begun, NULL);
     pthread_cond_init(&copiers->done, NULL);
-    /* Signals are the program's own threads'. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before;
+    xg_block_signals(&before);
     while (copiers->count < count &&
            pthread_create(&copiers->threads[copiers->count], NULL, run, copiers) == 0)
         copiers->count++;

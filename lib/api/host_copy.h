@@ -9,6 +9,7 @@
 #include "handle.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 
 enum { XG_COPIERS_MAX = 12, XG_COPY_CHUNK = 4 << 20 /* bytes */ };
@@ -45,6 +46,12 @@ typedef struct xg_copiers {
     bool is_taken; /* the staging memory, by a caller, where there are no threads */
     bool is_ending;
 } xg_copiers;
+
+/*
+ * Signals are the program's own threads': a thread that is made before the mask is "before" again
+ * gets none.
+ */
+void xg_block_signals(sigset_t *before);
 
 /* An element's place in a matrix whose rows are padded for vector loads. */
 int64_t xg_host_step(int64_t columns);

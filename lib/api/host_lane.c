@@ -2,6 +2,8 @@
 /* One thread of a product of matrices in host memory. */
 #include "host_job.h"
 
+#include <string.h>
+
 /* CUDA's stream of the calling thread, so that threads do not wait for each other. */
 #define STREAM_PER_THREAD ((void *)2)
 
@@ -93,7 +95,6 @@ static const void *one_of(xgemm_type type)
     return type == XGEMM_F64 || type == XGEMM_C64 ? (const void *)d : (const void *)f;
 }
 
-/* The product of two blocks, added to what the panels before gave. */
 /*
  * The same product in column order, as the caller's is: of complex numbers its elements have other
  * bits than those of the transposes' product in row order.
@@ -121,6 +122,15 @@ static xgemm_status add_recomputed(lane *l)
     return status;
 }
 
+/* The sentence of the lane's handle, without the name of its function: the caller's comes there. */
+static xgemm_status fail_inner(lane *l, xgemm_status status)
+{
+    const char *const text = l->handle->error.text, *const at = strstr(text, ": ");
+    const bool is_named = strncmp(text, "xgemm_", strlen("xgemm_")) == 0;
+    return xg_fail(&l->error, status, "%s", is_named && at ? at + strlen(": ") : text);
+}
+
+/* The product of two blocks, added to what the panels before gave. */
 static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, const xg_block *a,
                              const xg_part *of_a, const xg_block *b, const xg_part *of_b)
 {
@@ -145,9 +155,7 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
         status = xgemm_synchronize(l->handle);
     if (!status)
         status = add_recomputed(l);
-    if (status)
-        l->error = l->handle->error;
-    return status;
+    return status ? fail_inner(l, status) : XGEMM_OK;
 }
 
 static xgemm_status add_panel(lane *l, const tile *t, int64_t panel)
@@ -216,11 +224,9 @@ static tile tile_at(const xg_host_job *job, int64_t number)
 static xgemm_status begin(lane *l, int ordinal)
 {
     const xgemm_handle *settings = l->job->settings;
-    const xgemm_status status = xgemm_create(&l->handle, ordinal);
-    if (status) {
-        l->error = *xg_thread_error();
+    const xgemm_status status = xg_handle_create(&l->handle, ordinal, &l->error);
+    if (status)
         return status;
-    }
     l->handle->math = settings->math;
     l->handle->reproducible = settings->reproducible;
     l->handle->kernel = settings->kernel;
@@ -287,5 +293,5 @@ void xg_host_run_lane(xg_host_job *job, int device_index, int number, int ordina
         job->kernel = l.handle->ran.kernel;
     job->fallbacks += l.handle ? l.handle->fallbacks : 0;
     pthread_mutex_unlock(&job->lock);
-    xgemm_destroy(l.handle);
+    xg_handle_destroy(l.handle, !status); /* each tile was waited for */
 }

@@ -169,6 +169,8 @@ static void run_all(xg_host_job *job, const int *ordinals)
     worker workers[MOST];
     pthread_t ahead;
     const int count = job->lanes * job->devices;
+    sigset_t before;
+    xg_block_signals(&before);
     job->is_ahead = has_room_for_all(job) && pthread_create(&ahead, NULL, run_ahead, job) == 0;
     for (int i = 1; i < count; i++) {
         const int device = i % job->devices;
@@ -177,6 +179,7 @@ static void run_all(xg_host_job *job, const int *ordinals)
         workers[i].is_started =
             pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     xg_host_run_lane(job, 0, 0, ordinals[0]);
     for (int i = 1; i < count; i++)
         if (workers[i].is_started)
@@ -198,11 +201,9 @@ static xgemm_status fail_memory(xg_error *error)
 static xgemm_status open_device(xg_host_device *of, int ordinal, int copiers, xg_error *error)
 {
     if (!of->open) {
-        const xgemm_status status = xgemm_create(&of->open, ordinal);
-        if (status) {
-            *error = *xg_thread_error();
+        const xgemm_status status = xg_handle_create(&of->open, ordinal, error);
+        if (status)
             return status;
-        }
     }
     const xgemm_handle *h = of->open;
     const size_t staging = (size_t)copiers * XG_COPY_CHUNK;
@@ -236,22 +237,38 @@ static void close_devices(xgemm_handle *handle)
             of->open->backend->release_pinned(of->open->device, of->staging, &ignored);
         else
             free(of->staging);
-        xgemm_destroy(of->open);
+        xg_handle_destroy(of->open, true); /* it multiplies nothing */
     }
 }
 
-/* All devices; the least memory that one has free. */
-static xgemm_status open_devices(xg_host_device *devices, const int *ordinals, int count,
-                                 uint64_t *room, xg_error *error)
+/* How often the list has the device, whose memory these entries share. */
+static unsigned entries_of(const int *ordinals, int count, int ordinal)
 {
+    unsigned entries = 0;
+    for (int i = 0; i < count; i++)
+        entries += ordinals[i] == ordinal;
+    return entries;
+}
+
+/* All devices, which can run the named kernel if there is one; the least memory that one has free.
+ */
+static xgemm_status open_devices(const xg_host_job *job, xg_host_device *devices,
+                                 const int *ordinals, uint64_t *room, xg_error *error)
+{
+    const int count = job->devices;
+    const xg_kernel *kernel = job->settings->kernel;
     xgemm_status status = XGEMM_OK;
     *room = UINT64_MAX;
     for (int i = 0; i < count && !status; i++) {
         uint64_t bytes, total;
         status = open_device(&devices[i], ordinals[i], xg_copiers_count(count), error);
         const xgemm_handle *h = devices[i].open;
+        if (!status && kernel)
+            status = xg_handle_find_kernel(h, kernel->name, &kernel, error);
         if (!status)
             status = h->backend->memory_info(h->device, &bytes, &total, error);
+        if (!status)
+            bytes /= entries_of(ordinals, count, ordinals[i]);
         if (!status && bytes < *room)
             *room = bytes;
     }
@@ -291,7 +308,7 @@ static void end_devices(xg_host_job *job, xg_host_device *devices)
 static xgemm_status run_on(xg_host_job *job, const int *ordinals, xg_host_device *devices)
 {
     uint64_t room;
-    xgemm_status status = open_devices(devices, ordinals, job->devices, &room, &job->error);
+    xgemm_status status = open_devices(job, devices, ordinals, &room, &job->error);
     if (status)
         return status;
     /* The rest is for workspaces. */
@@ -336,7 +353,7 @@ static xgemm_status run(xgemm_handle *handle, const xg_call *call, const char *f
     end_devices(&job, handle->host);
     pthread_mutex_destroy(&job.lock);
     handle->ran = (xg_ran){.kernel = job.kernel};
-    handle->recomputed.elements += job.recomputed;
+    handle->recomputed.elements += least(job.recomputed, call->m * call->n); /* of all panels */
     handle->fallbacks += job.fallbacks > 0; /* of products, and not of their tiles */
     if (status)
         handle->error = job.error;
@@ -384,7 +401,7 @@ xgemm_status xg_multiply_host(xgemm_handle *handle, const xg_call *call, const c
     handle->recomputed = (xg_recomputed){.elements = 0};
     if (!status && xg_call_writes(&on_host))
         status = run_batch(handle, &on_host, function);
-    return xg_handle_done(handle, status, function);
+    return xg_call_end(handle, &on_host, status, function);
 }
 
 xgemm_status xgemm_create_devices(xgemm_handle **handle, const int *ordinals, int count)

@@ -122,6 +122,7 @@ typedef struct {
      */
     xgemm_status (*arena_grow)(xg_device *, xg_arena **, size_t bytes, void **, xg_error *);
     void (*arena_free)(xg_device *, xg_arena *);
+    void (*arena_keep)(xg_device *, xg_arena *); /* until a later drain: kernels may use it */
     /* Host memory that the GPU copies from and to by itself; NULL where that is no difference. */
     xgemm_status (*allocate_pinned)(xg_device *, size_t bytes, void **, xg_error *);
     xgemm_status (*release_pinned)(xg_device *, void *, xg_error *);
@@ -145,7 +146,8 @@ typedef struct {
     /* What tells streams apart that a token alone does not; NULL: the token does. */
     const void *(*stream_identity)(void *stream);
     xgemm_status (*wait)(xg_device *, void *stream, xg_error *);
-    void (*drain)(xg_device *); /* waits for all streams */
+    /* Waits for all streams; false: the driver refused, as while a stream is captured. */
+    bool (*drain)(xg_device *);
     xgemm_status (*mark_create)(xg_device *, xg_mark **, xg_error *);
     void (*mark_destroy)(xg_device *, xg_mark *);
     xgemm_status (*mark_record)(xg_device *, void *stream, xg_mark *, xg_error *);

@@ -73,9 +73,10 @@ xgemm_status xg_host_wait(xg_device *device, void *stream, xg_error *error)
     return XGEMM_OK;
 }
 
-void xg_host_drain(xg_device *device)
+bool xg_host_drain(xg_device *device)
 {
     (void)device;
+    return true;
 }
 
 xgemm_status xg_host_make_current(xg_device *device, xg_error *error)

@@ -12,7 +12,7 @@ xgemm_status xg_host_memory_info(xg_device *device, uint64_t *free_bytes, uint64
 xgemm_status xg_host_copy(xg_device *device, void *stream, void *to, const void *from, size_t bytes,
                           xg_error *error);
 xgemm_status xg_host_wait(xg_device *device, void *stream, xg_error *error);
-void xg_host_drain(xg_device *device);
+bool xg_host_drain(xg_device *device);
 xgemm_status xg_host_make_current(xg_device *device, xg_error *error);
 xgemm_status xg_host_mark_create(xg_device *device, xg_mark **mark, xg_error *error);
 void xg_host_mark_destroy(xg_device *device, xg_mark *mark);

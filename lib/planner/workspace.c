@@ -82,13 +82,14 @@ xgemm_status xg_workspace_get(xg_workspace **list, const xg_backend *backend, xg
     return XGEMM_OK;
 }
 
-void xg_workspace_free(xg_workspace **list, const xg_backend *backend, xg_device *device)
+void xg_workspace_free(xg_workspace **list, const xg_backend *backend, xg_device *device,
+                       bool is_done)
 {
     while (*list) {
         xg_workspace *of = *list;
         *list = of->next;
         if (of->arena)
-            backend->arena_free(device, of->arena);
+            (is_done ? backend->arena_free : backend->arena_keep)(device, of->arena);
         else if (of->memory)
             backend->release(device, of->memory, NULL);
         free(of);

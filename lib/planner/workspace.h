@@ -15,6 +15,8 @@ typedef struct xg_workspace xg_workspace;
 xgemm_status xg_workspace_get(xg_workspace **list, const xg_backend *backend, xg_device *device,
                               void *stream, size_t bytes, void **memory, xg_error *error);
 
-void xg_workspace_free(xg_workspace **list, const xg_backend *backend, xg_device *device);
+/* is_done: no kernel uses them any more; else arenas, which the driver frees at once, are kept. */
+void xg_workspace_free(xg_workspace **list, const xg_backend *backend, xg_device *device,
+                       bool is_done);
 
 #endif

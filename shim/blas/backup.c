@@ -4,6 +4,7 @@
 #include "shim/product.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +40,9 @@ static void copy_all(lines all)
     lines part[THREADS];
     pthread_t threads[THREADS];
     bool is_started[THREADS] = {false};
+    sigset_t signals, before;
+    sigfillset(&signals);
+    pthread_sigmask(SIG_SETMASK, &signals, &before); /* signals are the program's own threads' */
     for (int64_t i = 0; i < count; i++) {
         const int64_t first = all.lines * i / count;
         part[i] = all;
@@ -47,6 +51,7 @@ static void copy_all(lines all)
         part[i].lines = all.lines * (i + 1) / count - first;
         is_started[i] = i > 0 && pthread_create(&threads[i], NULL, copy_lines, &part[i]) == 0;
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     for (int64_t i = 0; i < count; i++)
         if (is_started[i])
             pthread_join(threads[i], NULL);

@@ -61,7 +61,10 @@ START_TEST(test_environment_names_no_kernel)
     ck_assert_int_eq(fake.calls("cuDevicePrimaryCtxRetain"), 1);
     ck_assert_int_eq(fake.retains(0), 0);
     setenv("XGEMM_KERNEL", "reference", 1);
-    cannot_create(XGEMM_ERROR_ENVIRONMENT, 0, "the nearest names are");
+    cannot_create(XGEMM_ERROR_ENVIRONMENT, 0, "kernel reference is not for the ");
+    setenv("XGEMM_KERNEL", "tma-128x128", 1);
+    set("FAKE_CUDA_CC", 80);
+    cannot_create(XGEMM_ERROR_ENVIRONMENT, 0, "for compute capability 9.0 alone");
 }
 END_TEST
 

@@ -195,6 +195,42 @@ START_TEST(test_driver_fails)
 }
 END_TEST
 
+/*
+ * A GPU that runs is not waited for while a stream is captured, and cuMemUnmap does not wait: the
+ * workspace of a handle that ends then stays until another one ends.
+ */
+START_TEST(test_handle_ends_in_a_capture)
+{
+    xgemm_handle *other = create(0), *handle = with_padded(), *third = create(0);
+    void *stream, *graph;
+    multiply_square(handle, 40);
+    const int unmapped = fake.calls("cuMemUnmap");
+    ck_assert_int_eq(xgemm_make_current(other), XGEMM_OK);
+    ck_assert_int_eq(fake.stream_create(&stream, 0), 0);
+    ck_assert_int_eq(fake.capture_begin(stream, 0), 0);
+    xgemm_destroy(handle);
+    ck_assert_int_eq(fake.calls("cuMemUnmap"), unmapped);
+    ck_assert_int_eq(fake.capture_end(stream, &graph), 901); /* so the driver does */
+    ck_assert_int_eq(fake.stream_destroy(stream), 0);
+    cu.context_set(NULL);
+    destroy(third);
+    ck_assert_int_eq(fake.calls("cuMemUnmap"), unmapped + 1);
+    destroy(other);
+}
+END_TEST
+
+/* Without a range of addresses a workspace is a block of memory. */
+START_TEST(test_no_addresses)
+{
+    static const unsigned failures[] = {2, 801};
+    fail_next("cuMemAddressReserve", failures[_i]);
+    xgemm_handle *handle = with_padded();
+    multiply_square(handle, 40);
+    ck_assert_str_eq(xgemm_last_kernel(handle), "padded");
+    destroy(handle);
+}
+END_TEST
+
 void add_workspace_cases(Suite *suite)
 {
     TCase *tcase = add_case(suite, "workspace", setup_ranges, teardown);
@@ -204,5 +240,7 @@ void add_workspace_cases(Suite *suite)
     tcase_add_test(tcase, test_default_streams);
     tcase_add_test(tcase, test_little_memory);
     tcase_add_test(tcase, test_in_a_capture);
+    tcase_add_test(tcase, test_handle_ends_in_a_capture);
+    tcase_add_loop_test(tcase, test_no_addresses, 0, 2);
     tcase_add_loop_test(tcase, test_driver_fails, 0, sizeof failing / sizeof *failing);
 }

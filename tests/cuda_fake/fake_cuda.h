@@ -136,6 +136,7 @@ typedef struct {
 
 /* False: the stream is not being captured. */
 bool capture(const recorded_launch *launch, xg_cu_stream stream);
+void invalidate_capture(void);
 bool is_capturing(void);
 
 /* Whether the stream is: it cannot be waited for. */

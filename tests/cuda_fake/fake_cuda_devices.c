@@ -332,8 +332,10 @@ xg_cu_result cuCtxPopCurrent_v2(xg_cu_context *context)
 xg_cu_result cuCtxSynchronize(void)
 {
     BEGIN(cuCtxSynchronize, INITIALISED | CONTEXT);
-    if (is_capturing()) /* in any mode */
+    if (is_capturing()) { /* in any mode; the capture cannot go on */
+        invalidate_capture();
         return STREAM_CAPTURE_UNSUPPORTED;
+    }
     flush();
     return 0;
 }

@@ -16,6 +16,12 @@ bool is_capturing(void)
     return capturing != NULL;
 }
 
+void invalidate_capture(void)
+{
+    if (captured)
+        captured->ready = false;
+}
+
 bool is_captured(xg_cu_stream stream)
 {
     return getenv("FAKE_CUDA_CAPTURE") || (capturing && stream == capturing);

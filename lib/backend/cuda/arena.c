@@ -6,9 +6,11 @@
  */
 #include "context.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 struct xg_arena {
+    xg_arena *next; /* of those that a device keeps */
     xg_cu_pointer base;
     size_t reserved, mapped, granularity; /* bytes */
 };
@@ -25,7 +27,10 @@ static xg_cu_allocation allocation_on(const xg_device *device)
                               .location = device->device};
 }
 
-/* An arena of addresses alone. */
+/*
+ * An arena of addresses alone. XGEMM_ERROR_NOT_SUPPORTED where there are none left: each takes as
+ * many as the GPU has memory, and the driver has a thousand times that.
+ */
 static xgemm_status reserve(const xg_device *device, xg_arena **result, xg_error *error)
 {
     const xg_cu *const driver = device->driver;
@@ -44,6 +49,8 @@ static xgemm_status reserve(const xg_device *device, xg_arena **result, xg_error
     }
     if (failed) {
         free(arena);
+        if (failed == XG_CUDA_ERROR_OUT_OF_MEMORY || failed == XG_CUDA_ERROR_NOT_SUPPORTED)
+            return XGEMM_ERROR_NOT_SUPPORTED;
         return xg_cu_fail(driver, failed, "cuMemAddressReserve", error);
     }
     *result = arena;
@@ -119,6 +126,39 @@ xgemm_status xg_cu_arena_grow(xg_device *device, xg_arena **arena, size_t bytes,
     xg_cu_restore_capture(device->driver, mode);
     xg_cu_leave(device, pushed);
     return status;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the arenas that devices keep */
+
+void xg_cu_arena_keep(xg_device *device, xg_arena *arena)
+{
+    pthread_mutex_lock(&lock);
+    arena->next = device->kept;
+    device->kept = arena;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Their memory is the context's, for as long as that is there. */
+void xg_cu_arena_forget_kept(xg_device *device)
+{
+    while (device->kept) {
+        xg_arena *const arena = device->kept;
+        device->kept = arena->next;
+        free(arena);
+    }
+}
+
+void xg_cu_arena_free_kept(xg_device *device)
+{
+    pthread_mutex_lock(&lock);
+    xg_arena *next = device->kept;
+    device->kept = NULL;
+    pthread_mutex_unlock(&lock);
+    while (next) {
+        xg_arena *const arena = next;
+        next = arena->next;
+        xg_cu_arena_free(device, arena);
+    }
 }
 
 void xg_cu_arena_free(xg_device *device, xg_arena *arena)

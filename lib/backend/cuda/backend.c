@@ -4,6 +4,7 @@
 
 #include "context.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -105,13 +106,16 @@ static const void *stream_identity(void *stream)
     return (const void *)((uintptr_t)number << 4 | XG_CU_STREAM_PER_THREAD);
 }
 
-static void drain(xg_device *device)
+static bool drain(xg_device *device)
 {
     bool pushed;
     if (xg_cu_enter(device, &pushed, NULL))
-        return;
-    device->driver->context_wait();
+        return false;
+    const bool is_done = device->driver->context_wait() == 0;
     xg_cu_leave(device, pushed);
+    if (is_done)
+        xg_cu_arena_free_kept(device);
+    return is_done;
 }
 
 static int multiprocessors(const xg_device *device)
@@ -154,18 +158,26 @@ static uint32_t shared_of(const xg_device *device, const xg_launch *what)
                                                                  : what->shared_bytes;
 }
 
-/* More shared memory than that a function must be allowed, once. Threads may do it twice. */
+/*
+ * More shared memory than that a function must be allowed, once for each larger number: a smaller
+ * one, set by another thread, would take back what a launch needs.
+ */
 static xgemm_status allow_shared(xg_device *device, const xg_launch *what, uint32_t bytes,
                                  xg_cu_function function, xg_error *error)
 {
     enum { WITHOUT_ASKING = 48 * 1024 };
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     uint32_t *allowed = &device->shared_bytes[what->program->index];
-    if (bytes <= WITHOUT_ASKING || bytes <= __atomic_load_n(allowed, __ATOMIC_RELAXED))
+    xg_cu_result result = 0;
+    if (bytes <= WITHOUT_ASKING || bytes <= __atomic_load_n(allowed, __ATOMIC_ACQUIRE))
         return XGEMM_OK;
-    const xg_cu_result result = device->driver->function_set(
-        function, XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
-    if (!result)
-        __atomic_store_n(allowed, bytes, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&lock);
+    if (bytes > *allowed)
+        result = device->driver->function_set(
+            function, XG_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+    if (!result && bytes > *allowed)
+        __atomic_store_n(allowed, bytes, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
     return xg_cu_result_of(device, result, "cuFuncSetAttribute", error);
 }
 
@@ -414,6 +426,7 @@ const xg_backend xg_backend_cuda = {
     .release = release,
     .arena_grow = xg_cu_arena_grow,
     .arena_free = xg_cu_arena_free,
+    .arena_keep = xg_cu_arena_keep,
     .allocate_pinned = allocate_pinned,
     .release_pinned = release_pinned,
     .memory_info = memory_info,

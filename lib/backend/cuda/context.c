@@ -135,6 +135,7 @@ static void unload(xg_device *device)
         xg_cu_restore_capture(device->driver, mode);
         xg_cu_leave(device, pushed);
     }
+    xg_cu_arena_forget_kept(device);
     device->driver->context_release(device->device);
 }
 

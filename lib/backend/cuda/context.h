@@ -23,6 +23,7 @@ struct xg_device {
     xg_cu_module modules[XG_PROGRAMS_MAX];
     xg_cu_function functions[XG_PROGRAMS_MAX]; /* loaded when first used */
     bool maps_memory;                          /* see arena.c */
+    xg_arena *kept;                            /* arenas of handles that ended in a capture */
     bool pdl[XG_PROGRAMS_MAX];                 /* programmatic dependent launch is possible */
     bool large_clusters[XG_PROGRAMS_MAX];      /* it was allowed more than eight blocks */
     uint32_t shared_bytes[XG_PROGRAMS_MAX];    /* dynamic, that the function may have by now */
@@ -76,6 +77,9 @@ static inline xgemm_status xg_cu_result_of(const xg_device *device, xg_cu_result
 xgemm_status xg_cu_arena_grow(xg_device *device, xg_arena **arena, size_t bytes, void **memory,
                               xg_error *error);
 void xg_cu_arena_free(xg_device *device, xg_arena *arena);
+void xg_cu_arena_keep(xg_device *device, xg_arena *arena);
+void xg_cu_arena_free_kept(xg_device *device);   /* after a drain */
+void xg_cu_arena_forget_kept(xg_device *device); /* when it is closed */
 xgemm_status xg_cu_out_of_memory(const xg_device *device, size_t bytes, xg_error *error);
 
 xgemm_status xg_cu_wait(xg_device *device, void *stream, xg_error *error);
