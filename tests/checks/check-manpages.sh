@@ -87,6 +87,16 @@ check_functions()
     lacks "$work/functions" "$work/names" "declared, but in no NAME section"
 }
 
+# man FUNCTION finds each symbol's page, or a link that man.am installs.
+check_links()
+{
+    sed -n 's/^ *\(xgemm_[a-z0-9_]*\);.*/\1/p' "$srcdir/lib/libxgemm.map" | sort >"$work/symbols"
+    [ -s "$work/symbols" ] || { echo "found no symbols in lib/libxgemm.map" >&2; failed=1; }
+    grep -E '^MAN_LINKS|^\s+(link )?xgemm_|\.3' "$srcdir/man/man.am" |
+        grep -o 'xgemm_[a-z0-9_]*' | sort -u >"$work/pages"
+    lacks "$work/symbols" "$work/pages" "symbol without a page or a link in man.am"
+}
+
 check_statuses()
 {
     sed -n 's/^ *X(\([A-Z_]*\), *-\{0,1\}[0-9].*/XGEMM_\1/p' "$srcdir/include/xgemm/status.h" |
@@ -123,6 +133,7 @@ check_kernels()
 }
 
 check_functions
+check_links
 check_statuses
 if command -v mandoc >/dev/null; then
     check_form

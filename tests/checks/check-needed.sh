@@ -43,7 +43,7 @@ for needed in $(echo "$dynamic" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p'); do
     libc.musl-*.so.*) ;;
     libpthread.so.* | libdl.so.*) ;; # a C library of before 2021 has these apart
     ld-linux*.so.*) ;;
-    libopenblas*.so* | libblis*.so* | libcblas*.so* | libblas*.so*) ;;
+    libopenblas*.so* | libflexiblas.so* | libblis*.so* | libcblas*.so* | libblas*.so*) ;;
     *) complain "it needs $needed" ;;
     esac
 done
