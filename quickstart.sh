@@ -10,7 +10,8 @@
 #                           where no compiler for GPUs is there
 #
 # Needs neither a GPU nor nvcc. Safe to run again: what is there is kept. The build is in build/
-# (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on, and so are options.
+# (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on, and so are options, with which a build
+# that has others is configured again. "./build/config.status --config" says what it has.
 set -eu
 
 cd "$(dirname "$0")"
@@ -47,7 +48,7 @@ have_gpu_compiler() {
 
 # Whether clang is to be installed, as a compiler for GPUs.
 wants_gpu_compiler() {
-  case " $CONFIGURE_FLAGS " in
+  case " $CONFIGURE_FLAGS $options " in
     *--with-cuda=clang* | *--with-cuda=yes* | *"--with-cuda "*) ! have_gpu_compiler ;;
     *) return 1 ;;
   esac
@@ -132,17 +133,21 @@ bootstrap() {
 # Whether the build is configured, and with the options that were given.
 is_configured() {
   [ -f "$build/config.status" ] || return
-  for option in $options; do
-    "$build/config.status" --config | grep -qF -e "$option" || return
+  config=$("$build/config.status" --config)
+  for option; do
+    case " $config " in
+      *" $option "* | *" '$option' "*) ;;
+      *) return 1 ;;
+    esac
   done
 }
 
 configure_and_build() {
   mkdir -p "$build"
-  if ! is_configured; then
+  if ! is_configured "$@"; then
     say "configuring in $build/"
     # shellcheck disable=SC2086 # a list of words
-    (cd "$build" && "$source_dir/configure" $CONFIGURE_FLAGS)
+    (cd "$build" && "$source_dir/configure" $CONFIGURE_FLAGS "$@")
   fi
   say "building"
   make -C "$build" -j"$jobs"
@@ -168,19 +173,25 @@ run_the_tests() {
   say "the test suite passed"
 }
 
+# Options stay as they are, each one word: those that are left of the arguments.
 wanted=run
-options=
+CONFIGURE_FLAGS=${CONFIGURE_FLAGS-}
 for argument; do
+  shift
   case $argument in
     check) wanted=check ;;
-    --*) options="$options $argument" ;;
+    -h | --help)
+      sed -n '3,/^set -eu/s/^# \{0,1\}//p' "$0"
+      exit 0
+      ;;
+    --*) set -- "$@" "$argument" ;;
     *) give_up "it takes \"check\" and options of ./configure, not \"$argument\"" ;;
   esac
 done
-CONFIGURE_FLAGS="${CONFIGURE_FLAGS-}$options"
+options=$*
 install_missing "$wanted"
 bootstrap
-configure_and_build
+configure_and_build "$@"
 if [ "$wanted" = check ]; then
   run_the_tests
 else

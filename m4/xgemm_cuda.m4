@@ -21,9 +21,14 @@ AC_ARG_WITH([cuda],
   [], [with_cuda=check])
 AC_ARG_WITH([cuda-arch],
   [AS_HELP_STRING([--with-cuda-arch=LIST],
-    [compute capabilities to compile for, such as "80 90" @<:@all of 80 90 that the compiler knows@:>@])],
+    [compute capabilities to compile for, 80 or later, such as "80 90" @<:@all of 80 90 that the compiler knows@:>@])],
   [], [with_cuda_arch=])
 
+for arch in `echo "$with_cuda_arch" | tr ',' ' '`; do
+  AS_CASE([`echo "$arch" | tr -cd '0-9'`],
+    [@<:@89@:>@@<:@0-9@:>@|1@<:@0-9@:>@@<:@0-9@:>@], [],
+    [AC_MSG_ERROR([--with-cuda-arch: $arch; the kernels need a compute capability of 80 (8.0) or later])])
+done
 have_cuda=no
 have_sm90a=no
 cuda_compiler=

@@ -92,7 +92,7 @@ check_links()
 {
     sed -n 's/^ *\(xgemm_[a-z0-9_]*\);.*/\1/p' "$srcdir/lib/libxgemm.map" | sort >"$work/symbols"
     [ -s "$work/symbols" ] || { echo "found no symbols in lib/libxgemm.map" >&2; failed=1; }
-    grep -E '^MAN_LINKS|^\s+(link )?xgemm_|\.3' "$srcdir/man/man.am" |
+    grep -E '^MAN_LINKS|^[[:space:]]+(link )?xgemm_|\.3' "$srcdir/man/man.am" |
         grep -o 'xgemm_[a-z0-9_]*' | sort -u >"$work/pages"
     lacks "$work/symbols" "$work/pages" "symbol without a page or a link in man.am"
 }
