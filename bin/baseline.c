@@ -43,6 +43,17 @@ static bool same_kernel(const char *a, const char *b)
     return length == strcspn(b, ":") && memcmp(a, b, length) == 0;
 }
 
+/* The first files did not say which device they are of. */
+static bool same_device(const char *a, const char *b)
+{
+    return !*a || !*b || strcmp(a, b) == 0;
+}
+
+static bool same_scalar(scalar a, scalar b)
+{
+    return a.re == b.re && a.im == b.im;
+}
+
 static bool same_case(const bench_result *a, const bench_result *b)
 {
     return a->size.m == b->size.m && a->size.n == b->size.n && a->size.k == b->size.k &&
@@ -53,6 +64,9 @@ static bool same_case(const bench_result *a, const bench_result *b)
            a->problem.activation == b->problem.activation &&
            a->problem.has_bias == b->problem.has_bias &&
            a->problem.bias_per_row == b->problem.bias_per_row && strcmp(a->data, b->data) == 0 &&
+           same_scalar(a->problem.alpha, b->problem.alpha) &&
+           same_scalar(a->problem.beta, b->problem.beta) && a->problem.pad == b->problem.pad &&
+           a->graph == b->graph && same_device(a->device, b->device) &&
            same_kernel(a->kernel, b->kernel);
 }
 

@@ -87,11 +87,13 @@ static int time_kernel(session *now, const rotation *sets, const workload *w, co
                            .problem = now->problem,
                            .batch = w->batch,
                            .compared = theirs != NULL,
+                           .graph = now->r->graph,
                            .error = -1.0,
                            .baseline_us = -1.0};
     char message[512];
     int64_t recomputed;
     snprintf(result.data, sizeof result.data, "%s", data ? data->name : "");
+    snprintf(result.device, sizeof result.device, "%s", now->device.name);
     progress_step(&now->line, "%" PRId64 " x %" PRId64 " x %" PRId64 ": %s", w->size.m, w->size.n,
                   w->size.k, name);
     if (xgemm_set_kernel(now->handle, name) ||

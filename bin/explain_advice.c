@@ -163,6 +163,11 @@ static void on_occupancy(source_advice *to, const source_request *r, const xgemm
             threads, threads % 32);
     if (!*t->device)
         return;
+    if (t->blocks_per_sm == 0) {
+        add(to, 0, "no block fits on a multiprocessor of %s, limited by %s: it cannot be launched",
+            t->device, limiters_text(t->limiters, LIMITERS_IN_A_SENTENCE));
+        return;
+    }
     if (t->waves < 1.0)
         add(to, 0, "%" PRId64 " blocks fill %.0f %% of %s: more blocks, or less for each thread",
             t->blocks, 100.0 * t->waves, t->device);

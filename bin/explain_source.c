@@ -221,6 +221,7 @@ static xgemm_source_report *trace(const command *which, const source_request *r)
 
 static void take_operands(const command *which, source_request *r, int count, char *const *operands)
 {
+    const bool gpu_is_option = r->gpu.struct_size > 0;
     if (r->launch_file)
         read_launch_file(which, r);
     if (count > 0)
@@ -238,7 +239,7 @@ static void take_operands(const command *which, source_request *r, int count, ch
         usage_error(which, "--compare is for two kernels of one file, --diff for two files");
     if ((r->compare || r->other) && (r->html || r->check_only))
         usage_error(which, "a comparison has neither --html nor --check-only");
-    if (r->check_only && r->gpu.struct_size)
+    if (r->check_only && gpu_is_option)
         usage_error(which, "--check-only says what is wrong alone, so that --gpu has no effect");
 }
 

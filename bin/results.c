@@ -368,7 +368,12 @@ static problem_options problem_of(const json_t *loaded, const json_t *row)
     p.order = strcmp(text_of(loaded, row, "order"), "col") ? XGEMM_ROW_MAJOR : XGEMM_COL_MAJOR;
     p.transa = transpose_of(text_of(loaded, row, "transa"));
     p.transb = transpose_of(text_of(loaded, row, "transb"));
-    p.beta = scalar_at(json_object_get(json_object_get(loaded, "settings"), "beta"));
+    const json_t *const given = json_object_get(loaded, "settings");
+    if (json_object_get(given, "alpha"))
+        p.alpha = scalar_at(json_object_get(given, "alpha"));
+    p.beta = scalar_at(json_object_get(given, "beta"));
+    if (json_object_get(given, "ld_pad"))
+        p.pad = size_at(given, "ld_pad");
     take_types(&p, loaded, row);
     for (int mode = XGEMM_MATH_DEFAULT; mode <= XGEMM_MATH_TF32; mode++)
         if (strcmp(math, math_word((xgemm_math)mode)) == 0)
@@ -402,6 +407,10 @@ bool results_at(const json_t *loaded, size_t index, bench_result *r)
         (readings){number(row, "clock_mhz"), number(row, "power_w"), number(row, "temperature_c")};
     r->problem = problem_of(loaded, row);
     r->problem.batch = r->batch;
+    const char *device =
+        json_string_value(json_object_get(json_object_get(loaded, "device"), "name"));
+    snprintf(r->device, sizeof r->device, "%s", device ? device : "");
+    r->graph = json_is_true(json_object_get(json_object_get(loaded, "settings"), "graph"));
     r->baseline_us = -1.0;
     return true;
 }

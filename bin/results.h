@@ -15,6 +15,8 @@ typedef struct {
     int64_t batch;           /* products */
     char kernel[64];         /* "auto:vectorized": chosen by the library */
     char data[64];           /* the kinds of data, as --data names them; empty: none was given */
+    char device[128];        /* its name; empty: not known */
+    bool graph;              /* timed by replays of a CUDA graph */
     timing ours;
     timing theirs;              /* cuBLAS; only median_us and host_us */
     bool compared;              /* whether theirs is there */

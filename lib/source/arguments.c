@@ -95,14 +95,16 @@ static bool take_integer(const char *text, xg_argument *a)
     if (is_signed && bits < 64)
         return a->integer >= -(1LL << (bits - 1)) && a->integer < 1LL << (bits - 1);
     if (!is_signed)
-        return *text != '-' && (bits == 64 || a->integer < 1LL << bits);
+        return *text != '-' && (bits == 64 || (a->integer >= 0 && a->integer < 1LL << bits));
     return true;
 }
 
 /* Whether a number for one of the integer types is one of it; words and ranges are. */
 static bool fits_type(const char *init, xg_argument *a)
 {
-    const bool is_number = strcspn(init, "0123456789") < strlen(init) && a->init == XG_INIT_VALUE;
+    double value;
+    const char *end;
+    const bool is_number = a->init == XG_INIT_VALUE && take_number(init, &value, &end);
     return !is_number || (a->type->kind != 'i' && a->type->kind != 'u') || take_integer(init, a);
 }
 

@@ -314,6 +314,12 @@ test_cases()
         earlier old.json "r[0].update($change)"
         verdicts "cases: $change" 1 new 'no result is of a case of the baseline' --baseline old.json
     done
+    for change in alpha=2.0 'alpha=[1.0, 1.0]' beta=1.0 ld_pad=4 graph=True; do
+        earlier old.json "d['settings'].update($change)"
+        verdicts "cases: $change" 1 new 'no result is of a case of the baseline' --baseline old.json
+    done
+    earlier old.json 'd["device"]["name"] = "another"'
+    verdicts 'cases: of another device' 1 new 'no result is' --baseline old.json
     earlier now.json 'r[0].update(bias="column")'
     earlier old.json 'r[0].update(bias="row")'
     verdicts 'cases: a bias for each row or column' 1 new 'no result is' --baseline old.json

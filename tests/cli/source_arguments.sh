@@ -55,8 +55,8 @@ test_values()
 
 test_refused()
 {
-    for value in int:x int: int:1.5 int:2147483648 int:-2147483649 uint:-1 uint:4294967296 bool:2 float:x \
-        float:1x ulong:-1 'float[4]:random=6..5' 'float[4]:random=5' 'float[4]:random=x..5' \
+    for value in int:x int: int:1.5 int:2147483648 int:-2147483649 uint:-1 uint:4294967296 bool:2 \
+        uint:18446744073709551615 int:inf int:nan float:x float:1x ulong:-1 'float[4]:random=6..5' 'float[4]:random=5' 'float[4]:random=x..5' \
         'float[4]:random=1..5x' 'float[4' 'float[0]' 'float[-1]' 'float[4]x' 'float[x]' \
         'float[9223372036854775807]' float 'nosuch[4]' ''; do
         no_argument "refused: x=$value" '^xgemm explain: ' --arg "x=$value"
