@@ -164,8 +164,9 @@ static void point(FILE *to, const axes *a, double intensity, double roof, const 
             left ? "end" : "start", name, intensity, roof);
 }
 
-void page_roofline(FILE *to, const xgemm_trace_report *t)
+void page_roofline(FILE *to, const xgemm_source_report *report)
 {
+    const xgemm_trace_report *t = report->trace;
     fputs("<h2>Roofline</h2>\n", to);
     if (!*t->device || t->peak_gflops <= 0.0 || t->flop_per_byte_moved <= 0.0) {
         fputs("<p class=\"faint\">No GPU was named (--gpu), or the kernel computes nothing in "
@@ -180,8 +181,8 @@ void page_roofline(FILE *to, const xgemm_trace_report *t)
                     log10(t->peak_gflops * 2.0)};
     fprintf(to, "<p>");
     page_text(to, t->device);
-    fprintf(to, ": %.0f GFLOP/s in FP32, %.0f GB/s; %.1f %% of its warps fit.</p>\n",
-            t->peak_gflops, t->peak_gbs, 100.0 * t->warp_occupancy);
+    fprintf(to, ": %.0f GFLOP/s in %s, %.0f GB/s; %.1f %% of its warps fit.</p>\n", t->peak_gflops,
+            is_mostly_fp64(report) ? "FP64" : "FP32", t->peak_gbs, 100.0 * t->warp_occupancy);
     fprintf(to, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">", WIDTH, HEIGHT, WIDTH);
     fprintf(to,
             "<polyline fill=\"none\" stroke=\"var(--faint)\" stroke-width=\"2\" points=\"%.1f,%.1f "

@@ -69,7 +69,7 @@ static void print_roof(const xgemm_trace_report *t, const char *what, double int
 /* Of a kernel of one's own there are no types. */
 static bool is_double(const explain_request *r)
 {
-    return !r->is_source && type_part(r->work.type) == XGEMM_F64;
+    return r->is_source ? r->is_fp64 : type_part(r->work.type) == XGEMM_F64;
 }
 
 static bool is_half(const explain_request *r)

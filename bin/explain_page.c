@@ -241,7 +241,7 @@ static int write_page(FILE *to, FILE *file, const source_request *r,
     advice(to, r, report);
     source(to, file, report);
     page_accesses(to, report);
-    page_roofline(to, report->trace);
+    page_roofline(to, report);
     fputs("</body></html>\n", to);
     return ferror(to) ? -1 : 0;
 }

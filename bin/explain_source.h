@@ -71,6 +71,8 @@ int explain_source(const command *which, source_request *request, int count, cha
 /* "coalesced" and so on, also of constant memory. */
 const char *source_class(const xgemm_trace_site *site);
 
+bool is_mostly_fp64(const xgemm_source_report *report);
+
 /* The report as text; without a GPU that is said. */
 void source_text(const source_request *request, const xgemm_source_report *report);
 void source_faults(const xgemm_source_report *report);

@@ -89,12 +89,16 @@ static void print_divergence(const xgemm_source_report *report)
     }
 }
 
+bool is_mostly_fp64(const xgemm_source_report *report)
+{
+    return report->flops64 > 0.5 * report->trace->flops;
+}
+
 static void print_intensity(const xgemm_source_report *report)
 {
     const xgemm_trace_report *t = report->trace;
     printf("\nArithmetic: %.4g floating-point operations%s; %.4g instructions of the host's code\n",
-           t->flops, report->flops64 > 0.5 * t->flops && t->flops > 0 ? " (mostly FP64)" : "",
-           report->instructions);
+           t->flops, is_mostly_fp64(report) ? " (mostly FP64)" : "", report->instructions);
     printf("Arithmetic intensity (operations a byte of global memory)\n");
     printf("  bytes that threads ask for:     %8.2f OP/B (%s)\n", t->flop_per_byte_asked,
            bytes_text(t->bytes_asked));
@@ -105,11 +109,12 @@ static void print_intensity(const xgemm_source_report *report)
                bytes_text(t->bytes_least));
 }
 
-static void print_gpu(const source_request *r, const xgemm_trace_report *t)
+static void print_gpu(const source_request *r, const xgemm_source_report *report)
 {
-    explain_request like = {.gpu = r->gpu, .is_source = true, .by_nvcc = r->by_nvcc};
+    explain_request like = {
+        .gpu = r->gpu, .is_source = true, .is_fp64 = is_mostly_fp64(report), .by_nvcc = r->by_nvcc};
     like.info.math = XGEMM_MATH_STRICT;
-    explain_gpu(&like, t);
+    explain_gpu(&like, report->trace);
 }
 
 static void print_advice(const source_request *r, const xgemm_source_report *report)
@@ -139,6 +144,6 @@ void source_text(const source_request *r, const xgemm_source_report *report)
     print_constant(t);
     print_divergence(report);
     print_intensity(report);
-    print_gpu(r, t);
+    print_gpu(r, report);
     print_advice(r, report);
 }

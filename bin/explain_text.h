@@ -27,6 +27,7 @@ typedef struct {
     xgemm_device gpu; /* struct_size 0: none */
     const char *plot;
     bool is_source; /* a kernel of the user's own: of info only math is set */
+    bool is_fp64;   /* and most of its operations are */
     bool by_nvcc;   /* its registers were not given */
 } explain_request;
 

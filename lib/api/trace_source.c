@@ -194,7 +194,8 @@ static double roof(const xgemm_trace_report *t, double flop_per_byte)
     return by_memory < t->peak_gflops ? by_memory : t->peak_gflops;
 }
 
-static xgemm_status add_gpu(xgemm_trace_report *t, const xgemm_device *device)
+/* The peak is that of the type in which most operations are. */
+static xgemm_status add_gpu(xgemm_trace_report *t, const xgemm_device *device, double flops64)
 {
     xgemm_occupancy_info occupancy = {.struct_size = sizeof occupancy};
     const int threads = t->block[0] * t->block[1] * t->block[2];
@@ -208,7 +209,7 @@ static xgemm_status add_gpu(xgemm_trace_report *t, const xgemm_device *device)
     t->warp_occupancy = occupancy.warp_occupancy;
     t->limiters = occupancy.limiters;
     t->waves = held > 0.0 ? (double)t->blocks / held : 0.0;
-    t->peak_gflops = device->peak_fp32_gflops;
+    t->peak_gflops = flops64 > t->flops / 2.0 ? device->peak_fp64_gflops : device->peak_fp32_gflops;
     t->peak_gbs = device->peak_bandwidth_gbs;
     t->roof_asked_gflops = roof(t, t->flop_per_byte_asked);
     t->roof_moved_gflops = roof(t, t->flop_per_byte_moved);
@@ -274,7 +275,7 @@ static xgemm_status make_report(const xgemm_source_launch *launch, const xgemm_d
     owned->report.faults = owned->faults;
     owned->report.requests = owned->requests;
     owned->report.lines = owned->lines;
-    return device ? add_gpu(&owned->trace, device) : XGEMM_OK;
+    return device ? add_gpu(&owned->trace, device, owned->report.flops64) : XGEMM_OK;
 }
 
 /* ---- The call ---- */

@@ -316,7 +316,12 @@ LAUNCH
     run explain --source tile.txt --compare naive_columns --json
     json 'JSON of a comparison' "d['kernel_before'] == 'tiled<16>' and d['counts'][2]['name'] == 'sectors'"
     says 'a comparison' '^sectors +[0-9]+ +[0-9]+ ' explain --source tile.txt --compare naive_columns
+    { cat tile.txt; echo 'gpu H200'; } >with_gpu.txt
+    says 'a GPU in the file beside --check-only' 'no faults in' explain --source with_gpu.txt --check-only
     says 'a GPU' 'registers: 40 a thread, as given' explain --source tile.txt --gpu H200 --registers 40
+    printf '__global__ void k(double *a) { *a = *a * 1.5 + 2.0; }\n' >double.cu
+    says 'the roofline of doubles' 'Roofline: 1290 GFLOP/s in FP64' explain double.cu --arg 'a=double[1]' \
+        --gpu 'RTX 4090'
     printf '__global__ void k(int *a) { printf("a is %%d", *a); }\n' >print.cu
     run explain print.cu --arg 'a=int[1]' --json
     if [ "$status" -eq 0 ] && grep -qx 'a is 0' err && ! grep -q 'a is 0' out; then
