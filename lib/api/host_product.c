@@ -267,8 +267,8 @@ static xgemm_status open_devices(const xg_host_job *job, xg_host_device *devices
             status = xg_handle_find_kernel(h, kernel->name, &kernel, error);
         if (!status)
             status = h->backend->memory_info(h->device, &bytes, &total, error);
-        if (!status)
-            bytes /= entries_of(ordinals, count, ordinals[i]);
+        if (!status) /* half of it is for workspaces, or what one entry has */
+            bytes = 2 * bytes / (entries_of(ordinals, count, ordinals[i]) + 1);
         if (!status && bytes < *room)
             *room = bytes;
     }
