@@ -69,6 +69,8 @@ function __xgemm_values
             __xgemm_catalogue $argv[1]
         case --kernel
             switch $argv[2]
+                case explain # one of FILE.cu, none of the library's
+                    return
                 case multiply
                     echo auto
                 case occupancy
@@ -116,6 +118,9 @@ function __xgemm_operand
         case multiply
             __xgemm_files $argv[3] .npy .npz .mtx
         case kernels explain
+            if test $argv[2] = explain
+                __xgemm_files $argv[3] .cu
+            end
             # What auto stands for depends on the math mode.
             if test $argv[2] = explain; and string match -q -- '--math*' $argv[4..-1]
                 echo auto
@@ -137,6 +142,28 @@ function __xgemm_operand
     end
 end
 
+# The index of the program among the words of "xgemm run" after those of the options that take the
+# next word, which stand before "--" here.
+function __xgemm_program
+    set -l at (contains -i -- -- $argv)
+    set -l taking $argv[1..(math $at - 1)]
+    set -l words $argv[(math $at + 1)..-1]
+    set at 3
+    while set -q words[$at]
+        switch $words[$at]
+            case --
+                set at (math $at + 1)
+                break
+            case '-*'
+                contains -- $words[$at] $taking; and set at (math $at + 1)
+            case '*'
+                break
+        end
+        set at (math $at + 1)
+    end
+    echo $at
+end
+
 function __xgemm_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
@@ -151,6 +178,13 @@ function __xgemm_complete
     end
 
     set -l options ($utility $words[2] --help 2>/dev/null | __xgemm_options)
+    if test $words[2] = run
+        set -l program (__xgemm_program (string match -r '^\S+(?=\t[^\t[])' -- $options) -- $words)
+        if set -q words[$program]
+            complete -C (string join ' ' -- (string escape -- $words[$program..-1]) "$current")
+            return
+        end
+    end
     # An option's argument may follow after "=" in the same word.
     set -l option $words[-1]
     set -l word $current
@@ -159,10 +193,12 @@ function __xgemm_complete
         set option (string replace -r '=.*' '' -- $current)
         set word (string replace -r '^[^=]*=' '' -- $current)
         set before $option=
+        # "[=FILE]" may follow in the same word alone.
+        set options (string replace -r '\t\[=(.*?)\]\t' '\t$1\t' -- $options)
     end
     for line in $options
         set -l fields (string split \t -- $line)
-        if test "x$fields[1]" = "x$option"; and test -n "$fields[2]"
+        if test "x$fields[1]" = "x$option"; and string match -q -r '^[^[]' -- "$fields[2]"
             __xgemm_argument $utility $words[2] $option $fields[2] $word |
                 string replace -r '^' -- $before
             return

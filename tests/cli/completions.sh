@@ -140,8 +140,11 @@ names_in()
         awk -F, -v column="$column" 'NR > 1 { gsub(/"/, "", $column); print $column }' table
 }
 
-mkdir folder
-touch a.npy b.npy c.txt d.npz e.mtx old.json
+mkdir folder bin
+touch a.npy b.npy c.txt d.npz e.mtx old.json mine.cu mine.txt folder/inner.cu
+printf '#!/bin/sh\n' >bin/only-here
+chmod +x bin/only-here
+PATH=$work/bin:$PATH
 
 "$XGEMM" --help | awk '/^Commands:/ { on = 1; next } on && !/^ / { exit } on { print $1 }' >commands
 offers 'commands' '' <commands
@@ -154,8 +157,12 @@ words -s | offers 'a short option' 'bench -s'
 words --seed --shapes --size | offers 'options that begin alike' 'verify --s'
 
 names_in 1 kernels >kernels.list
-{ "$XGEMM" explain --help | grep -q -e --math && words auto; cat kernels.list; } |
+{ "$XGEMM" explain --help | grep -q -e --math && words auto; cat kernels.list && words mine.cu folder; } |
     offers 'kernels to explain' 'explain '
+words mine.cu | offers 'a file to explain' 'explain mi'
+words inner.cu | offers 'a file to explain in a folder' 'explain folder/'
+words | offers 'no other file to explain' 'explain old.js'
+words | offers 'no kernel of the library in a file' 'explain mine.cu --kernel '
 offers 'kernels to list' 'kernels naive ' <kernels.list
 { words auto all && cat kernels.list; } | offers 'kernels to measure' 'bench --kernel '
 { words auto all && cat kernels.list; } | offers 'kernels after =' 'bench --kernel='
@@ -192,6 +199,17 @@ words a.npy b.npy d.npz e.mtx folder | offers 'an output' 'multiply -o '
 words old.json folder | offers 'results' 'bench --from='
 words folder | offers 'a file of any kind' 'plan --shapes fol'
 
+words only-here | offers 'a program' 'run only-'
+words only-here | offers 'a program after an option without its file' 'run --log only-'
+words only-here | offers 'a program after the file of an option' 'run --log=old.json only-'
+words only-here | offers 'a program after options' 'run --math strict -q -- only-'
+words old.json | offers 'the file of an option that may go without' 'run --log=old'
+words tf32 | offers 'a value before the program' 'run --log --math tf'
+words | offers 'no options after the program' 'run only-here --'
+words | offers 'no options after -- and the program' 'run --math=tf32 -- only-here --'
+words old.json | offers 'a file for the program' 'run --log only-here old'
+words old.json | offers 'a file for an option of the program' 'run --log=x only-here --math old'
+
 words | offers 'a number' 'bench -m '
 words | offers 'an unknown command' 'nonsense --'
 
@@ -205,7 +223,7 @@ answer()
 
 # The folder must be what the files above stand in, not these.
 mkdir place
-mv a.npy b.npy c.txt d.npz e.mtx old.json folder place
+mv a.npy b.npy c.txt d.npz e.mtx old.json mine.cu mine.txt folder place
 for shell in bash zsh fish; do
     if ! have "$shell" || ! works "$shell"; then
         skip "$shell" "no $shell that this can drive"
