@@ -95,8 +95,9 @@ typedef struct {
     double waves;                  /**< Blocks of the product's launch / blocks the GPU holds. */
     double peak_gflops;            /**< The GPU's peak for the kernel's products, GFLOP/s: in FP32,
                                         or for a kernel of tensor cores that of FP16 over its
-                                        products (3 for fp16x3); of a kernel of xgemm_trace_source() in FP64
-                                        where most operations are; 0, and the roofs: not known. */
+                                        products (3 for fp16x3); of a kernel of
+                                        xgemm_trace_source() in FP64 where most operations are;
+                                        0, and the roofs: not known. */
     double peak_gbs;               /**< Its memory's bandwidth, GB/s. */
     double roof_asked_gflops;      /**< min(peak, bandwidth * flop_per_byte_asked): no cache. */
     double roof_moved_gflops;      /**< The same with flop_per_byte_moved. */

@@ -3,7 +3,7 @@
 #ifndef XGEMM_LIB_ENVIRONMENT_H
 #define XGEMM_LIB_ENVIRONMENT_H
 
-#include "families/kernels.h"
+#include "base/error.h"
 
 /* XGEMM_DEVICE_AUTO when unset, empty or "auto". */
 xgemm_status xg_environment_device(int *device, xg_error *error);

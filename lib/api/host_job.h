@@ -45,6 +45,9 @@ typedef struct {
  */
 void xg_host_run_ahead(xg_host_job *job);
 
+/* The same product in the other order: C = A B in one is C^T = B^T A^T in the other. */
+xg_call xg_host_transposed(const xg_call *call);
+
 /* Computes tiles on one device, as its thread number "lane", until there are none or one failed. */
 void xg_host_run_lane(xg_host_job *job, int device_index, int lane, int ordinal);
 

@@ -95,21 +95,6 @@ static const void *one_of(xgemm_type type)
     return type == XGEMM_F64 || type == XGEMM_C64 ? (const void *)d : (const void *)f;
 }
 
-/*
- * The same product in column order, as the caller's is: of complex numbers its elements have other
- * bits than those of the transposes' product in row order.
- */
-static xgemm_product in_column_order(const xgemm_product *row)
-{
-    xgemm_product p = *row;
-    p.order = XGEMM_COL_MAJOR;
-    p.m = row->n, p.n = row->m;
-    p.a = row->b, p.lda = row->ldb, p.transa = row->transb;
-    p.b = row->a, p.ldb = row->lda, p.transb = row->transa;
-    p.bias_per_row = row->bias && !row->bias_per_row;
-    return p;
-}
-
 /* Adds what is told of the last product to what is told of the whole one. */
 static xgemm_status add_recomputed(lane *l)
 {
@@ -148,8 +133,9 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
     } else if (p.bias) {
         p.bias = l->bias;
     }
+    /* Of complex numbers its elements have other bits than those of the transposes' product. */
     if (job->is_transposed)
-        p = in_column_order(&p);
+        p = xg_host_transposed(&p);
     xgemm_status status = xgemm_gemm(l->handle, &p);
     if (!status)
         status = xgemm_synchronize(l->handle);

@@ -29,21 +29,24 @@ static int64_t parts(int64_t size, int64_t of)
 
 /* ---- The product in row order ---- */
 
-/* C = A B in column order is C^T = B^T A^T in row order. */
+xg_call xg_host_transposed(const xg_call *call)
+{
+    xg_call other = *call;
+    other.order = call->order == XGEMM_ROW_MAJOR ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+    other.m = call->n, other.n = call->m;
+    other.a = call->b, other.lda = call->ldb, other.transa = call->transb;
+    other.b = call->a, other.ldb = call->lda, other.transb = call->transa;
+    other.bias_per_row = call->bias && !call->bias_per_row;
+    return other;
+}
+
 static xg_call in_row_order(const xg_call *call)
 {
     xg_call row = *call;
     row.flags &= ~(unsigned)XGEMM_HOST_MEMORY;
     row.batch_count = 1;
     row.stride_a = row.stride_b = row.stride_c = 0;
-    if (call->order == XGEMM_ROW_MAJOR)
-        return row;
-    row.order = XGEMM_ROW_MAJOR;
-    row.m = call->n, row.n = call->m;
-    row.a = call->b, row.lda = call->ldb, row.transa = call->transb;
-    row.b = call->a, row.ldb = call->lda, row.transb = call->transa;
-    row.bias_per_row = call->bias && !call->bias_per_row;
-    return row;
+    return call->order == XGEMM_ROW_MAJOR ? row : xg_host_transposed(&row);
 }
 
 /* ---- Sizes ---- */
