@@ -15,7 +15,6 @@
 set -eu
 
 cd "$(dirname "$0")"
-source_dir=$(pwd)
 build=${BUILD:-build}
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
@@ -146,6 +145,8 @@ configure_and_build() {
   mkdir -p "$build"
   if ! is_configured "$@"; then
     say "configuring in $build/"
+    # By a path from there: configure refuses the whole path where a blank is in it.
+    source_dir=$(realpath --relative-to="$build" . 2>/dev/null || pwd)
     # shellcheck disable=SC2086 # a list of words
     (cd "$build" && "$source_dir/configure" $CONFIGURE_FLAGS "$@")
   fi

@@ -9,7 +9,8 @@ struct baseline {
     bench_result *rows;
     bool *met; /* a result was compared with it */
     int count, slower, compared;
-    double noise; /* as a part */
+    double noise;                                      /* as a part */
+    char device[sizeof((bench_result *)NULL)->device]; /* of a result that was compared */
 };
 
 baseline *baseline_load(const char *path, double noise, char *message, size_t message_size)
@@ -82,6 +83,7 @@ static double larger(double a, double b)
 
 void baseline_compare(baseline *to, bench_result *result)
 {
+    memcpy(to->device, result->device, sizeof to->device);
     result->verdict = "new";
     result->baseline_us = -1.0;
     for (int i = 0; i < to->count; i++) {
@@ -100,6 +102,14 @@ void baseline_compare(baseline *to, bench_result *result)
         to->met[i] = true;
         return;
     }
+}
+
+const char *baseline_other_device(const baseline *of)
+{
+    for (int i = 0; i < of->count; i++)
+        if (same_device(of->rows[i].device, of->device))
+            return NULL;
+    return of->device;
 }
 
 int baseline_slower(const baseline *of)

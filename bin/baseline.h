@@ -30,6 +30,9 @@ int baseline_missing(const baseline *of);
 /* How many were compared. */
 int baseline_compared(const baseline *of);
 
+/* The device of the results, where the baseline has none of it; else NULL. */
+const char *baseline_other_device(const baseline *of);
+
 void baseline_free(baseline *of);
 
 #endif

@@ -153,16 +153,14 @@ static const char *text_at(const json_t *root, const char *object, const char *k
 }
 
 /* Which columns an earlier run needs. */
-static unsigned shown_columns(const json_t *loaded, bool *squares)
+static unsigned shown_columns(const json_t *loaded)
 {
     bench_result first, result;
     unsigned shown = 0;
-    *squares = true;
     for (size_t i = 0; results_at(loaded, i, &result); i++) {
         const problem_options *p = &result.problem, *q = &first.problem;
         if (i == 0)
             first = result;
-        *squares = *squares && bench_is_square(&result.size);
         shown |= results_shown_by(&result) | (p->order != q->order ? OF_ORDERS : 0u) |
                  (p->transa != q->transa ? OF_TRANSA : 0u) |
                  (p->transb != q->transb ? OF_TRANSB : 0u) | (p->math != q->math ? OF_MATHS : 0u) |
@@ -171,7 +169,7 @@ static unsigned shown_columns(const json_t *loaded, bool *squares)
     return shown;
 }
 
-static plot *plot_of(const bench_request *r, const json_t *loaded, bool squares)
+static plot *plot_of(const bench_request *r, const json_t *loaded)
 {
     const char *date = json_string_value(json_object_get(loaded, "date"));
     bench_result first;
@@ -185,15 +183,14 @@ static plot *plot_of(const bench_request *r, const json_t *loaded, bool squares)
     bench_product_text(product, any && !swept ? first.problem.type : (xgemm_type)0,
                        text_at(loaded, "settings", "transa"), text_at(loaded, "settings", "transb"),
                        several ? NULL : text_at(loaded, "settings", "order"));
-    return bench_plot(r, product, text_at(loaded, "device", "name"), date ? date : "", squares);
+    return bench_plot(r, product, text_at(loaded, "device", "name"), date ? date : "");
 }
 
 static int show(const bench_request *r, json_t *loaded, baseline *before)
 {
-    bool squares;
     bench_result result;
-    const unsigned shown = shown_columns(loaded, &squares) | (before ? WITH_BASELINE : 0u);
-    plot *drawing = plot_of(r, loaded, squares);
+    const unsigned shown = shown_columns(loaded) | (before ? WITH_BASELINE : 0u);
+    plot *drawing = plot_of(r, loaded);
     json_t *facts = json_copy(loaded);
     json_object_del(facts, "results");
     results out;
@@ -205,7 +202,7 @@ static int show(const bench_request *r, json_t *loaded, baseline *before)
         results_point(drawing, &result, shown);
     }
     report_close(&out.out);
-    int status = bench_draw(r, drawing, squares);
+    int status = bench_draw(r, drawing);
     plot_free(drawing);
     if (status == STATUS_DONE && before)
         status = bench_verdict(r, before);

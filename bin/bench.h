@@ -31,17 +31,15 @@ void bench_product_text(char text[64], xgemm_type type, const char *transa, cons
 
 /* A picture of results, or NULL where none is asked for or memory is out. */
 plot *bench_plot(const bench_request *request, const char *product, const char *device,
-                 const char *date, bool squares);
+                 const char *date);
 
 /* Writes it where it is wanted; an exit status. */
-int bench_draw(const bench_request *request, plot *drawing, bool squares);
+int bench_draw(const bench_request *request, const plot *drawing);
 
 /*
  * What the rows that were compared with the baseline add up to, on standard error; STATUS_FAILED
  * where one was slower or none could be compared.
  */
 int bench_verdict(const bench_request *request, const baseline *of);
-
-bool bench_is_square(const shape *size);
 
 #endif

@@ -179,24 +179,10 @@ static json_t *facts_of(const session *now)
     return facts;
 }
 
-bool bench_is_square(const shape *s)
-{
-    return s->m == s->n && s->n == s->k;
-}
-
-static bool all_square(const shape_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (!bench_is_square(&list->items[i]))
-            return false;
-    return true;
-}
-
-int bench_draw(const bench_request *request, plot *drawing, bool squares)
+int bench_draw(const bench_request *request, const plot *drawing)
 {
     char message[4352];
-    const plot_scale scale = squares ? PLOT_SPEEDS : PLOT_NAMES;
-    if (drawing && plot_write(drawing, request->plot_path, scale, message, sizeof message))
+    if (drawing && plot_write(drawing, request->plot_path, PLOT_SPEEDS, message, sizeof message))
         return failed(ME, "%s", message);
     return STATUS_DONE;
 }
@@ -212,13 +198,13 @@ void bench_product_text(char text[64], xgemm_type type, const char *transa, cons
 }
 
 plot *bench_plot(const bench_request *request, const char *product, const char *device,
-                 const char *date, bool squares)
+                 const char *date)
 {
     char title[256];
     if (!request->plot_path)
         return NULL;
     snprintf(title, sizeof title, "%s, %s, %.10s", product, device, date);
-    return plot_new(title, squares ? "m = n = k" : "m x n x k", "GFLOP/s");
+    return plot_new(title, "m x n x k", "GFLOP/s");
 }
 
 /* What only a GPU has: the recorder, cuBLAS. */
@@ -285,7 +271,7 @@ static size_t count_cases(session *now, const shape_list *list)
     return cases;
 }
 
-static plot *open_plot(const session *now, bool squares, const json_t *facts)
+static plot *open_plot(const session *now, const json_t *facts)
 {
     const problem_options *p = &now->problem;
     const char *date = json_string_value(json_object_get(facts, "date"));
@@ -295,13 +281,17 @@ static plot *open_plot(const session *now, bool squares, const json_t *facts)
     bench_product_text(product, of->type_count > 1 ? (xgemm_type)0 : p->type,
                        transpose_letter(p->transa), transpose_letter(p->transb),
                        several ? NULL : order_word(p->order));
-    return bench_plot(now->r, product, now->device.name, date ? date : "", squares);
+    return bench_plot(now->r, product, now->device.name, date ? date : "");
 }
 
 int bench_verdict(const bench_request *r, const baseline *of)
 {
     const int compared = baseline_compared(of), missing = baseline_missing(of);
     const int slower = baseline_slower(of);
+    const char *const device = baseline_other_device(of);
+    if (device)
+        return failed(ME, "the baseline %s has no result of this device, %s", r->baseline_path,
+                      device);
     if (compared == 0)
         return failed(ME, "no result is of a case of the baseline %s", r->baseline_path);
     if (!r->common.quiet && missing > 0)
@@ -316,14 +306,13 @@ int bench_verdict(const bench_request *r, const baseline *of)
 static int bench(session *now, const shape_list *list)
 {
     const bench_request *r = now->r;
-    const bool squares = all_square(list);
     const size_t cases = count_cases(now, list);
     int status = cases > 0 ? STATUS_DONE : STATUS_FAILED;
     if (status == STATUS_DONE)
         interrupt_watch();
     now->line = progress_begin(&r->common, cases);
     json_t *facts = facts_of(now);
-    now->drawing = open_plot(now, squares, facts);
+    now->drawing = open_plot(now, facts);
     results_open(&now->out, &r->common, shown_columns(now), facts);
     for (int i = 0; i < sweep_count(&r->sweep) && status == STATUS_DONE && !interrupted(); i++) {
         now->problem = sweep_at(&r->sweep, &r->problem, i);
@@ -333,7 +322,7 @@ static int bench(session *now, const shape_list *list)
     report_fact(&now->out.out, "interrupted", json_boolean(interrupted()));
     report_close(&now->out.out);
     if (status == STATUS_DONE)
-        status = bench_draw(r, now->drawing, squares);
+        status = bench_draw(r, now->drawing);
     if (status == STATUS_DONE && now->before && !interrupted())
         status = bench_verdict(r, now->before);
     return status;
@@ -358,8 +347,9 @@ int bench_measure(const bench_request *r, xgemm_handle *handle, const shape_list
     int status = open_baseline(&now);
     if (status == STATUS_DONE)
         status = open_for_gpu(&now);
+    if (status == STATUS_DONE && xgemm_device_get(xgemm_get_device(handle), &now.device))
+        status = failed_call(ME, NULL);
     if (status == STATUS_DONE) {
-        xgemm_device_get(xgemm_get_device(handle), &now.device);
         now.sensors = sensors_open(xgemm_get_device(handle));
         status = bench(&now, list);
     }

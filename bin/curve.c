@@ -133,9 +133,7 @@ void curve_print(const curve *c)
 
 static void add_point(plot *drawing, const char *line, const curve_point *point)
 {
-    char name[24];
-    snprintf(name, sizeof name, "%" PRId64, point->x);
-    plot_point(drawing, line, (double)point->x, name, 100.0 * point->info.warp_occupancy);
+    plot_point(drawing, line, (double)point->x, 100.0 * point->info.warp_occupancy);
 }
 
 int curve_plot(const xgemm_device *gpu, const configuration *of, curve_axis axis, const char *path,

@@ -2,6 +2,7 @@
 #include "device_fields.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 const device_field_row device_fields[FIELDS] = {
     [DEVICE] = {{"device_id", -9}, "device", ""},
@@ -153,7 +154,12 @@ void device_add(json_t *facts, const char *key, const xgemm_device *device)
 void device_add_ordinal(json_t *facts, int ordinal)
 {
     xgemm_device device = {.struct_size = sizeof device};
-    if (xgemm_device_get(ordinal, &device))
+    const xgemm_status status = xgemm_device_get(ordinal, &device);
+    if (status == XGEMM_ERROR_OUT_OF_MEMORY) { /* as of jansson's */
+        fprintf(stderr, "xgemm: %s\n", xgemm_last_error(NULL));
+        exit(STATUS_FAILED);
+    }
+    if (status)
         json_object_set_new(facts, "device", json_null());
     else
         device_add(facts, "device", &device);

@@ -71,7 +71,10 @@ void describe_device(description *to, const xgemm_device *device);
 /* Adds all there is to say of a device to the facts of a JSON result, under that key. */
 void device_add(json_t *facts, const char *key, const xgemm_device *device);
 
-/* The same for a device of this machine, as "device"; null where it cannot be asked. */
+/*
+ * The same for a device of this machine, as "device"; null where it cannot be asked. Without memory
+ * it ends the program with 1.
+ */
 void device_add_ordinal(json_t *facts, int ordinal);
 
 /* A compute capability as a cell, "9.0" of 90, in text; none of 0. */

@@ -102,12 +102,9 @@ typedef struct {
 /* Why this machine has no GPU that can be used, as a sentence; NULL if it has one. */
 static const char *why_no_gpu(void)
 {
-    static const char function[] = "xgemm_device_get: ";
-    xgemm_device d = {.struct_size = sizeof d};
-    if (!xgemm_device_get(0, &d))
-        return xgemm_device_count() > 0 ? NULL
-                                        : "the CUDA driver has GPU 0 and cannot say how many there "
-                                          "are (cuDeviceGetCount)";
+    static const char function[] = "xgemm_device_count: ";
+    if (xgemm_device_count() > 0)
+        return NULL;
     const char *const text = xgemm_last_error(NULL);
     return strncmp(text, function, strlen(function)) ? text : text + strlen(function);
 }
@@ -193,8 +190,9 @@ static int add_device(output *to, int ordinal)
 }
 
 /* No such GPU: says so, and names a product whose name is that number, such as 3090. */
-static int not_here(int ordinal, int gpus)
+static int not_here(int ordinal)
 {
+    const int gpus = xgemm_device_count();
     char name[16], count[16] = "none";
     xgemm_device d = {.struct_size = sizeof d};
     snprintf(name, sizeof name, "%d", ordinal);
@@ -210,27 +208,36 @@ static int not_here(int ordinal, int gpus)
     return STATUS_NO_DEVICE;
 }
 
-/* Shows the device of this number, a GPU in full; XGEMM_DEVICE_AUTO: all devices. */
-static int show_live(const settings *common, int only)
+/* Shows the device of this number, a GPU in full. */
+static int show_one(const settings *common, int ordinal)
+{
+    xgemm_device d = {.struct_size = sizeof d};
+    const xgemm_status status = xgemm_device_get(ordinal, &d);
+    if (status && status_without_device(status) == STATUS_NO_DEVICE)
+        return not_here(ordinal);
+    if (status)
+        return failed_call(&command_devices, NULL);
+    output to = output_open(common, ordinal >= 0 ? VIEW_IN_FULL : VIEW_LIVE);
+    output_device(&to, &d);
+    output_close(&to);
+    return STATUS_DONE;
+}
+
+/* All devices: one that fails is left out, and said. */
+static int list_live(const settings *common)
 {
     const int gpus = xgemm_device_count();
-    const bool all = only == XGEMM_DEVICE_AUTO;
     int status = STATUS_DONE;
-    if (only >= gpus)
-        return not_here(only, gpus);
     const char *const missing = gpus == 0 ? why_no_gpu() : NULL;
     if (missing && !*missing) /* nor was there memory for the sentence */
         return failed(&command_devices, "the host is out of memory");
-    output to = output_open(common, only >= 0 ? VIEW_IN_FULL : VIEW_LIVE);
-    for (int i = 0; i < gpus && status == STATUS_DONE; i++)
-        if (all || i == only)
-            status = add_device(&to, i);
-    if ((all || only == XGEMM_DEVICE_CPU) && status == STATUS_DONE)
-        status = add_device(&to, XGEMM_DEVICE_CPU);
-    if ((all || only == XGEMM_DEVICE_SIM) && status == STATUS_DONE)
-        status = add_device(&to, XGEMM_DEVICE_SIM);
+    output to = output_open(common, VIEW_LIVE);
+    for (int i = 0; i < gpus; i++)
+        status |= add_device(&to, i);
+    status |= add_device(&to, XGEMM_DEVICE_CPU);
+    status |= add_device(&to, XGEMM_DEVICE_SIM);
     output_close(&to);
-    if (missing && all && to.text)
+    if (missing && to.text)
         printf("\nno GPU can be used: %s\n", missing);
     return status;
 }
@@ -260,9 +267,9 @@ static int run(int argc, char **argv)
     if (catalog)
         return list_catalog(&common);
     if (name)
-        return show_live(&common,
-                         (int)option_integer(&command_devices, "device", name, 0, INT_MAX));
-    return show_live(&common, common.device);
+        common.device = (int)option_integer(&command_devices, "device", name, 0, INT_MAX);
+    return common.device == XGEMM_DEVICE_AUTO ? list_live(&common)
+                                              : show_one(&common, common.device);
 }
 
 const command command_devices = {

@@ -15,7 +15,8 @@ typedef struct {
  * Runs a product of random numbers, and then so many random parts of it (some rows and columns of
  * C) in random layouts, with random leading dimensions and alignment, alone and in batches, and
  * compares each element's bits with those of the whole. The handle is set to
- * XGEMM_REPRODUCIBLE_ELEMENT and to no kernel. Of the options it takes the types, the epilogue and the math mode.
+ * XGEMM_REPRODUCIBLE_ELEMENT and to no kernel. Of the options it takes the types, the epilogue and
+ * the math mode.
  * Adds to the result; false when a call fails: why is in message.
  */
 bool elements_compare(xgemm_handle *handle, const problem_options *options, shape size, int parts,

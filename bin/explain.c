@@ -8,6 +8,7 @@
 #include "plot.h"
 #include "problem_options.h"
 #include "report.h"
+#include "sweep.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -133,7 +134,7 @@ static explain_request parse(int argc, char **argv, source_request *source)
         usage_error(ME, "--dram draws into the text, so that it has no effect on JSON and CSV");
     if (option_given(KEY_TILE) && !option_given(KEY_DRAM))
         usage_error(ME, "--tile is the width of tiles for --dram; give both");
-    problem_check(ME, &r.problem);
+    sweep_check(ME, &(sweep){.type_count = 0}, &r.problem); /* of this problem alone */
     r.work = problem_workload(&r.problem, size);
     return r;
 }
@@ -152,7 +153,8 @@ static xgemm_plan plan_of(const explain_request *r, const char *kernel)
     xgemm_handle *handle = open_device(ME, &(settings){.device = XGEMM_DEVICE_SIM});
     workload_scalars scalars;
     const xgemm_product product = product_of(r, &scalars);
-    if (xgemm_set_math(handle, r->problem.math) || xgemm_set_kernel(handle, kernel) ||
+    const xgemm_math math = kernel ? XGEMM_MATH_TF32 : problem_math(&r->problem); /* allows any */
+    if (xgemm_set_math(handle, math) || xgemm_set_kernel(handle, kernel) ||
         xgemm_gemm_plan(handle, &product, &plan))
         exit(failed_call(ME, handle));
     xgemm_destroy(handle);
@@ -198,7 +200,7 @@ static int run(int argc, char **argv)
         return explain_source(ME, &source, argc - optind, argv + optind);
     }
     if (r.gpu.struct_size == 0)
-        r.gpu = gpu_first();
+        r.gpu = gpu_first(ME);
     if (strcmp(r.kernel, "auto") == 0)
         choose_kernel(&r);
     if (!kernel_find(r.kernel, &r.info))

@@ -43,8 +43,8 @@ void source_compare(const command *which, const source_request *r,
     const xgemm_trace_report *a = before->trace, *b = after->trace;
     const sums from = sums_of(a), to = sums_of(b);
     json_t *facts = report_facts(which);
-    json_object_set_new(facts, "kernel_before", json_string(a->kernel));
-    json_object_set_new(facts, "kernel_after", json_string(b->kernel));
+    json_object_set_new(facts, "kernel_before", report_text(a->kernel));
+    json_object_set_new(facts, "kernel_after", report_text(b->kernel));
     if (r->common.format == FORMAT_TEXT) {
         printf("before: %s of %s; after: %s of %s; counts of all blocks\n\n", a->kernel,
                r->launch.file, b->kernel, r->other ? r->other : r->launch.file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Drawings on the page of a user's own kernel: a warp's addresses, and the roofline. */
 #include "explain_page.h"
+#include "explain_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -164,10 +165,14 @@ static void point(FILE *to, const axes *a, double intensity, double roof, const 
             left ? "end" : "start", name, intensity, roof);
 }
 
-void page_roofline(FILE *to, const xgemm_source_report *report)
+void page_roofline(FILE *to, const source_request *r, const xgemm_source_report *report)
 {
     const xgemm_trace_report *t = report->trace;
     fputs("<h2>Roofline</h2>\n", to);
+    if (*t->device && t->blocks_per_sm == 0) {
+        fputs("<p>None of a kernel that cannot run.</p>\n", to);
+        return;
+    }
     if (!*t->device || t->peak_gflops <= 0.0 || t->flop_per_byte_moved <= 0.0) {
         fputs("<p class=\"faint\">No GPU was named (--gpu), or the kernel computes nothing in "
               "floating point.</p>\n",
@@ -181,8 +186,9 @@ void page_roofline(FILE *to, const xgemm_source_report *report)
                     log10(t->peak_gflops * 2.0)};
     fprintf(to, "<p>");
     page_text(to, t->device);
-    fprintf(to, ": %.0f GFLOP/s in %s, %.0f GB/s; %.1f %% of its warps fit.</p>\n", t->peak_gflops,
-            is_mostly_fp64(report) ? "FP64" : "FP32", t->peak_gbs, 100.0 * t->warp_occupancy);
+    fprintf(to, ": %.0f GFLOP/s %s, %.0f GB/s; %.1f %% of its warps fit.</p>\n", t->peak_gflops,
+            source_peak(&r->gpu, t, is_mostly_fp64(report)), t->peak_gbs,
+            100.0 * t->warp_occupancy);
     fprintf(to, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">", WIDTH, HEIGHT, WIDTH);
     fprintf(to,
             "<polyline fill=\"none\" stroke=\"var(--faint)\" stroke-width=\"2\" points=\"%.1f,%.1f "

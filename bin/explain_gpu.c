@@ -33,7 +33,7 @@ static void print_loads(const explain_request *r, const xgemm_trace_report *t)
 {
     const int threads = t->block[0] * t->block[1] * t->block[2];
     const int elements = r->info.tile_k * (r->info.tile_m + r->info.tile_n);
-    if (elements > 0 && threads > 0 && r->info.shared_bytes > 0)
+    if (elements > 0 && threads > 0 && t->shared_bytes > 0)
         printf("  loads in flight: %.4g a thread in a phase: %.4g * %d threads * %d block%s = "
                "%.0f elements a multiprocessor\n",
                (double)elements / threads, (double)elements / threads, threads, t->blocks_per_sm,
@@ -50,6 +50,8 @@ static void print_occupancy(const explain_request *r, const xgemm_trace_report *
     if (xgemm_occupancy_text(&r->gpu, threads, t->registers, t->shared_bytes, 1, text,
                              sizeof text) == XGEMM_OK)
         printf("  occupancy: %s\n", text);
+    if (t->blocks_per_sm == 0)
+        return;
     print_loads(r, t);
     const int64_t blocks = t->grid[0] * t->grid[1] * t->grid[2];
     printf("  waves: %" PRId64 " block%s, %d at once: %.2f\n", blocks, plural(blocks),
@@ -77,6 +79,17 @@ static bool is_half(const explain_request *r)
     return !r->is_source && type_is_half(r->work.type);
 }
 
+const char *source_peak(const xgemm_device *gpu, const xgemm_trace_report *t, bool is_fp64)
+{
+    const double peak = t->peak_gflops;
+    const bool is_tensor = !is_fp64 && peak != gpu->peak_fp32_gflops;
+    return is_fp64                                       ? "in FP64"
+           : !is_tensor                                  ? "in FP32"
+           : peak > 0.0 && peak == gpu->peak_tf32_gflops ? "of TF32 products on tensor cores"
+           : peak > 0.0                                  ? "of 16-bit products on tensor cores"
+                                                         : "on tensor cores";
+}
+
 void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
 {
     if (!*t->device) {
@@ -85,9 +98,14 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
         return;
     }
     print_occupancy(r, t);
+    if (t->blocks_per_sm == 0) {
+        printf("\nRoofline: none of a kernel that cannot run\n");
+        return;
+    }
     if (t->peak_gflops == 0.0) {
         printf("\nRoofline: the peak of this GPU %s is not known\n",
-               r->info.math == XGEMM_MATH_STRICT && !is_half(r)
+               r->is_source ? source_peak(&r->gpu, t, r->is_fp64)
+               : r->info.math == XGEMM_MATH_STRICT && !is_half(r)
                    ? (is_double(r) ? "in FP64" : "in FP32")
                    : (is_double(r) ? "for doubles by residues" : "on tensor cores"));
         return;
@@ -100,7 +118,8 @@ void explain_gpu(const explain_request *r, const xgemm_trace_report *t)
         return;
     }
     printf("\nRoofline: %.0f GFLOP/s %s, %.0f GB/s: they balance at %.1f OP/B\n", t->peak_gflops,
-           is_double(r)                        ? "in FP64"
+           r->is_source                        ? source_peak(&r->gpu, t, r->is_fp64)
+           : is_double(r)                      ? "in FP64"
            : r->info.math == XGEMM_MATH_STRICT ? "in FP32"
            : is_half(r)                        ? "of 16-bit products on tensor cores"
                                                : "of FP32 products on tensor cores",
@@ -147,15 +166,22 @@ static void draw_roof(plot *p, const xgemm_trace_report *t)
     const double balance = t->peak_gflops / t->peak_gbs;
     const double from = 0.5 * (t->flop_per_byte_moved < balance ? t->flop_per_byte_moved : balance);
     const double to = 2.0 * (t->flop_per_byte_least > balance ? t->flop_per_byte_least : balance);
-    plot_point(p, t->device, from, "from", from * t->peak_gbs);
-    plot_point(p, t->device, balance, "balance", t->peak_gflops);
-    plot_point(p, t->device, to, "to", t->peak_gflops);
+    plot_point(p, t->device, from, from * t->peak_gbs);
+    plot_point(p, t->device, balance, t->peak_gflops);
+    plot_point(p, t->device, to, t->peak_gflops);
 }
 
 int explain_roofline(const explain_request *r, const xgemm_trace_report *t, char *message,
                      size_t message_size)
 {
     char title[256], date[DATE_SIZE];
+    const bool counts = t->flop_per_byte_asked > 0.0;
+    if (t->peak_gflops <= 0.0 || t->peak_gbs <= 0.0 || !counts) {
+        snprintf(message, message_size, "--plot draws no roofline: %s",
+                 counts ? "a peak of this GPU is not known"
+                        : "the kernel computes nothing in floating point");
+        return -1;
+    }
     now_date(date);
     snprintf(title, sizeof title,
              "%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", on %s, %.10s", t->kernel,
@@ -166,9 +192,9 @@ int explain_roofline(const explain_request *r, const xgemm_trace_report *t, char
         return -1;
     }
     draw_roof(p, t);
-    plot_point(p, "asked (no cache)", t->flop_per_byte_asked, "", t->roof_asked_gflops);
-    plot_point(p, "moved (whole sectors)", t->flop_per_byte_moved, "", t->roof_moved_gflops);
-    plot_point(p, "least (a perfect cache)", t->flop_per_byte_least, "", t->roof_least_gflops);
+    plot_point(p, "asked (no cache)", t->flop_per_byte_asked, t->roof_asked_gflops);
+    plot_point(p, "moved (whole sectors)", t->flop_per_byte_moved, t->roof_moved_gflops);
+    plot_point(p, "least (a perfect cache)", t->flop_per_byte_least, t->roof_least_gflops);
     const int result = plot_write(p, r->plot, PLOT_ROOFLINE, message, message_size);
     plot_free(p);
     return result;

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-void page_text(FILE *to, const char *text)
+static void page_bytes(FILE *to, const char *text, size_t length)
 {
-    for (; *text; text++)
+    for (const char *end = text + length; text < end; text++)
         switch (*text) {
         case '<':
             fputs("&lt;", to);
@@ -30,6 +30,11 @@ void page_text(FILE *to, const char *text)
         default:
             fputc(*text, to);
         }
+}
+
+void page_text(FILE *to, const char *text)
+{
+    page_bytes(to, text, strlen(text));
 }
 
 static void head(FILE *to, const source_request *r, const xgemm_trace_report *t)
@@ -169,7 +174,8 @@ static int64_t requests_of(const xgemm_trace_report *t, int line)
     return all;
 }
 
-static void source_line(FILE *to, const xgemm_source_report *report, int number, const char *text)
+static void source_line(FILE *to, const xgemm_source_report *report, int number, const char *text,
+                        size_t length)
 {
     char counts[400];
     const char *like = line_counts(report, number, counts, sizeof counts);
@@ -177,7 +183,7 @@ static void source_line(FILE *to, const xgemm_source_report *report, int number,
     const int64_t requests = requests_of(report->trace, number);
     fprintf(to, "<tr class=\"line\" id=\"L%d\"><td class=\"%s\">%d</td><td class=\"code\">", number,
             is_faulty(report, number) ? "bad" : "faint", number);
-    page_text(to, text);
+    page_bytes(to, text, length);
     fputs("</td>", to);
     if (requests > 0)
         fprintf(to, "<td>%" PRId64 "</td>", requests);
@@ -200,12 +206,10 @@ static void source_line(FILE *to, const xgemm_source_report *report, int number,
 }
 
 /* The lines from the first to the last that works or accesses, with some around them. */
-static void source(FILE *to, FILE *file, const xgemm_source_report *report)
+static void source(FILE *to, const xgemm_source_report *report)
 {
     enum { AROUND = 5 };
     const xgemm_trace_report *t = report->trace;
-    char *text = NULL;
-    size_t room = 0;
     int first = 1 << 30, last = 0;
     for (int i = 0; i < report->line_count; i++) {
         first = report->lines[i].line < first ? report->lines[i].line : first;
@@ -222,26 +226,26 @@ static void source(FILE *to, FILE *file, const xgemm_source_report *report)
         "are at work.</p>\n<div class=\"scroll\"><table>\n<tr><th></th><th class=\"left\">"
         "</th><th>requests</th><th class=\"left\">sectors or passes</th><th>threads</th></tr>\n",
         to);
-    for (int number = 1; getline(&text, &room, file) >= 0; number++) {
-        text[strcspn(text, "\r\n")] = '\0';
+    const char *at = report->text;
+    for (int number = 1; *at; number++) {
         if (number >= first - AROUND && number <= last + AROUND)
-            source_line(to, report, number, text);
+            source_line(to, report, number, at, strcspn(at, "\r\n"));
+        at += strcspn(at, "\n");
+        at += *at == '\n';
     }
     fputs("</table></div>\n", to);
-    free(text);
 }
 
 /* ---- The page ---- */
 
-static int write_page(FILE *to, FILE *file, const source_request *r,
-                      const xgemm_source_report *report)
+static int write_page(FILE *to, const source_request *r, const xgemm_source_report *report)
 {
     head(to, r, report->trace);
     faults(to, report);
     advice(to, r, report);
-    source(to, file, report);
+    source(to, report);
     page_accesses(to, report);
-    page_roofline(to, report);
+    page_roofline(to, r, report);
     fputs("</body></html>\n", to);
     return ferror(to) ? -1 : 0;
 }
@@ -250,19 +254,13 @@ int source_page(const source_request *r, const xgemm_source_report *report, char
                 size_t why_size)
 {
     replacement output;
-    FILE *file = fopen(r->launch.file, "r");
-    if (!file) {
-        snprintf(why, why_size, "cannot read %s: %s", r->launch.file, strerror(errno));
-        return -1;
-    }
     if (!replacement_open(&output, r->html)) {
         snprintf(why, why_size, "cannot write %s: %s", r->html, output.why);
-        fclose(file);
         return -1;
     }
     const int descriptor = dup(output.descriptor);
     FILE *to = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    int result = to ? write_page(to, file, r, report) : -1;
+    int result = to ? write_page(to, r, report) : -1;
     if (to ? fclose(to) != 0 : descriptor >= 0 && close(descriptor) != 0)
         result = -1;
     if (result) {
@@ -272,6 +270,5 @@ int source_page(const source_request *r, const xgemm_source_report *report, char
         result = -1;
     }
     replacement_abandon(&output);
-    fclose(file);
     return result;
 }

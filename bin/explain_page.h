@@ -14,6 +14,6 @@ void page_text(FILE *to, const char *text);
 void page_accesses(FILE *to, const xgemm_source_report *report);
 
 /* The roofline, if a GPU was named. */
-void page_roofline(FILE *to, const xgemm_source_report *report);
+void page_roofline(FILE *to, const source_request *r, const xgemm_source_report *report);
 
 #endif

@@ -198,9 +198,11 @@ static void read_launch_file(const command *which, source_request *r)
         line[strcspn(line, "\r\n")] = '\0';
         take_line(which, r, line, number, given);
     }
+    const bool broken = !feof(file); /* also without memory for a line, which sets no error */
+    const int error = errno;
     free(line);
-    if (ferror(file))
-        usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
+    if (broken)
+        usage_error(which, "cannot read %s: %s", r->launch_file, strerror(error));
     if (!is_input)
         fclose(file);
 }
@@ -277,7 +279,7 @@ static void prepare_page(const command *which, const source_request *r)
     if (!r->html)
         return;
     stdout_for_file(which, &r->common, r->html, "the page");
-    if (!replacement_check(&there, r->html))
+    if (!replacement_check(&there, r->html, 1))
         exit(failed(which, "cannot write %s: %s", r->html, there.why));
 }
 

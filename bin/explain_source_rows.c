@@ -18,10 +18,10 @@ static json_t *faults_of(const xgemm_source_report *source)
     json_t *all = json_array();
     for (int i = 0; i < source->fault_count; i++) {
         const xgemm_source_fault *f = &source->faults[i];
-        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:I, s:s}", "kind", kinds[f->kind],
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:I, s:o}", "kind", kinds[f->kind],
                                              "line", line_or_null(f->line), "other_line",
                                              line_or_null(f->other_line), "count",
-                                             (json_int_t)f->count, "text", f->text));
+                                             (json_int_t)f->count, "text", report_text(f->text)));
     }
     return all;
 }
@@ -43,8 +43,8 @@ static json_t *advice_of(const source_request *r, const xgemm_source_report *sou
     source_advice advice = source_advise(r, source);
     json_t *all = json_array();
     for (int i = 0; i < advice.count; i++)
-        json_array_append_new(all, json_pack("{s:o, s:s}", "line", line_or_null(advice.lines[i]),
-                                             "text", advice.sentences[i]));
+        json_array_append_new(all, json_pack("{s:o, s:o}", "line", line_or_null(advice.lines[i]),
+                                             "text", report_text(advice.sentences[i])));
     source_advice_free(&advice);
     return all;
 }
@@ -55,8 +55,8 @@ void source_rows(const command *which, const source_request *r, const xgemm_sour
     const explain_request like = {.gpu = r->gpu, .is_source = true};
     json_t *facts = report_facts(which);
     json_t *trace = explain_trace_facts(t);
-    json_object_set_new(facts, "kernel", json_string(t->kernel));
-    json_object_set_new(facts, "file", json_string(r->launch.file));
+    json_object_set_new(facts, "kernel", report_text(t->kernel));
+    json_object_set_new(facts, "file", report_text(r->launch.file));
     json_object_set_new(trace, "flops64", json_real(source->flops64));
     json_object_set_new(trace, "instructions", json_real(source->instructions));
     json_object_set_new(trace, "bytes_least", json_real(t->bytes_least));

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WARP = 32 };
+enum { WARP = 32, OLDEST = 80 /* compute capability that kernels are compiled for */ };
 
 const char *site_class(const xgemm_trace_site *site)
 {
@@ -53,6 +53,11 @@ static void print_head(const explain_request *r, const xgemm_trace_report *t)
            " of blocks of %d x %d x %d threads, as on %s\n",
            t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
            *t->device ? t->device : "an H200");
+    if (r->gpu.struct_size && r->gpu.compute_capability < OLDEST)
+        printf(
+            "libxgemm does not run on it: compute capability %d.%d, and its kernels need %d.%d\n",
+            r->gpu.compute_capability / 10, r->gpu.compute_capability % 10, OLDEST / 10,
+            OLDEST % 10);
     if (t->blocks_run == t->blocks)
         printf("counted on the simulator: all %" PRId64 " block%s", t->blocks, plural(t->blocks));
     else
@@ -204,13 +209,13 @@ static void print_coalescing_verdict(const xgemm_trace_report *t)
 }
 
 /* Warps enough to hide latency, and blocks enough for every multiprocessor. */
-static void print_occupancy_verdict(const explain_request *r, const xgemm_trace_report *t)
+static void print_occupancy_verdict(const xgemm_trace_report *t)
 {
     const int threads = t->block[0] * t->block[1] * t->block[2];
     if (!*t->device)
         printf("  occupancy:     not known without --gpu: %d threads and %d bytes of shared memory "
                "a block; %" PRId64 " block%s\n",
-               threads, r->info.shared_bytes, t->blocks, plural(t->blocks));
+               threads, t->shared_bytes, t->blocks, plural(t->blocks));
     else
         printf("  occupancy:     %s: %.1f %% of the warps fit, limited by %s; the blocks make %.2f "
                "waves%s\n",
@@ -264,12 +269,12 @@ static void print_checklist(const explain_request *r, const xgemm_trace_report *
     const double divergent = 1.0 - t->simt_efficiency, used = uses(&r->work, t);
 
     printf("\nChecklist\n");
-    print_occupancy_verdict(r, t);
+    print_occupancy_verdict(t);
     print_coalescing_verdict(t);
     printf("  divergence:    %s: %.2f %% of threads idle in the blocks that ran\n",
            divergent < 0.02 ? "not needed" : "not done", 100.0 * divergent);
     printf("  tiling:        %s: an element that is loaded is used %.1f times on average\n",
-           r->info.shared_bytes > 0 && used >= 1.05 ? "done" : "not done", used);
+           t->shared_bytes > 0 && used >= 1.05 ? "done" : "not done", used);
     print_privatisation_verdict(r, t);
     printf("  coarsening:    %s: a block of %d thread%s computes %.0f element%s of C\n",
            per_thread > 1.0 ? "done" : "not done", threads, plural(threads), tile,

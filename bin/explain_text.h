@@ -48,6 +48,8 @@ void explain_site_rows(const settings *common, const xgemm_trace_report *report,
 const char *site_class(const xgemm_trace_site *site);
 
 /* The kernel on the GPU: occupancy, waves, roofline. */
+/* Of a kernel of one's own: what its peak is of, "in FP32" for example. */
+const char *source_peak(const xgemm_device *gpu, const xgemm_trace_report *report, bool is_fp64);
 void explain_gpu(const explain_request *r, const xgemm_trace_report *report);
 
 /* The same for JSON: the members gpu, occupancy and roofline, null without a GPU. */

@@ -14,12 +14,13 @@ static void look_up(const command *which, const settings *common, const char *na
         usage_error(which, "%s", xgemm_last_error(NULL));
 }
 
-static void ask_driver(const command *which, int ordinal, xgemm_device *gpu)
+/* Whether that GPU is here. A driver that fails does not say so, and ends the program. */
+static bool ask_driver(const command *which, int ordinal, xgemm_device *gpu)
 {
-    if (xgemm_device_get(ordinal, gpu) == XGEMM_OK)
-        return;
-    failed_call(which, NULL);
-    exit(STATUS_NO_DEVICE);
+    const xgemm_status status = xgemm_device_get(ordinal, gpu);
+    if (status && status_without_device(status) != STATUS_NO_DEVICE)
+        exit(failed_call(which, NULL));
+    return status == XGEMM_OK;
 }
 
 xgemm_device gpu_choose(const command *which, const settings *common, const char *name)
@@ -27,22 +28,23 @@ xgemm_device gpu_choose(const command *which, const settings *common, const char
     xgemm_device gpu = {.struct_size = sizeof gpu};
     if (name)
         look_up(which, common, name, &gpu);
-    else if (common->device >= 0)
-        ask_driver(which, common->device, &gpu);
-    else if (common->device != XGEMM_DEVICE_AUTO)
+    else if (common->device >= 0) {
+        if (!ask_driver(which, common->device, &gpu)) {
+            failed_call(which, NULL);
+            exit(STATUS_NO_DEVICE);
+        }
+    } else if (common->device != XGEMM_DEVICE_AUTO)
         usage_error(which, "this is of GPUs alone, not of the CPU or the simulator; name one with "
                            "--gpu, such as --gpu sm_90");
-    else if (xgemm_device_count() > 0)
-        ask_driver(which, 0, &gpu);
-    else
+    else if (!ask_driver(which, 0, &gpu))
         usage_error(which, "there is no GPU here; name one with --gpu, such as --gpu sm_90");
     return gpu;
 }
 
-xgemm_device gpu_first(void)
+xgemm_device gpu_first(const command *which)
 {
     xgemm_device gpu = {.struct_size = sizeof gpu};
-    if (xgemm_device_count() < 1 || xgemm_device_get(0, &gpu))
+    if (!ask_driver(which, 0, &gpu))
         gpu.struct_size = 0;
     return gpu;
 }

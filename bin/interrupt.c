@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "interrupt.h"
 
+#include "replacement.h"
+
 #include <signal.h>
 #include <stddef.h>
 
@@ -8,14 +10,15 @@ static volatile sig_atomic_t noted;
 
 static void note(int number)
 {
-    (void)number;
+    if (noted)
+        replacement_end(number);
     noted = 1;
 }
 
 void interrupt_watch(void)
 {
     /* Without SA_RESTART, so that a rest before a sample ends too. */
-    const struct sigaction ours = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+    const struct sigaction ours = {.sa_handler = note};
     struct sigaction before;
     if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
         sigaction(SIGINT, &ours, NULL);

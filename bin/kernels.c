@@ -76,8 +76,8 @@ static int resources_row(report *to, const source *from, const xgemm_kernel_info
     const xgemm_status status = from->handle
                                     ? xgemm_kernel_resources_get(from->handle, kernel->name, &r)
                                     : xgemm_kernel_resources_find(kernel->name, &from->gpu, &r);
-    if (status == XGEMM_ERROR_NOT_SUPPORTED)
-        return STATUS_DONE; /* not for this GPU, others are */
+    if (status == XGEMM_ERROR_NOT_SUPPORTED || status == XGEMM_ERROR_DRIVER_TOO_OLD)
+        return STATUS_DONE; /* not for this GPU or driver, others are */
     if (status)
         return failed_call(&command_kernels, from->handle);
     char version[CAPABILITY_TEXT];
@@ -126,8 +126,8 @@ static int choose_recorded(const settings *common, source *from)
 
 static int choose_source(settings *common, source *from, json_t *facts)
 {
-    const bool here =
-        !from->gpu_name && (common->device != XGEMM_DEVICE_AUTO || xgemm_device_count() > 0);
+    const bool here = !from->gpu_name && (common->device != XGEMM_DEVICE_AUTO ||
+                                          gpu_first(&command_kernels).struct_size > 0);
     if (here) {
         if (common->device == XGEMM_DEVICE_AUTO)
             common->device = 0;

@@ -15,6 +15,8 @@ static const command *const commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+void (*sigxfsz_before)(int);
+
 static void print_help(FILE *out)
 {
     fputs("Usage: xgemm COMMAND [OPTION]...\n"
@@ -62,7 +64,8 @@ int main(int argc, char **argv)
     static char name[64];
     json_set_alloc_funcs(allocate_json, free);
     report_keep_arguments(argc, argv);
-    signal(SIGXFSZ, SIG_IGN); /* a write past the file-size limit fails instead, and is said */
+    /* A write past the file-size limit fails instead, and is said. */
+    sigxfsz_before = signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         print_help(stderr);
         return STATUS_USAGE;

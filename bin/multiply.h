@@ -60,6 +60,9 @@ bool files_sizes(const multiply_request *request, const operand_files *files, pr
 bool files_fit(xgemm_handle *handle, const multiply_request *request, const operand_files *files,
                const product_sizes *sizes);
 
+/* C without its data. */
+npy_matrix files_product(const multiply_request *request, const product_sizes *sizes);
+
 /* What is read, and room for C; operands_free() is called in any case. */
 bool files_load(const multiply_request *request, operand_files *files, const product_sizes *sizes,
                 operands *to);

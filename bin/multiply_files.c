@@ -75,12 +75,12 @@ static bool check_operand(const multiply_request *r, const operand_file *file, x
 {
     if (has_type(file, type))
         return true;
-    if (!(r->taken & NPY_CAST))
-        failed(ME, "%s has %s, and %s %s; --cast converts it", file->path, elements_word(file), why,
-               type_word(type));
-    else if (type_is_complex(file->header.type) && !type_is_complex(type))
+    if (type_is_complex(file->header.type) && !type_is_complex(type)) /* nor does --cast help */
         failed(ME, "%s has %s, and %s %s, which has no imaginary part", file->path,
                elements_word(file), why, type_word(type));
+    else if (!(r->taken & NPY_CAST))
+        failed(ME, "%s has %s, and %s %s; --cast converts it", file->path, elements_word(file), why,
+               type_word(type));
     else
         return true;
     return false;
@@ -264,6 +264,16 @@ static bool load_file(operand_file *file, xgemm_type type, operand *x)
     return false;
 }
 
+npy_matrix files_product(const multiply_request *r, const product_sizes *size)
+{
+    return (npy_matrix){.rows = size->one.m,
+                        .columns = size->one.n,
+                        .fortran_order = r->fortran,
+                        .type = r->problem.type_c,
+                        .is_batch = size->is_batch,
+                        .batch = size->batch};
+}
+
 /* C as it is read, or room for it. */
 static bool prepare_c(const multiply_request *r, operand_file *file, const product_sizes *size,
                       operand *c)
@@ -271,13 +281,8 @@ static bool prepare_c(const multiply_request *r, operand_file *file, const produ
     if (file->input)
         return load_file(file, r->problem.type_c, c);
     const size_t count = (size_t)size->batch * (size_t)size->one.m * (size_t)size->one.n;
-    c->host = (npy_matrix){.rows = size->one.m,
-                           .columns = size->one.n,
-                           .fortran_order = r->fortran,
-                           .type = r->problem.type_c,
-                           .data = calloc(count ? count : 1, type_bytes(r->problem.type_c)),
-                           .is_batch = size->is_batch,
-                           .batch = size->batch};
+    c->host = files_product(r, size);
+    c->host.data = calloc(count ? count : 1, type_bytes(c->host.type));
     if (!c->host.data)
         failed(ME, "the host is out of memory");
     return c->host.data != NULL;

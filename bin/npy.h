@@ -123,17 +123,19 @@ void npy_free(npy_matrix *matrix);
  * \brief   Writes a matrix to a file, whole or not at all.
  *
  * Writes a temporary file (.xgemm-XXXXXX) in the folder of path, flushes it to
- * the disk (fsync) and renames it over path. File systems without permission
- * bits may refuse the mode. On failure the temporary file is
+ * the disk (fsync) and renames it over path. A file system may refuse the mode,
+ * or be unable to flush. On failure the temporary file is
  * removed, and path is as it was. A new file has the mode 0666 less the umask;
  * a file that is replaced keeps its permission bits, but not its owner, and is
  * replaced even where it is read-only. Where path is a symbolic link, the file
  * it leads to is replaced, and the link stays. Pipes, character devices and "-", the standard
- * output, are written to as they are; what else is not a regular file is never replaced.
+ * output, are written to as they are; so is a file that the system lets nobody replace
+ * (a mount point, another user's file in a folder as /tmp, a folder that is
+ * write-protected), which a failure leaves cut. What else is not a regular file is never replaced.
  *
- * SIGHUP, SIGINT, SIGTERM and SIGXFSZ (RLIMIT_FSIZE) end the process as ever,
- * and the temporary file is removed; a caller that ignores them, or handles
- * them, gets a sentence where the limit is reached. To read the umask, it is set
+ * Signals end the process as ever, and the temporary file is removed; a caller
+ * that ignores SIGXFSZ (RLIMIT_FSIZE), or handles it, gets a sentence where the
+ * limit is reached. To read the umask, it is set
  * to 077 for a moment.
  *
  * \param   path          The file.
@@ -148,12 +150,14 @@ void npy_free(npy_matrix *matrix);
 int npy_write(const char *path, const npy_matrix *matrix, char *message, size_t message_size);
 
 /**
- * \brief   Whether npy_write() could begin: makes the temporary file, and
- *          removes it.
+ * \brief   Whether npy_write() could begin, and there is room: makes the temporary
+ *          file, as large as it will be, and removes it.
  *
+ * \param   matrix  Of which the data are not looked at.
  * \return  0, or -1: as npy_write().
  */
-int npy_check_writable(const char *path, char *message, size_t message_size);
+int npy_check_writable(const char *path, const npy_matrix *matrix, char *message,
+                       size_t message_size);
 
 /**
  * \brief   The elements of a matrix of rows x columns in row order, in column order.

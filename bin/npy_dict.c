@@ -292,10 +292,9 @@ static const struct {
     const char *code, *descr, *name;
     xgemm_type type;
 } ELEMENTS[] = {
-    {"f4", "<f4", "float32", XGEMM_F32},         {"f8", "<f8", "float64", XGEMM_F64},
-    {"f2", "<f2", "float16", XGEMM_F16},         {"V2", "<V2", "bfloat16", XGEMM_BF16},
-    {"c8", "<c8", "complex64", XGEMM_C32},       {"c16", "<c16", "complex128", XGEMM_C64},
-    {"bfloat16", "<V2", "bfloat16", XGEMM_BF16},
+    {"f4", "<f4", "float32", XGEMM_F32},   {"f8", "<f8", "float64", XGEMM_F64},
+    {"f2", "<f2", "float16", XGEMM_F16},   {"V2", "<V2", "bfloat16", XGEMM_BF16},
+    {"c8", "<c8", "complex64", XGEMM_C32}, {"c16", "<c16", "complex128", XGEMM_C64},
 };
 enum { ELEMENTS_COUNT = sizeof(ELEMENTS) / sizeof(ELEMENTS[0]) };
 
@@ -344,7 +343,7 @@ static int check_dtype(const npy_report *report, const struct dict *dict, unsign
     for (int i = 0; i < ELEMENTS_COUNT; i++) {
         const bool big_endian = code.begin > descr.begin && *descr.begin == '>';
 
-        if (!span_equals(code, ELEMENTS[i].code))
+        if (!span_equals(code, ELEMENTS[i].code) && !span_equals(descr, ELEMENTS[i].name))
             continue;
         if (big_endian && !(taken & NPY_CAST))
             return npy_refuse(report, "dtype is '%s' (big-endian %s); --cast converts it",

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,6 +18,8 @@ struct npy_market {
     bool coordinates; /* false: every element, in column order */
     bool pattern;     /* entries without a number, which are 1 */
     bool is_complex;  /* two numbers each */
+    bool is_integer;  /* whole numbers of 64 bits, */
+    bool is_unsigned; /* not below 0 */
     symmetry kind;
     int64_t rows, columns;
     uint64_t entries;
@@ -90,12 +93,39 @@ static bool take_integer(const char **text, int64_t least, int64_t most, int64_t
     return true;
 }
 
-/* Rounded once: to float where the type is made of these, else to double. */
-static bool take_part(const char **text, xgemm_type type, double *value)
+/* The same of a whole number of 64 bits, rounded once: to float where the type is made of these. */
+static bool take_whole(bool is_unsigned, const char **text, bool to_float, double *value)
+{
+    int64_t number;
+    char *end;
+    if (!is_unsigned && take_integer(text, INT64_MIN, INT64_MAX, &number)) {
+        *value = to_float ? (double)(float)number : (double)number;
+        return true;
+    }
+    const char *const digits = *text + strspn(*text, " \t");
+    errno = 0;
+    const unsigned long long natural = strtoull(digits, &end, 10);
+    if (!is_unsigned || *digits == '-' || end == digits || errno || natural > UINT64_MAX)
+        return false;
+    *text = end;
+    *value = to_float ? (double)(float)natural : (double)natural;
+    return true;
+}
+
+/* Whether a number is written in hexadecimal digits, which the format does not have. */
+static bool is_hexadecimal(const char *text)
+{
+    text += strspn(text, " \t");
+    text += *text == '-' || *text == '+';
+    return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+}
+
+/* Rounded once, too; Inf and NaN are "inf" and "nan". */
+static bool take_real(const char **text, bool to_float, double *value)
 {
     char *end;
-    *value = type_part(type) == XGEMM_F32 ? (double)strtof(*text, &end) : strtod(*text, &end);
-    if (end == *text)
+    *value = to_float ? (double)strtof(*text, &end) : strtod(*text, &end);
+    if (end == *text || is_hexadecimal(*text))
         return false;
     *text = end;
     return true;
@@ -103,9 +133,21 @@ static bool take_part(const char **text, xgemm_type type, double *value)
 
 static bool take_number(const npy_market *m, const char **text, xgemm_type type, scalar *value)
 {
+    const bool to_float = type_part(type) == XGEMM_F32;
     value->im = 0.0;
-    return take_part(text, type, &value->re) &&
-           (!m->is_complex || take_part(text, type, &value->im));
+    if (m->is_integer)
+        return take_whole(m->is_unsigned, text, to_float, &value->re);
+    return take_real(text, to_float, &value->re) &&
+           (!m->is_complex || take_real(text, to_float, &value->im));
+}
+
+/* What is expected in place of a wrong one. */
+static const char *number_of(const npy_market *m)
+{
+    return m->is_complex    ? "two numbers"
+           : m->is_unsigned ? "a whole number from 0 to 2^64 - 1"
+           : m->is_integer  ? "a whole number of 64 bits"
+                            : "a number";
 }
 
 static bool at_end(const char *text)
@@ -138,6 +180,8 @@ static int read_banner(const npy_report *report, npy_market *m)
     m->coordinates = strcasecmp(format, "coordinate") == 0;
     m->pattern = strcasecmp(field, "pattern") == 0;
     m->is_complex = strcasecmp(field, "complex") == 0;
+    m->is_unsigned = strcasecmp(field, "unsigned-integer") == 0;
+    m->is_integer = m->is_unsigned || strcasecmp(field, "integer") == 0;
     m->kind = strcasecmp(kind, "symmetric") == 0        ? SYMMETRIC
               : strcasecmp(kind, "skew-symmetric") == 0 ? SKEW_SYMMETRIC
               : strcasecmp(kind, "hermitian") == 0      ? HERMITIAN
@@ -148,11 +192,13 @@ static int read_banner(const npy_report *report, npy_market *m)
         return wrong_line(report, m,
                           "what is taken is a \"matrix\", \"array\" or \"coordinate\", and "
                           "\"general\", \"symmetric\", \"skew-symmetric\" or \"hermitian\"");
-    if (strcasecmp(field, "real") != 0 && strcasecmp(field, "double") != 0 &&
-        strcasecmp(field, "integer") != 0 && !m->is_complex && !(m->pattern && m->coordinates))
+    if (strcasecmp(field, "real") != 0 && strcasecmp(field, "double") != 0 && !m->is_integer &&
+        !m->is_complex && !(m->pattern && m->coordinates))
         return wrong_line(report, m,
                           "the numbers taken are \"real\", \"complex\", \"integer\" and, with "
                           "coordinates, \"pattern\"");
+    if (m->kind == SKEW_SYMMETRIC && m->is_unsigned)
+        return wrong_line(report, m, "a skew-symmetric matrix has numbers below 0");
     if (m->kind == HERMITIAN && !m->is_complex)
         return wrong_line(report, m, "a hermitian matrix is \"complex\"");
     return 0;
@@ -245,6 +291,21 @@ static const char *diagonal_of(const npy_market *m)
                                 : "the diagonal of a skew-symmetric matrix is zero";
 }
 
+static int wrong_number(const npy_report *report, const npy_market *m, const char *before)
+{
+    char what[128];
+    snprintf(what, sizeof what, "%s%s %s expected", before, number_of(m),
+             *before || m->is_complex ? "are" : "is");
+    return wrong_line(report, m, what);
+}
+
+static int wrong_entry(const npy_report *report, const npy_market *m)
+{
+    if (m->pattern)
+        return wrong_line(report, m, "a row and a column are expected, counted from 1");
+    return wrong_number(report, m, "a row, a column, both counted from 1, and ");
+}
+
 static int load_entries(const npy_report *report, npy_market *m, xgemm_type type, void *data)
 {
     for (uint64_t entry = 0; entry < m->entries; entry++) {
@@ -256,12 +317,7 @@ static int load_entries(const npy_report *report, npy_market *m, xgemm_type type
             return ended_early(report, m, more);
         if (!take_integer(&text, 1, m->rows, &i) || !take_integer(&text, 1, m->columns, &j) ||
             (!m->pattern && !take_number(m, &text, type, &value)) || !at_end(text))
-            return wrong_line(report, m,
-                              m->pattern      ? "a row and a column are expected, counted from 1"
-                              : m->is_complex ? "a row, a column, both counted from 1, and two "
-                                                "numbers are expected"
-                                              : "a row, a column, both counted from 1, and a "
-                                                "number are expected");
+            return wrong_entry(report, m);
         if (i == j && !has_diagonal(m, value))
             return wrong_line(report, m, diagonal_of(m));
         add(m, type, data, i - 1, j - 1, value);
@@ -281,8 +337,7 @@ static int load_array(const npy_report *report, npy_market *m, xgemm_type type, 
             if (more <= 0)
                 return ended_early(report, m, more);
             if (!take_number(m, &text, type, &value) || !at_end(text))
-                return wrong_line(
-                    report, m, m->is_complex ? "two numbers are expected" : "a number is expected");
+                return wrong_number(report, m, "");
             if (i == j && !has_diagonal(m, value))
                 return wrong_line(report, m, diagonal_of(m));
             add(m, type, data, i, j, value);

@@ -32,16 +32,19 @@ static int write_bytes(const npy_report *report, int descriptor, const void *byt
     return 0;
 }
 
-static int write_header(const npy_report *report, int descriptor, const npy_matrix *matrix)
+enum { HEADER_LIMIT = 256 };
+
+/* Its size. */
+static size_t make_header(const npy_matrix *matrix, char header[HEADER_LIMIT])
 {
-    enum { DICT_OFFSET = NPY_PREAMBLE_SIZE - 2, SIZE_LIMIT = 256 };
-    char header[SIZE_LIMIT], batch[32] = "";
+    enum { DICT_OFFSET = NPY_PREAMBLE_SIZE - 2 };
+    char batch[32] = "";
     size_t used, size;
 
     if (matrix->is_batch)
         snprintf(batch, sizeof(batch), "%" PRId64 ", ", matrix->batch);
     memcpy(header, NPY_MAGIC "\x01\x00", NPY_MAGIC_SIZE + 2);
-    used = DICT_OFFSET + (size_t)snprintf(header + DICT_OFFSET, sizeof(header) - DICT_OFFSET,
+    used = DICT_OFFSET + (size_t)snprintf(header + DICT_OFFSET, HEADER_LIMIT - DICT_OFFSET,
                                           "{'descr': '%s', 'fortran_order': %s, "
                                           "'shape': (%s%" PRId64 ", %" PRId64 "), }",
                                           npy_type_descr(matrix->type),
@@ -52,7 +55,7 @@ static int write_header(const npy_report *report, int descriptor, const npy_matr
     header[size - 1] = '\n';
     header[8] = (char)(size - DICT_OFFSET);
     header[9] = 0;
-    return write_bytes(report, descriptor, header, size);
+    return size;
 }
 
 int64_t npy_count(const npy_matrix *matrix)
@@ -73,11 +76,17 @@ void *npy_transpose(const void *data, size_t bytes, int64_t rows, int64_t column
     return transposed;
 }
 
+static size_t data_size(const npy_matrix *matrix)
+{
+    return (size_t)npy_count(matrix) * (size_t)matrix->rows * (size_t)matrix->columns *
+           type_bytes(matrix->type);
+}
+
 /* In NumPy's Fortran order the matrices of a batch are interleaved. */
 static int write_data(const npy_report *report, int descriptor, const npy_matrix *matrix)
 {
     const int64_t elements = matrix->rows * matrix->columns, count = npy_count(matrix);
-    const size_t size = (size_t)count * (size_t)elements * type_bytes(matrix->type);
+    const size_t size = data_size(matrix);
 
     if (!matrix->is_batch || !matrix->fortran_order)
         return write_bytes(report, descriptor, matrix->data, size);
@@ -91,7 +100,8 @@ static int write_data(const npy_report *report, int descriptor, const npy_matrix
 
 static int write_output(const npy_report *report, replacement *output, const npy_matrix *matrix)
 {
-    if (write_header(report, output->descriptor, matrix) != 0 ||
+    char header[HEADER_LIMIT];
+    if (write_bytes(report, output->descriptor, header, make_header(matrix, header)) != 0 ||
         write_data(report, output->descriptor, matrix) != 0)
         return -1;
     if (!replacement_commit(output))
@@ -128,11 +138,13 @@ int npy_write(const char *path, const npy_matrix *matrix, char *message, size_t 
     return result;
 }
 
-int npy_check_writable(const char *path, char *message, size_t message_size)
+int npy_check_writable(const char *path, const npy_matrix *matrix, char *message,
+                       size_t message_size)
 {
     const npy_report report = npy_begin_report(path, message, message_size);
+    char header[HEADER_LIMIT];
     replacement output;
-    if (!replacement_check(&output, path))
+    if (!replacement_check(&output, path, make_header(matrix, header) + data_size(matrix)))
         return npy_refuse(&report, "cannot be written: %s", output.why);
     return 0;
 }

@@ -62,7 +62,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 typedef struct {
     settings common;
     const char *gpu_name, *kernel, *plot_path;
-    int64_t threads, registers, shared, cluster; /* of any value: the library judges */
+    int64_t threads, registers, shared, cluster;
     bool has_threads, has_registers, has_shared;
     curve_axis axis;
     xgemm_device gpu;
@@ -72,9 +72,10 @@ typedef struct {
 
 /* ---- What is asked for ---- */
 
-static int whole(const char *name, const char *value)
+/* Of threads and registers every GPU has the same limits; of the rest the library judges. */
+static int whole(const char *name, const char *value, int least, int most)
 {
-    return (int)option_integer(&command_occupancy, name, value, INT_MIN, INT_MAX);
+    return (int)option_integer(&command_occupancy, name, value, least, most);
 }
 
 static void take(request *r, int key, const char *value)
@@ -87,19 +88,19 @@ static void take(request *r, int key, const char *value)
         r->kernel = value;
         break;
     case KEY_THREADS:
-        r->threads = whole("threads", value);
+        r->threads = whole("threads", value, 1, 1024);
         r->has_threads = true;
         break;
     case KEY_REGISTERS:
-        r->registers = whole("registers", value);
+        r->registers = whole("registers", value, 0, 255);
         r->has_registers = true;
         break;
     case KEY_SHARED:
-        r->shared = option_integer(&command_occupancy, "shared", value, INT64_MIN, INT64_MAX);
+        r->shared = option_integer(&command_occupancy, "shared", value, 0, INT64_MAX);
         r->has_shared = true;
         break;
     case KEY_CLUSTER:
-        r->cluster = whole("cluster", value);
+        r->cluster = whole("cluster", value, 0, INT_MAX);
         break;
     case KEY_CURVE:
         r->axis = curve_axis_of(value);
@@ -192,7 +193,7 @@ static void add_row(report *to, const request *r, const configuration *at,
         allowed(info->blocks_by_registers),
         allowed(info->blocks_by_shared),
         cell_text(limiters_text(info->limiters, LIMITERS_IN_A_COLUMN)),
-        cell_integer(info->registers_allocated),
+        at->registers ? cell_integer(info->registers_allocated) : cell_none(),
         cell_integer(info->shared_allocated),
         info->clusters ? cell_integer(info->clusters) : cell_none(),
     };

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { KEY_JSON = 1000, KEY_CSV, ROWS_MAX = 48 };
 
@@ -192,6 +193,10 @@ static void note_given(const command *which, int key, const char *value)
     if (value && !dots && option_given(key))
         usage_error(which, "%s is given twice; only one of them would have an effect",
                     spelling(row, (char[32]){0}));
+    /* As a script writes whose variable is not set: nothing could be written there in the end. */
+    if (value && !*value && row->argument && strncmp(row->argument, "FILE", 4) == 0)
+        usage_error(which, "%s needs the name of a file, and its name is empty",
+                    spelling(row, (char[32]){0}));
     if ((key == KEY_JSON && option_given(KEY_CSV)) || (key == KEY_CSV && option_given(KEY_JSON)))
         usage_error(which, "--json and --csv are two forms of the same results; give one of them");
     if (given_count < (int)(sizeof given / sizeof *given) && !option_given(key))
@@ -236,7 +241,7 @@ static int next(const command *which, const char *leading, int argc, char **argv
 int option_next(const command *which, int argc, char **argv, settings *common, const char **value)
 {
     const int key = next(which, "", argc, argv, common, value);
-    if (key == -1 && !replacement_stdout_takes_bytes())
+    if (key == -1 && !replacement_takes_bytes(STDOUT_FILENO, 1))
         exit(output_lost()); /* before anything is computed for it */
     return key;
 }
@@ -316,7 +321,7 @@ const char *math_word(xgemm_math math)
     return math == XGEMM_MATH_TF32 ? "tf32" : math == XGEMM_MATH_STRICT ? "strict" : "default";
 }
 
-static int status_of_create(xgemm_status status)
+int status_without_device(xgemm_status status)
 {
     switch (status) {
     case XGEMM_ERROR_NO_DRIVER:
@@ -337,7 +342,7 @@ xgemm_handle *open_device(const command *which, const settings *common)
     const xgemm_status status = xgemm_create(&handle, common->device);
     if (status) {
         failed_call(which, NULL);
-        exit(status_of_create(status));
+        exit(status_without_device(status));
     }
     return handle;
 }

@@ -99,6 +99,9 @@ int failed(const command *which, const char *format, ...) __attribute__((format(
 /* The same for a libxgemm call that failed on the handle. */
 int failed_call(const command *which, const xgemm_handle *handle);
 
+/* What the program ends with where a device cannot be had: 77 where there is none. */
+int status_without_device(xgemm_status status);
+
 /* The ending of a noun that is counted. */
 static inline const char *plural(int64_t count)
 {

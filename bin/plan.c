@@ -223,7 +223,8 @@ static int run(int argc, char **argv)
     xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
     if (!r.gpu_name) {
         r.gpu.struct_size = sizeof r.gpu;
-        (void)xgemm_device_get(xgemm_get_device(handle), &r.gpu);
+        if (xgemm_device_get(xgemm_get_device(handle), &r.gpu))
+            exit(failed_call(ME, NULL));
     }
     const int status = plan_all(&r, handle, &list);
     xgemm_destroy(handle);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "plot_parts.h"
 
-#include "gnuplot.h"
 #include "replacement.h"
 #include "stdout_file.h"
 
@@ -33,7 +32,7 @@ void plot_prepare(const command *which, const settings *common, const char *path
     stdout_for_file(which, common, path, "the picture");
     if (!gnuplot_possible(picture_format_of(path), message, sizeof message))
         exit(failed(which, "%s", message));
-    if (!replacement_check(&there, path))
+    if (!replacement_check(&there, path, 1))
         exit(failed(which, "cannot write %s: %s", path, there.why));
 }
 
@@ -72,25 +71,31 @@ static line *find_line(plot *p, const char *name)
     return &lines[p->count++];
 }
 
-void plot_point(plot *p, const char *name, double x, const char *x_name, double y)
+static void add_point(plot *p, const char *name, point added)
 {
     line *to = p ? find_line(p, name) : NULL;
-    if (to && to->count && strcmp(to->points[to->count - 1].x_name, x_name) == 0)
-        return;
     point *points = to ? realloc(to->points, (to->count + 1) * sizeof *points) : NULL;
     if (!points)
         return;
     to->points = points;
-    point *added = &points[to->count++];
-    *added = (point){.x = x, .y = y};
-    copy_text(added->x_name, sizeof added->x_name, x_name);
+    points[to->count++] = added;
+}
+
+void plot_point(plot *p, const char *name, double x, double y)
+{
+    add_point(p, name, (point){.x = x, .y = y});
+}
+
+void plot_speed(plot *p, const char *name, const shape *size, double gflops)
+{
+    add_point(p, name, (point){.y = gflops, .size = *size});
 }
 
 const char *plot_color(size_t index)
 {
     static const char *const colors[PLOT_COLORS] = {
         "#000000", "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",
-        "#999999", "#994f00", "#40b0a6", "#d35fb7", "#e66100", "#5d3a9b",
+        "#994f00", "#40b0a6", "#d35fb7", "#e66100", "#5d3a9b", "#999999",
     };
     return colors[index % PLOT_COLORS];
 }
@@ -106,20 +111,14 @@ static bool has_one_x(const plot *p)
 
 static void write_x_axis(const plot *p, plot_scale scale, FILE *to)
 {
-    const bool one_x = has_one_x(p);
-    if (scale != PLOT_NAMES)
-        fputs("set format x '%.9g'\n", to);
-    if (one_x && scale == PLOT_LOGARITHMIC)
+    fputs("set format x '%.9g'\n", to);
+    if (scale == PLOT_LOGARITHMIC && has_one_x(p))
         fprintf(to, "set xrange [%.9g:%.9g]\n", p->lines[0].points[0].x / 2.0,
                 p->lines[0].points[0].x * 2.0);
-    else if (one_x && scale == PLOT_NAMES)
-        fputs("set xrange [-1:1]\n", to);
     if (scale == PLOT_STEPS)
         fputs("set xrange [0:*]\n", to);
     else if (scale == PLOT_LOGARITHMIC)
         fputs("set logscale x 2\nset xtics rotate by -45\n", to);
-    else if (scale == PLOT_NAMES)
-        fputs("set xtics rotate by -45 noenhanced\n", to);
     else if (scale == PLOT_ROOFLINE)
         fputs("set logscale x 2\nset xtics rotate by -45\nset autoscale xfix\n", to);
 }
@@ -138,8 +137,7 @@ static void write_line(const plot *p, size_t i, plot_scale scale, FILE *to)
 {
     const line *of = &p->lines[i];
     const bool marks = of->count == 1, plain = scale == PLOT_STEPS || scale == PLOT_ROOFLINE;
-    fprintf(to, "%s $line%zu using 1:2%s with ", i ? "," : "plot", i,
-            scale == PLOT_NAMES ? ":xticlabels(3)" : "");
+    fprintf(to, "%s $line%zu using 1:2 with ", i ? "," : "plot", i);
     if (plain && marks)
         fprintf(to, "points pointtype %zu pointsize 1.2", scale == PLOT_STEPS ? 7 : i + 4);
     else if (plain)
@@ -155,10 +153,6 @@ static void write_commands(const void *context, FILE *to)
     const picture *of = context;
     const plot *p = of->plot;
     const plot_scale scale = of->scale;
-    if (scale == PLOT_SPEEDS) {
-        plot_write_speeds(p, to);
-        return;
-    }
     fprintf(to,
             "set title \"%s\" noenhanced\nset xlabel \"%s\" noenhanced\n"
             "set ylabel \"%s\" noenhanced\nset grid\nset key outside right noenhanced\n",
@@ -168,9 +162,7 @@ static void write_commands(const void *context, FILE *to)
     for (size_t i = 0; i < p->count; i++) {
         fprintf(to, "$line%zu << end\n", i);
         for (size_t j = 0; j < p->lines[i].count; j++)
-            fprintf(to, "%.9g %.9g \"%s\"\n",
-                    scale == PLOT_NAMES ? (double)j : p->lines[i].points[j].x,
-                    p->lines[i].points[j].y, p->lines[i].points[j].x_name);
+            fprintf(to, "%.9g %.9g\n", p->lines[i].points[j].x, p->lines[i].points[j].y);
         fputs("end\n", to);
     }
     for (size_t i = 0; i < p->count; i++)
@@ -178,16 +170,17 @@ static void write_commands(const void *context, FILE *to)
     fputc('\n', to);
 }
 
-int plot_write(plot *p, const char *path, plot_scale scale, char *message, size_t message_size)
+int plot_write(const plot *p, const char *path, plot_scale scale, char *message,
+               size_t message_size)
 {
     const picture of = {p, scale};
     replacement output;
     if (!replacement_open(&output, path))
         return fail(message, message_size, path, output.why);
-    const bool speeds = scale == PLOT_SPEEDS;
-    const char *why = gnuplot_draw(output.descriptor, picture_format_of(path),
-                                   speeds ? plot_speeds_width(p) : WIDTH,
-                                   speeds ? plot_speeds_height(p) : HEIGHT, write_commands, &of);
+    const picture_format format = picture_format_of(path);
+    const char *why = scale == PLOT_SPEEDS ? plot_draw_speeds(p, output.descriptor, format)
+                                           : gnuplot_draw(output.descriptor, format, WIDTH, HEIGHT,
+                                                          write_commands, &of);
     if (!why && replacement_commit(&output))
         return 0;
     replacement_abandon(&output);

@@ -3,13 +3,12 @@
 #ifndef XGEMM_BIN_PLOT_PARTS_H
 #define XGEMM_BIN_PLOT_PARTS_H
 
+#include "gnuplot.h"
 #include "plot.h"
-
-#include <stdio.h>
 
 typedef struct {
     double x, y;
-    char x_name[48];
+    shape size; /* of a speed, which has it instead of x */
 } point;
 
 typedef struct {
@@ -28,11 +27,7 @@ struct plot {
 enum { PLOT_COLORS = 13 };
 const char *plot_color(size_t index);
 
-/* How high the picture of speeds over sizes has to be, and how wide, in pixels. */
-int plot_speeds_width(const plot *p);
-int plot_speeds_height(const plot *p);
-
-/* Its commands for gnuplot. */
-void plot_write_speeds(const plot *p, FILE *to);
+/* Draws speeds over sizes, as gnuplot_draw() does. */
+const char *plot_draw_speeds(const plot *p, int output, picture_format format);
 
 #endif

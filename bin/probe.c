@@ -298,7 +298,7 @@ static plot_scale scale_of(const xgemm_probe_report *of)
 
 static int draw(const outcome *o)
 {
-    char title[256], x_label[64], x_name[32], date[DATE_SIZE], message[4352];
+    char title[256], x_label[64], date[DATE_SIZE], message[4352];
     now_date(date);
     snprintf(title, sizeof title, "%s, %s, %.10s", o->info.name, o->device.name, date);
     snprintf(x_label, sizeof x_label, "%s (%s)", o->info.parameter, o->info.unit);
@@ -307,8 +307,7 @@ static int draw(const outcome *o)
         return failed(ME, "out of memory");
     for (int i = 0; i < o->report->point_count; i++) {
         const xgemm_probe_point *p = point_at(o->report, i);
-        snprintf(x_name, sizeof x_name, "%g", p->parameter);
-        plot_point(drawing, p->series, p->parameter, x_name, height(o, p));
+        plot_point(drawing, p->series, p->parameter, height(o, p));
     }
     const int result =
         plot_write(drawing, o->r->plot_path, scale_of(o->report), message, sizeof message);

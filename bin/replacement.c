@@ -9,15 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Of Linux 5.8, in the headers of C libraries later. */
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+#endif
+
 /* ---- Signals that end the process ---- */
 
-static const int ending[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
-enum { ENDING = sizeof ending / sizeof *ending };
-
-static struct sigaction before[ENDING];
+/* What each signal did before; a signal that is watched was SIG_DFL. */
+static struct sigaction before[NSIG];
 static char *_Atomic to_remove;
 
 /*
@@ -28,8 +32,7 @@ static char *_Atomic to_remove;
 enum { AT_ONCE = 0, DEFERRED = -1 };
 static atomic_int ending_state;
 
-/* Ends the process as the signal would have. */
-static void remove_and_end(int number)
+void replacement_end(int number)
 {
     int deferred = DEFERRED;
     if (atomic_compare_exchange_strong(&ending_state, &deferred, number))
@@ -41,26 +44,41 @@ static void remove_and_end(int number)
     raise(number);
 }
 
-/* Those that are ignored, as after nohup, stay so. */
+/* Whether the process ends by a signal whose action is the default, and it can be handled. */
+static bool is_ending(int number)
+{
+    switch (number) {
+    case SIGCHLD:
+    case SIGCONT:
+    case SIGKILL:
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGURG:
+    case SIGWINCH:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Those that are ignored, as after nohup, stay so. The C library refuses those that are its own. */
 static void watch(void)
 {
-    struct sigaction ours = {.sa_handler = remove_and_end};
-    sigemptyset(&ours.sa_mask);
-    for (int i = 0; i < ENDING; i++)
-        sigaddset(&ours.sa_mask, ending[i]);
-    for (int i = 0; i < ENDING; i++) {
-        sigaction(ending[i], NULL, &before[i]);
-        if (before[i].sa_handler == SIG_DFL)
-            sigaction(ending[i], &ours, NULL);
-    }
+    struct sigaction ours = {.sa_handler = replacement_end};
+    sigfillset(&ours.sa_mask);
+    for (int i = 1; i < NSIG; i++)
+        if (is_ending(i) && sigaction(i, NULL, &before[i]) == 0 && before[i].sa_handler == SIG_DFL)
+            sigaction(i, &ours, NULL);
 }
 
 static void watch_no_more(void)
 {
     to_remove = NULL;
-    for (int i = 0; i < ENDING; i++)
-        if (before[i].sa_handler == SIG_DFL)
-            sigaction(ending[i], &before[i], NULL);
+    for (int i = 1; i < NSIG; i++)
+        if (is_ending(i) && before[i].sa_handler == SIG_DFL)
+            sigaction(i, &before[i], NULL);
 }
 
 /* mkostemp(), after which a signal that ends the process removes the file. */
@@ -74,7 +92,7 @@ static int make_watched(char *temporary)
         to_remove = temporary;
     const int came = atomic_exchange(&ending_state, AT_ONCE);
     if (came > 0)
-        remove_and_end(came);
+        replacement_end(came);
     if (descriptor < 0)
         watch_no_more();
     errno = error;
@@ -84,53 +102,79 @@ static int make_watched(char *temporary)
 /* ---- The standard output ---- */
 
 static int kept_stdout = STDOUT_FILENO;
+static const char *kept_path; /* as /dev/fd/1, which is another file once it is kept */
 
+/* /dev/null takes two outputs as well as one. */
 bool replacement_is_stdout(const char *path)
 {
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    struct stat file, output;
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return true;
+    if (kept_path)
+        return strcmp(path, kept_path) == 0;
+    return stat(path, &file) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+           file.st_dev == output.st_dev && file.st_ino == output.st_ino &&
+           (!S_ISCHR(file.st_mode) || isatty(STDOUT_FILENO));
 }
 
-bool replacement_keep_stdout(bool quiet)
+bool replacement_keep_stdout(const char *path, bool quiet)
 {
     const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     const int other = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
     const bool good = kept >= 0 && other >= 0 && dup2(other, STDOUT_FILENO) >= 0;
     if (quiet && other >= 0)
         close(other);
-    if (good)
+    if (good) {
         kept_stdout = kept;
-    else if (kept >= 0)
+        kept_path = path;
+    } else if (kept >= 0) {
         close(kept);
+    }
     return good;
 }
 
-/* By no bytes: a full device, a closed descriptor and a pipe that nobody reads say so at once. */
-static bool takes_bytes(int descriptor)
+/*
+ * Asks for room behind what is there; the size of a file stays. A file system that cannot tell is
+ * trusted, and what is no file has room.
+ */
+static bool has_room(int descriptor, size_t bytes)
 {
+    struct rlimit limit;
+    struct stat status;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+        return true;
+    const bool appends = fcntl(descriptor, F_GETFL) & O_APPEND;
+    const off_t from = appends ? status.st_size : lseek(descriptor, 0, SEEK_CUR);
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)from + bytes) {
+        errno = EFBIG;
+        return false;
+    }
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, from, (off_t)bytes) == 0 ||
+           (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
+}
+
+bool replacement_takes_bytes(int descriptor, size_t bytes)
+{
+    /* By no bytes: a full device, a closed descriptor, a pipe that nobody reads say so at once. */
     struct pollfd state = {.fd = descriptor, .events = POLLOUT};
-    if (write(descriptor, "", 0) < 0)
+    if (write(descriptor, "", 0) < 0 || !has_room(descriptor, bytes))
         return false;
     errno = EPIPE;
     return poll(&state, 1, 0) <= 0 || !(state.revents & POLLERR);
 }
 
-bool replacement_stdout_takes_bytes(void)
-{
-    return takes_bytes(kept_stdout);
-}
-
-/* A device is opened for it; a pipe would have to be waited for. */
-static bool direct_takes_bytes(const char *path)
+/* It is opened for it; a pipe would have to be waited for. */
+static bool direct_takes_bytes(const char *path, size_t bytes)
 {
     struct stat status;
     if (replacement_is_stdout(path))
-        return replacement_stdout_takes_bytes();
+        return replacement_takes_bytes(kept_stdout, bytes);
     if (access(path, W_OK) != 0 || stat(path, &status) != 0)
         return false;
-    if (!S_ISCHR(status.st_mode))
+    if (S_ISFIFO(status.st_mode))
         return true;
     const int descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    const bool takes = descriptor >= 0 && takes_bytes(descriptor);
+    const bool takes = descriptor >= 0 && replacement_takes_bytes(descriptor, bytes);
     const int error = errno;
     if (descriptor >= 0)
         close(descriptor);
@@ -155,6 +199,42 @@ static mode_t new_file_mode(void)
     return 0666 & ~mask;
 }
 
+/* The bytes of a path up to its last slash, and that. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* For the caller to free; NULL: the host is out of memory. */
+static char *folder_of(const char *path)
+{
+    const size_t length = folder_length(path);
+    return length > 0 ? strndup(path, length) : strdup(".");
+}
+
+/*
+ * Whether the system would let another file take the place of this one: not where it is mounted, as
+ * a file in a container, nor where it is made immutable, nor in a folder that may not be written
+ * to, nor another user's file in a folder as /tmp.
+ */
+static bool can_be_replaced(const char *path, const struct stat *file)
+{
+    const unsigned long long fixed =
+        STATX_ATTR_MOUNT_ROOT | STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND;
+    struct statx about;
+    struct stat in;
+    char *const folder = folder_of(path);
+    const uid_t user = geteuid();
+    bool can = folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 &&
+               stat(folder, &in) == 0;
+    if (can && in.st_mode & S_ISVTX && user != 0)
+        can = user == in.st_uid || user == file->st_uid;
+    free(folder);
+    return can && (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) != 0 ||
+                   !(about.stx_attributes & fixed));
+}
+
 /* A symbolic link is resolved, so that what it leads to is replaced, and not the link. */
 static bool resolve(replacement *file, const char *path)
 {
@@ -174,14 +254,8 @@ static bool resolve(replacement *file, const char *path)
         return false;
     }
     file->mode = status.st_mode & 0777;
+    file->stays = !can_be_replaced(file->target, &status);
     return true;
-}
-
-/* The bytes of a path up to its last slash, and that. */
-static size_t folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 static bool create(replacement *file)
@@ -213,8 +287,9 @@ static bool is_direct(const char *path)
 
 static bool open_direct(replacement *file, const char *path)
 {
-    file->descriptor = replacement_is_stdout(path) ? fcntl(kept_stdout, F_DUPFD_CLOEXEC, 0)
-                                                   : open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    file->descriptor = replacement_is_stdout(path)
+                           ? fcntl(kept_stdout, F_DUPFD_CLOEXEC, 0)
+                           : open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
     return file->descriptor >= 0 || failed(file, errno);
 }
 
@@ -223,52 +298,52 @@ bool replacement_open(replacement *file, const char *path)
     *file = (replacement){.descriptor = -1};
     if (is_direct(path))
         return open_direct(file, path);
-    if (resolve(file, path) && create(file))
+    if (resolve(file, path) && (file->stays ? open_direct(file, file->target) : create(file)))
         return true;
     free(file->target);
     file->target = NULL;
     return false;
 }
 
-bool replacement_check(replacement *file, const char *path)
+bool replacement_check(replacement *file, const char *path, size_t bytes)
 {
+    bool good;
     *file = (replacement){.descriptor = -1};
     if (is_direct(path))
-        return direct_takes_bytes(path) || failed(file, errno);
-    const bool good = replacement_open(file, path);
-    if (good)
-        replacement_abandon(file);
+        return direct_takes_bytes(path, bytes) || failed(file, errno);
+    if (!resolve(file, path))
+        good = false;
+    else if (file->stays)
+        good = direct_takes_bytes(file->target, bytes) || failed(file, errno);
+    else
+        good = create(file) && (has_room(file->descriptor, bytes) || failed(file, errno));
+    replacement_abandon(file);
     return good;
 }
 
-/* After EINTR it is tried again. */
-static int flush_to_disk(int descriptor)
+/*
+ * False: the data are lost, and errno says why. After EINTR it is tried again; any other failure is
+ * of a file system that cannot flush, where the file is as complete as it gets.
+ */
+static bool flush_to_disk(int descriptor)
 {
     int result;
     do {
         result = fsync(descriptor);
     } while (result != 0 && errno == EINTR);
-    return result;
+    return result == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
 }
 
 /* So that a crash of the system does not undo the renaming; where a folder can be flushed. */
 static void flush_folder(const replacement *file)
 {
-    const size_t length = folder_length(file->target);
-    char *folder = length > 0 ? strndup(file->target, length) : strdup(".");
+    char *const folder = folder_of(file->target);
     const int descriptor = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (descriptor >= 0) {
         flush_to_disk(descriptor);
         close(descriptor);
     }
     free(folder);
-}
-
-/* File systems without modes, as FAT and CIFS, refuse one; the file is complete without. */
-static bool set_mode(replacement *file)
-{
-    const bool set = fchmod(file->descriptor, file->mode) == 0;
-    return set || errno == EPERM || errno == ENOTSUP || errno == ENOSYS || failed(file, errno);
 }
 
 static bool rename_over(replacement *file)
@@ -281,11 +356,15 @@ static bool rename_over(replacement *file)
     return true;
 }
 
-/* A pipe or a device cannot be flushed to a disk, and has no mode of ours. */
+/*
+ * A pipe or a device has no mode of ours. Nor has a file where a file system refuses one, as FAT
+ * and CIFS do: it is complete without.
+ */
 static bool complete(replacement *file)
 {
-    return !file->temporary ||
-           (set_mode(file) && (flush_to_disk(file->descriptor) == 0 || failed(file, errno)));
+    if (file->temporary)
+        (void)fchmod(file->descriptor, file->mode);
+    return flush_to_disk(file->descriptor) || failed(file, errno);
 }
 
 bool replacement_commit(replacement *file)

@@ -65,8 +65,7 @@ static const char *format_cell(char *buffer, size_t size, const cell *x, bool ex
     return exact ? "" : "-";
 }
 
-/* A file's name need not be UTF-8, and JSON must be. */
-static json_t *json_text(const char *text)
+json_t *report_text(const char *text)
 {
     json_t *value = json_string(text);
     char *ascii = value ? NULL : strdup(text);
@@ -83,7 +82,7 @@ json_t *report_value(const cell *x)
 {
     switch (x->kind) {
     case CELL_TEXT:
-        return json_text(x->text);
+        return report_text(x->text);
     case CELL_INTEGER:
         return json_integer(x->integer);
     case CELL_REAL:
@@ -185,24 +184,24 @@ static json_t *command_line(void)
 {
     json_t *words = json_array();
     for (int i = 0; i < argument_count; i++)
-        json_array_append_new(words, json_text(arguments[i]));
+        json_array_append_new(words, report_text(arguments[i]));
     return words;
 }
 
-static json_t *host_facts(void)
+static json_t *host_facts(const command *which)
 {
     xgemm_device cpu = {.struct_size = sizeof cpu};
     struct utsname system;
     char name[sizeof system.sysname + sizeof system.release + sizeof system.machine + 2] = "";
     if (xgemm_device_get(XGEMM_DEVICE_CPU, &cpu))
-        cpu.name[0] = '\0';
+        exit(failed_call(which, NULL));
     if (uname(&system) == 0)
         snprintf(name, sizeof name, "%s %s %s", system.sysname, system.release, system.machine);
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     json_t *host = json_object();
-    json_object_set_new(host, "cpu", *cpu.name ? json_text(cpu.name) : json_null());
+    json_object_set_new(host, "cpu", report_text(cpu.name));
     json_object_set_new(host, "logical_cpus", cpus > 0 ? json_integer(cpus) : json_null());
-    json_object_set_new(host, "system", *name ? json_text(name) : json_null());
+    json_object_set_new(host, "system", *name ? report_text(name) : json_null());
     return host;
 }
 
@@ -214,7 +213,7 @@ json_t *report_facts(const command *which)
         json_pack("{s:i, s:s, s:s, s:s}", "schema_version", REPORT_SCHEMA, "xgemm_version",
                   xgemm_version(), "command", which->name, "date", date);
     json_object_set_new(facts, "command_line", command_line());
-    json_object_set_new(facts, "host", host_facts());
+    json_object_set_new(facts, "host", host_facts(which));
     return facts;
 }
 

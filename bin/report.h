@@ -63,6 +63,9 @@ json_t *report_facts(const command *which);
 /* The value of a cell; null where it has none, or one that is not finite. */
 json_t *report_value(const cell *x);
 
+/* A name of a file need not be UTF-8, and JSON must be: else each byte of no ASCII is a ?. */
+json_t *report_text(const char *text);
+
 /* Adds members (an object, taken over). */
 void report_add(json_t *facts, json_t *members);
 

@@ -154,14 +154,6 @@ void results_row(results *to, const bench_result *r)
     report_row(&to->out, shown);
 }
 
-static void size_text(const shape *s, char *text, size_t size)
-{
-    if (s->m == s->n && s->n == s->k)
-        snprintf(text, size, "%" PRId64, s->m);
-    else
-        snprintf(text, size, "%" PRId64 "x%" PRId64 "x%" PRId64, s->m, s->n, s->k);
-}
-
 /* What tells a line from another one of its kernel: the layout and so on, where several are shown.
  */
 static void line_suffix(const bench_result *r, unsigned shown, char *text, size_t size)
@@ -178,17 +170,16 @@ static void line_suffix(const bench_result *r, unsigned shown, char *text, size_
 
 void results_point(plot *to, const bench_result *r, unsigned shown)
 {
-    char label[80], line[180], theirs[180], suffix[40];
+    char line[180], theirs[180], suffix[40];
     if (!to)
         return;
-    size_text(&r->size, label, sizeof label);
     line_suffix(r, shown, suffix, sizeof suffix);
     snprintf(line, sizeof line, "%.*s%s%s", (int)strcspn(r->kernel, ":"), r->kernel, suffix,
              r->data);
     snprintf(theirs, sizeof theirs, "cuBLAS%s%s", suffix, r->data);
     if (r->compared)
-        plot_point(to, theirs, (double)r->size.m, label, gflops(r, r->theirs.median_us));
-    plot_point(to, line, (double)r->size.m, label, gflops(r, r->ours.median_us));
+        plot_speed(to, theirs, &r->size, gflops(r, r->theirs.median_us));
+    plot_speed(to, line, &r->size, gflops(r, r->ours.median_us));
 }
 
 static double number(const json_t *row, const char *key)
@@ -283,7 +274,9 @@ static bool check_results(const char *path, json_t *root, char *message, size_t 
     const json_int_t schema = json_integer_value(version);
     size_t index;
     json_t *row;
-    bool good = json_array_size(json_object_get(root, "results")) > 0;
+    const char *const of = json_string_value(json_object_get(root, "command"));
+    bool good =
+        (!of || strcmp(of, "bench") == 0) && json_array_size(json_object_get(root, "results")) > 0;
     json_array_foreach(json_object_get(root, "results"), index, row) good = good && is_result(row);
     /* Of a version to come nothing else is known, and not what it calls its results. */
     const bool known = schema >= REPORT_SCHEMA_OLDEST && schema <= REPORT_SCHEMA;

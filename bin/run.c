@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm run: starts a program with the drop-ins preloaded. */
 #include "commands.h"
+#include "replacement.h"
 #include "run_log.h"
 
 #include <dlfcn.h>
@@ -154,6 +155,7 @@ static void prepare(const request *r)
 /* In place of this one; returns if it cannot be run. */
 static int become(char **program)
 {
+    signal(SIGXFSZ, sigxfsz_before); /* ignoring it is the utility's own choice */
     execvp(program[0], program);
     const int why = errno;
     failed(ME, "%s: %s", program[0], strerror(why));
@@ -205,11 +207,15 @@ static int run_child(char **program)
     return status;
 }
 
-/* Ends as the program did; a core file of this process would say nothing. */
+/* Ends as the program did, by a signal that may be blocked here; a core file would say nothing. */
 static int end_like(int status)
 {
     if (WIFSIGNALED(status)) {
         const struct rlimit none = {0, 0};
+        sigset_t its;
+        sigemptyset(&its);
+        sigaddset(&its, WTERMSIG(status));
+        sigprocmask(SIG_UNBLOCK, &its, NULL);
         setrlimit(RLIMIT_CORE, &none);
         handle(WTERMSIG(status), SIG_DFL);
         raise(WTERMSIG(status));
@@ -220,11 +226,15 @@ static int end_like(int status)
 static int run_logged(const request *r)
 {
     char name[64];
+    const int standard = r->log_name ? STDOUT_FILENO : STDERR_FILENO;
     const int to =
-        r->log_name ? open(r->log_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
-                    : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+        r->log_name && !replacement_is_stdout(r->log_name)
+            ? open(r->log_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
+            : fcntl(standard, F_DUPFD_CLOEXEC, 0);
     if (to < 0)
         return failed(ME, "%s: %s", r->log_name ? r->log_name : "standard error", strerror(errno));
+    if (!replacement_takes_bytes(to, 1))
+        return failed(ME, "the log cannot be written: %s", strerror(errno));
     counters *counts = run_log_create(name, sizeof name);
     if (!counts)
         return failed(ME, "there is no memory for the log: %s", strerror(errno));
@@ -239,7 +249,6 @@ static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
     prepare(&r);
-    signal(SIGXFSZ, SIG_DFL); /* the utility's own choice, which the program must not inherit */
     return r.is_logged ? run_logged(&r) : become(r.program);
 }
 

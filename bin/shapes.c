@@ -108,11 +108,12 @@ static numbers parse(const command *which, const char *option, const char *spec)
 static void add_combinations(const command *which, const shape_options *options, shape_list *list)
 {
     const char *any = options->m ? options->m : options->n ? options->n : options->k;
+    const char *given = options->m ? "-m" : options->n ? "-n" : "-k"; /* a sentence names it */
     if (!any)
         return;
-    numbers m = parse(which, "-m", options->m ? options->m : any);
-    numbers n = parse(which, "-n", options->n ? options->n : any);
-    numbers k = parse(which, "-k", options->k ? options->k : any);
+    numbers m = parse(which, given, any);
+    numbers n = parse(which, options->n ? "-n" : given, options->n ? options->n : any);
+    numbers k = parse(which, options->k ? "-k" : given, options->k ? options->k : any);
     if ((double)m.count * (double)n.count * (double)k.count > SHAPES_MAX)
         usage_error(which, "%zu sizes of -m, %zu of -n and %zu of -k are more than %d shapes",
                     m.count, n.count, k.count, SHAPES_MAX);
@@ -159,7 +160,7 @@ static void add_file(const command *which, const char *path, shape_list *list)
         usage_error(which, "cannot read %s: %s", path, strerror(errno));
     while (getline(&line, &room, file) >= 0)
         add_line(which, path, ++number, line, list);
-    const bool broken = ferror(file);
+    const bool broken = !feof(file); /* also without memory for a line, which sets no error */
     const int error = errno;
     free(line);
     if (!is_stdin)
@@ -188,6 +189,41 @@ void shapes_no_operand(const command *which, int argc, char **argv)
     if (optind < argc)
         usage_error(which, "\"%s\" is no option; sizes are given by -m, -n, -k, --size or --shapes",
                     argv[optind]);
+}
+
+int64_t shape_extent(const shape *s, int dimension)
+{
+    return dimension == 0 ? s->m : dimension == 1 ? s->n : s->k;
+}
+
+double shape_work(const shape *s)
+{
+    return (double)s->m * (double)s->n * (double)s->k;
+}
+
+int shape_by_work(const void *left, const void *right)
+{
+    const shape *a = left, *b = right;
+    if (shape_work(a) != shape_work(b))
+        return shape_work(a) < shape_work(b) ? -1 : 1;
+    for (int d = 0; d < 3; d++)
+        if (shape_extent(a, d) != shape_extent(b, d))
+            return shape_extent(a, d) < shape_extent(b, d) ? -1 : 1;
+    return 0;
+}
+
+bool shape_is_square(const shape *s)
+{
+    return s->m == s->n && s->n == s->k;
+}
+
+const char *shape_text(const shape *s, char text[64])
+{
+    if (shape_is_square(s))
+        snprintf(text, 64, "%" PRId64, s->m);
+    else
+        snprintf(text, 64, "%" PRId64 "x%" PRId64 "x%" PRId64, s->m, s->n, s->k);
+    return text;
 }
 
 const char *bytes_text(double bytes)

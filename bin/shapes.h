@@ -45,6 +45,20 @@ void shapes_no_operand(const command *which, int argc, char **argv);
 void shape_add(shape_list *list, int64_t m, int64_t n, int64_t k);
 void shape_list_free(shape_list *list);
 
+/* Its m, n or k: dimension 0, 1 or 2. */
+int64_t shape_extent(const shape *s, int dimension);
+
+/* m n k, half of the product's operations. */
+double shape_work(const shape *s);
+
+/* The order of increasing work, for qsort() and bsearch(); of the same work, by m, n, then k. */
+int shape_by_work(const void *left, const void *right);
+
+bool shape_is_square(const shape *s);
+
+/* "4096", or "4096x2048x64"; returns text. */
+const char *shape_text(const shape *s, char text[64]);
+
 /* A number with the unit it wants: "12.5 MiB". Static text, until the next call. */
 const char *bytes_text(double bytes);
 

@@ -16,7 +16,7 @@ void stdout_for_file(const command *which, const settings *common, const char *p
                     common->format == FORMAT_JSON ? "--json" : "--csv", what, what);
     if (isatty(STDOUT_FILENO))
         usage_error(which, "%s is nothing to read, and the standard output is a terminal", what);
-    if (replacement_keep_stdout(common->quiet))
+    if (replacement_keep_stdout(path, common->quiet))
         return;
     exit(failed(which, "the standard output cannot be written to"));
 }

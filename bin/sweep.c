@@ -131,10 +131,14 @@ problem_options sweep_at(const sweep *of, const problem_options *options, int in
 
 void sweep_check(const command *which, const sweep *of, const problem_options *options)
 {
+    bool depends = false; /* on the math mode */
     for (int i = 0; i < sweep_count(of); i++) {
         const problem_options p = sweep_at(of, options, i);
         problem_check(which, &p);
+        depends = depends || !type_is_half(p.type);
     }
+    if (option_given(KEY_MATH) && !depends)
+        usage_error(which, "--math has no effect on operands of 16 bits");
 }
 
 void sweep_forget(json_t *members, const sweep *of, const problem_options *options)

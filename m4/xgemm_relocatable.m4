@@ -48,7 +48,7 @@ test -n "$xgemm_include" && PC_INCLUDEDIR="\${prefix}/$xgemm_include"
 
 CMAKE_UP=$prefix CMAKE_LIBDIR=$xgemm_libdir CMAKE_INCLUDEDIR=$xgemm_includedir
 AS_IF([test -n "$xgemm_lib"],
-  [CMAKE_UP="\${CMAKE_CURRENT_LIST_DIR}/`AS_ECHO(["$xgemm_lib/cmake/xgemm"]) | sed 's,[[^/]][[^/]]*,..,g'`"
+  [CMAKE_UP="\${_xgemm_here}/`AS_ECHO(["$xgemm_lib/cmake/xgemm"]) | sed 's,[[^/]][[^/]]*,..,g'`"
    CMAKE_LIBDIR="\${_xgemm_prefix}/$xgemm_lib"])
 test -n "$xgemm_include" && CMAKE_INCLUDEDIR="\${_xgemm_prefix}/$xgemm_include"
 prefix=$xgemm_save_prefix exec_prefix=$xgemm_save_exec_prefix

@@ -17,6 +17,12 @@ minutes=${1:-10}
 folder=${2:-fuzz}
 shift "$(($# < 2 ? $# : 2))"
 [ $# -gt 0 ] || set -- tests/gemm/product_fuzz tests/unit/npy_fuzz tests/cli/utility_fuzz
+case $minutes in
+'' | *[!0-9]* | 0*)
+    echo "fuzz.sh: MINUTES is a whole number from 1 on, not \"$minutes\"" >&2
+    exit 2
+    ;;
+esac
 mkdir -p "$folder"
 cd "$folder"
 [ -f config.status ] ||
@@ -32,7 +38,7 @@ build libxgemm.la libutility.la
 build "$@" CPPFLAGS=-DXGEMM_LIBFUZZER LDFLAGS=-fsanitize=fuzzer
 
 # The utility leaves memory to the end of its process: it is started again after some minutes.
-part=$((minutes < 5 ? minutes : 5))
+part=5
 export OPENBLAS_NUM_THREADS=1 UBSAN_OPTIONS=print_stacktrace=1
 TMPDIR=${TMPDIR:-$(test -d /dev/shm && echo /dev/shm || echo /tmp)}
 export TMPDIR
@@ -47,8 +53,9 @@ for program; do
         ASAN_OPTIONS=detect_leaks=$leaks "$PWD/$program" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
             -artifact_prefix="$PWD/$name/faults/" "$@" >>"$name/log" 2>&1
     }
-    for _ in $(seq $((minutes / part))); do
-        run -max_total_time=$((60 * part)) -use_value_profile=1 -print_final_stats=1 \
+    for begin in $(seq 0 $part $((minutes - 1))); do
+        left=$((minutes - begin))
+        run -max_total_time=$((60 * (left < part ? left : part))) -use_value_profile=1 -print_final_stats=1 \
             "$PWD/$name/inputs" "$stored" || status=1
     done
     rm -rf "$name/new"

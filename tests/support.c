@@ -212,6 +212,16 @@ xgemm_handle *open_with_kernel(int number)
     return handle;
 }
 
+xgemm_handle *open_by_name(const char *kernel)
+{
+    xgemm_handle *handle = open_handle(test_device());
+    require(xgemm_set_math(handle, XGEMM_MATH_TF32) == XGEMM_OK, xgemm_last_error(handle));
+    if (xgemm_set_kernel(handle, kernel) == XGEMM_OK)
+        return handle;
+    xgemm_destroy(handle);
+    return NULL;
+}
+
 /* ---- Random numbers ---- */
 
 /* A Weyl sequence, its bits mixed by two multiplications. */

@@ -66,6 +66,9 @@ xgemm_kernel_info test_kernel_info(int number);
 /* A handle on the device under test, with that kernel set. */
 xgemm_handle *open_with_kernel(int number);
 
+/* The same by the name, in the math mode of all kernels; NULL: the device does not run it. */
+xgemm_handle *open_by_name(const char *kernel);
+
 /* ---- Random numbers, the same in every run ---- */
 
 typedef struct {

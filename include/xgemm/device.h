@@ -84,8 +84,9 @@ typedef struct {
 /**
  * \brief   The number of CUDA devices that the driver reports.
  *
- * \return  0 when there is no driver or no device; never negative. Any thread
- *          may call.
+ * \return  0 when there is no driver or no device, or when the driver fails;
+ *          then xgemm_last_error(NULL) has the sentence. Never negative. Any
+ *          thread may call.
  */
 XGEMM_API int xgemm_device_count(void);
 
@@ -98,7 +99,8 @@ XGEMM_API int xgemm_device_count(void);
  *
  * \return  XGEMM_OK; XGEMM_ERROR_NO_DEVICE; for a GPU also
  *          XGEMM_ERROR_NO_DRIVER, XGEMM_ERROR_DRIVER_TOO_OLD and
- *          XGEMM_ERROR_DRIVER; XGEMM_ERROR_NULL_POINTER;
+ *          XGEMM_ERROR_DRIVER; XGEMM_ERROR_OUT_OF_MEMORY;
+ *          XGEMM_ERROR_NULL_POINTER;
  *          XGEMM_ERROR_INVALID_VALUE if struct_size is not set. After a failure
  *          xgemm_last_error(NULL) has the sentence, and the struct is as it was.
  *          Any thread may call.

@@ -111,7 +111,7 @@ XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
 
 /** \brief What the bits of a product's elements depend on. */
 typedef enum {
-    XGEMM_REPRODUCIBLE_RUN = 0, /**< The same call on the same device gives the same bits. */
+    XGEMM_REPRODUCIBLE_RUN = 0,    /**< The same call on the same device gives the same bits. */
     XGEMM_REPRODUCIBLE_ELEMENT = 1 /**< An element's bits depend on its row of op(A), its column of
                                         op(B), k, alpha, beta, C's and the bias's element, the
                                         activation and the types alone. */
@@ -130,8 +130,9 @@ typedef enum {
  * complex numbers re = fma(ar, br, re), re = fma(-ai, bi, re), im = fma(ar, bi, im), im = fma(ai,
  * br, im) for each k. Then x = alpha * sum; with beta not 0, x = fma(beta, C, x); with a bias, x +=
  * bias. They have the same bits on every GPU, in the simulator and on the CPU, but for activations
- * other than ReLU. F16 and BF16 are summed by tensor cores in compute capability 9.0, whose order
- * inside of 16 k NVIDIA does not document, and elsewhere by the same chain in FP32.
+ * other than ReLU and the sign of a sum that underflowed to 0. F16 and BF16 are summed by tensor
+ * cores in compute capability 9.0, whose order inside of 16 k NVIDIA does not document, and
+ * elsewhere by the same chain in FP32.
  *
  * A product may then fail with XGEMM_ERROR_WORKSPACE, where it must copy operands of 16 bits that
  * are not aligned to 16 bytes and there is no memory, and with XGEMM_ERROR_NOT_SUPPORTED where
@@ -240,7 +241,7 @@ XGEMM_API int64_t xgemm_fallback_count(const xgemm_handle *handle);
  * handle on the device unless something else, such as the CUDA runtime, holds
  * it: make another current before.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_make_current(xgemm_handle *handle);
 

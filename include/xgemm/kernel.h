@@ -78,7 +78,7 @@ typedef struct {
  *
  * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL; XGEMM_ERROR_NOT_SUPPORTED on
  *          the CPU and the simulator; XGEMM_ERROR_NULL_POINTER;
- *          XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_DRIVER.
+ *          XGEMM_ERROR_INVALID_VALUE; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_kernel_resources_get(xgemm_handle *handle, const char *name,
                                                   xgemm_kernel_resources *resources);

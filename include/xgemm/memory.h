@@ -20,7 +20,7 @@
  *
  * \return  XGEMM_OK; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
  *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_NULL_POINTER;
- *          XGEMM_ERROR_DRIVER.
+ *          XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_malloc(xgemm_handle *handle, size_t bytes, void **memory);
 
@@ -28,7 +28,7 @@ XGEMM_API xgemm_status xgemm_malloc(xgemm_handle *handle, size_t bytes, void **m
  * \brief   Frees memory of xgemm_malloc(); waits for work that uses it.
  *
  * \return  XGEMM_OK, also for NULL memory; XGEMM_ERROR_NULL_POINTER for a
- *          NULL handle; XGEMM_ERROR_DRIVER.
+ *          NULL handle; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_free(xgemm_handle *handle, void *memory);
 
@@ -36,7 +36,7 @@ XGEMM_API xgemm_status xgemm_free(xgemm_handle *handle, void *memory);
  * \brief   Copies bytes from host memory to the device, in the order of the
  *          handle's stream; returns when the source may be reused.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_upload(xgemm_handle *handle, void *device_memory,
                                     const void *host_memory, size_t bytes);
@@ -59,7 +59,8 @@ XGEMM_API xgemm_status xgemm_download(xgemm_handle *handle, void *host_memory,
  *                      kernel's estimate of available memory).
  * \param   total_bytes Receives the whole.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER;
+ *          XGEMM_ERROR_OUT_OF_MEMORY, of the host, with which it cannot be asked.
  */
 XGEMM_API xgemm_status xgemm_memory_info(xgemm_handle *handle, uint64_t *free_bytes,
                                          uint64_t *total_bytes);

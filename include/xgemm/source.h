@@ -94,6 +94,7 @@ typedef struct {
     int line_count;                       /**< Lines with basic blocks; none of headers. */
     const xgemm_source_line *lines;       /**< In order. */
     int static_shared_bytes;              /**< Of the kernel's file; trace->shared_bytes has all. */
+    const char *text;                     /**< The file as it was compiled. */
 } xgemm_source_report;
 
 /**

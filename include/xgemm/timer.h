@@ -24,7 +24,7 @@ typedef struct xgemm_timer xgemm_timer;
  *                  xgemm_timer_destroy().
  *
  * \return  XGEMM_OK; XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_NULL_POINTER;
- *          XGEMM_ERROR_DRIVER.
+ *          XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_timer_create(xgemm_handle *handle, xgemm_timer **timer);
 
@@ -41,7 +41,7 @@ XGEMM_API void xgemm_timer_destroy(xgemm_timer *timer);
  *
  * \param   timer  A timer.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_timer_start(xgemm_timer *timer);
 
@@ -51,7 +51,7 @@ XGEMM_API xgemm_status xgemm_timer_start(xgemm_timer *timer);
  *
  * \param   timer  A timer.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_DRIVER.
+ * \return  XGEMM_OK; XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
  */
 XGEMM_API xgemm_status xgemm_timer_stop(xgemm_timer *timer);
 

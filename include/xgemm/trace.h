@@ -96,7 +96,8 @@ typedef struct {
     double peak_gflops;            /**< The GPU's peak for the kernel's products, GFLOP/s: in FP32,
                                         or for a kernel of tensor cores that of FP16 over its
                                         products (3 for fp16x3); of a kernel of
-                                        xgemm_trace_source() in FP64 where most operations are;
+                                        xgemm_trace_source() that of the type in which most
+                                        operations are, FP64's or that of tensor cores;
                                         0, and the roofs: not known. */
     double peak_gbs;               /**< Its memory's bandwidth, GB/s. */
     double roof_asked_gflops;      /**< min(peak, bandwidth * flop_per_byte_asked): no cache. */

@@ -6,7 +6,7 @@
 #include "handle.h"
 #include "problem/call.h"
 
-/* The workspace is the handle's, or as large as it takes. */
+/* Its workspace_limit: the caller's workspace in bytes, or SIZE_MAX for the library's own. */
 xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem);
 
 /*

@@ -94,6 +94,13 @@ xgemm_status xg_handle_find_kernel(const xgemm_handle *handle, const char *name,
                        "kernel %s is for compute capability %d.%d alone, and the %s device has "
                        "%d.%d",
                        name, wanted / 10, wanted % 10, backend->name, here / 10, here % 10);
+    const int64_t shared = xg_kernel_shared_bytes(found);
+    const int64_t there = handle->target.shared_per_block; /* 0: no such limit */
+    if (!wanted && there > 0 && shared > there)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s needs up to %lld bytes of shared memory for a block, and the %s "
+                       "device has %lld",
+                       name, (long long)shared, backend->name, (long long)there);
     *kernel = found;
     return XGEMM_OK;
 }

@@ -11,7 +11,7 @@ enum { CHUNK_LEAST = 512 << 10, PART_LEAST = 1 << 20 };
 /* CUDA's stream of the calling thread, so that threads do not wait for each other. */
 #define STREAM_PER_THREAD ((void *)2)
 
-int64_t xg_host_step(int64_t columns)
+int64_t xg_host_leading_dimension(int64_t columns)
 {
     enum { UNIT = 16 };
     return (columns + UNIT - 1) / UNIT * UNIT;
@@ -35,7 +35,7 @@ static int64_t parts(int64_t size, int64_t of)
  */
 static xg_copy cut(void *device, const xg_part *part, bool to_device, int threads)
 {
-    const int64_t row = xg_host_step(part->columns) * (int64_t)part->bytes;
+    const int64_t row = xg_host_leading_dimension(part->columns) * (int64_t)part->bytes;
     const int64_t share = parts(row * part->rows, threads > 1 ? threads : 1);
     const int64_t bytes = least(share > CHUNK_LEAST ? share : CHUNK_LEAST, XG_COPY_CHUNK);
     xg_copy copy = {.part = *part, .device = device, .to_device = to_device};
@@ -57,7 +57,7 @@ static chunk chunk_at(const xg_copy *copy, int64_t number)
     const xg_part *of = &copy->part;
     const int64_t across = parts(of->columns, copy->columns);
     const int64_t row = number / across * copy->rows, column = number % across * copy->columns;
-    const size_t step = (size_t)xg_host_step(of->columns) * of->bytes;
+    const size_t step = (size_t)xg_host_leading_dimension(of->columns) * of->bytes;
     return (chunk){.host =
                        (char *)(uintptr_t)of->host + (row * of->ld + column) * (int64_t)of->bytes,
                    .device = copy->device + (size_t)row * step + (size_t)column * of->bytes,
@@ -168,7 +168,7 @@ static xgemm_status copy_pinned(const xg_copiers *copiers, const xg_copy *copy, 
     const xgemm_handle *h = copiers->handle;
     const xg_part *of = &copy->part;
     const size_t pitch = (size_t)of->ld * of->bytes;
-    const size_t step = (size_t)xg_host_step(of->columns) * of->bytes;
+    const size_t step = (size_t)xg_host_leading_dimension(of->columns) * of->bytes;
     char *const host = (char *)(uintptr_t)of->host;
     const xg_row_copy what = {.to = copy->to_device ? copy->device : host,
                               .from = copy->to_device ? host : copy->device,

@@ -21,7 +21,7 @@ typedef struct {
     size_t bytes;              /* of an element */
 } xg_part;
 
-/* A copy in work; its rows are padded on the device (xg_host_step). */
+/* A copy in work; its rows are padded on the device (xg_host_leading_dimension). */
 typedef struct xg_copy {
     xg_part part;
     char *device;
@@ -53,8 +53,8 @@ typedef struct xg_copiers {
  */
 void xg_block_signals(sigset_t *before);
 
-/* An element's place in a matrix whose rows are padded for vector loads. */
-int64_t xg_host_step(int64_t columns);
+/* The leading dimension of a copy on the device: its columns, padded for vector loads. */
+int64_t xg_host_leading_dimension(int64_t columns);
 
 /*
  * How many threads there are for each of so many devices, by the host's CPUs; and starts them

@@ -122,9 +122,9 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
     const xg_host_job *job = l->job;
     xgemm_product p = job->call;
     p.m = t->m, p.n = t->n, p.k = k;
-    p.a = a ? a->memory : NULL, p.lda = a ? xg_host_step(of_a->columns) : p.lda;
-    p.b = b ? b->memory : NULL, p.ldb = b ? xg_host_step(of_b->columns) : p.ldb;
-    p.c = l->c_tile, p.ldc = xg_host_step(t->n);
+    p.a = a ? a->memory : NULL, p.lda = a ? xg_host_leading_dimension(of_a->columns) : p.lda;
+    p.b = b ? b->memory : NULL, p.ldb = b ? xg_host_leading_dimension(of_b->columns) : p.ldb;
+    p.c = l->c_tile, p.ldc = xg_host_leading_dimension(t->n);
     if (panel > 0)
         p.beta = one_of(p.type_a);
     if (panel + 1 < job->panels) {
@@ -133,7 +133,7 @@ static xgemm_status multiply(lane *l, const tile *t, int64_t panel, int64_t k, c
     } else if (p.bias) {
         p.bias = l->bias;
     }
-    /* Of complex numbers its elements have other bits than those of the transposes' product. */
+    /* In the caller's order: complex elements have other bits in the product of the transposes. */
     if (job->is_transposed)
         p = xg_host_transposed(&p);
     xgemm_status status = xgemm_gemm(l->handle, &p);

@@ -56,7 +56,8 @@ static size_t block_bytes(const xg_host_job *job, int operand)
     const bool is_plain = (operand ? job->call.transb : job->call.transa) == XGEMM_NO_TRANS;
     const int64_t rows = operand ? job->tile_k : job->tile_m;
     const int64_t columns = operand ? job->tile_n : job->tile_k;
-    return (size_t)(is_plain ? rows * xg_host_step(columns) : columns * xg_host_step(rows)) *
+    return (size_t)(is_plain ? rows * xg_host_leading_dimension(columns)
+                             : columns * xg_host_leading_dimension(rows)) *
            job->bytes;
 }
 
@@ -80,11 +81,13 @@ static void derive(xg_host_job *job)
     job->panels = c->k ? parts(c->k, job->tile_k) : 1;
     job->a_block = aligned(block_bytes(job, 0));
     job->b_block = aligned(block_bytes(job, 1));
-    job->c_tile = aligned((size_t)(job->tile_m * xg_host_step(job->tile_n)) * job->c_bytes);
-    job->bias_part = aligned((size_t)xg_host_step(side) * job->bias_bytes);
+    job->c_tile =
+        aligned((size_t)(job->tile_m * xg_host_leading_dimension(job->tile_n)) * job->c_bytes);
+    job->bias_part = aligned((size_t)xg_host_leading_dimension(side) * job->bias_bytes);
 }
 
-/* Whether each thread can have two blocks and a tile; the places, if there is room one a block. */
+/* Whether each worker can have two blocks and a tile; sets the places: at most one for each block.
+ */
 static bool fits(xg_host_job *job, uint64_t room)
 {
     const uint64_t block = larger(job->a_block, job->b_block);

@@ -33,6 +33,7 @@ typedef struct {
     xg_call call;
     int64_t most_blocks;
     const xgemm_device *device; /* complete; NULL: none */
+    int64_t static_bytes;       /* of the product's launch: what it uses of static shared memory */
 } traced;
 
 static int64_t least_ld(xgemm_order order, bool transposed, int64_t rows, int64_t columns)
@@ -229,11 +230,9 @@ static const xg_step *product_of(const xg_plan *plan)
 static void add_launches(xgemm_trace_report *report, const traced *t, const xg_plan *plan,
                          const xg_candidate *chosen)
 {
-    const xg_type type = (xg_type)t->call.type_a;
     const xg_step *product = product_of(plan);
     report->kernel = chosen->kernel->name;
-    report->shared_tiles = chosen->stream_k_tiles;
-    report->shared_bytes = chosen->kernel->shared_bytes;
+    report->shared_tiles = chosen->split_tiles;
     for (int i = 0; i < plan->step_count; i++) {
         const xg_step *step = &plan->steps[i];
         report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];
@@ -245,12 +244,7 @@ static void add_launches(xgemm_trace_report *report, const traced *t, const xg_p
         report->grid[d] = product->grid[d];
         report->block[d] = (int)product->block[d];
     }
-    /* A kernel's row is of floats: its tiles of other numbers take as much more, or what is asked.
-     */
-    if (product->shared_bytes > 0 && type != XG_F32)
-        report->shared_bytes = (int)product->shared_bytes;
-    else if (type != XG_F32)
-        report->shared_bytes *= (int)(xg_type_bytes(xg_type_of_scalars(type)) / sizeof(float));
+    report->shared_bytes = (int)(product->shared_bytes + t->static_bytes);
 }
 
 /* The operations, and the bytes of each matrix once. */
@@ -299,18 +293,22 @@ static xgemm_status make_report(const traced *t, const xg_plan *plan, const xg_c
     return XGEMM_OK;
 }
 
-static xgemm_status run(const xg_plan *plan, const xg_problem *problem, void *workspace,
-                        int64_t most_blocks, xg_trace *trace, xg_error *error)
+/* Runs the launches; of the product's, what it has in static shared memory is kept. */
+static xgemm_status run(traced *t, const xg_plan *plan, const xg_problem *problem, void *workspace,
+                        xg_trace *trace, xg_error *error)
 {
     /* A sample of several launches would count each by another share: they run whole. */
     const xg_sim_options options = {.trace = trace,
-                                    .most_blocks = plan->step_count == 1 ? most_blocks : 0,
+                                    .most_blocks = plan->step_count == 1 ? t->most_blocks : 0,
                                     .of_halves = xg_type_is_half(problem->type_a)};
     xgemm_status status = XGEMM_OK;
     for (int i = 0; i < plan->step_count && !status; i++) {
         _Alignas(8) unsigned char arguments[XG_ARGUMENTS_BYTES];
         const xg_launch launch = xg_step_launch(plan, i, problem, 0, workspace, arguments);
+        const int64_t before = xg_trace_static_bytes(trace);
         status = xg_sim_launch(&launch, &options, error);
+        if (&plan->steps[i] == product_of(plan))
+            t->static_bytes = xg_trace_static_bytes(trace) - before;
     }
     return status;
 }
@@ -345,7 +343,7 @@ static xgemm_status trace_plan(traced *t, memory *m, const xg_plan *plan,
     xg_trace *trace = xg_trace_new();
     if (!trace)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
-    xgemm_status status = run(plan, &problem, m->workspace, t->most_blocks, trace, error);
+    xgemm_status status = run(t, plan, &problem, m->workspace, trace, error);
     if (!status)
         status = make_report(t, plan, chosen, trace, result, error);
     xg_trace_free(trace);

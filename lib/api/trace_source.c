@@ -17,7 +17,8 @@ typedef struct {
     xgemm_source_fault *faults;
     xgemm_source_request *requests;
     xgemm_source_line *lines;
-    xg_text names; /* all strings, one after the other */
+    xg_text names; /* all strings but the file's, one after the other */
+    xg_text file;
 } owned_report;
 
 /* What a call holds until its end. */
@@ -77,7 +78,7 @@ static void add_sites(owned_report *owned, const xg_run_result *from, double sca
         owned->sites[i] = (xgemm_trace_site){.file = keep(owned, s->file),
                                              .line = s->line,
                                              .source = keep(owned, s->source),
-                                             .array = keep(owned, s->array),
+                                             .array = keep(owned, xg_trace_array_of(s)),
                                              .is_shared = s->is_shared,
                                              .is_store = s->is_store,
                                              .is_atomic = s->is_atomic,
@@ -194,8 +195,22 @@ static double roof(const xgemm_trace_report *t, double flop_per_byte)
     return by_memory < t->peak_gflops ? by_memory : t->peak_gflops;
 }
 
-/* The peak is that of the type in which most operations are. */
-static xgemm_status add_gpu(xgemm_trace_report *t, const xgemm_device *device, double flops64)
+/* The peak is that of the type in which most operations are; on tensor cores it is theirs. */
+static double peak_of(const xgemm_trace_report *t, const xgemm_device *device, double flops64,
+                      const xg_trace_totals *totals)
+{
+    const double peaks[XG_TENSOR_TYPES] = {[XG_TENSOR_FP16] = device->peak_fp16_gflops,
+                                           [XG_TENSOR_BF16] = device->peak_bf16_gflops,
+                                           [XG_TENSOR_TF32] = device->peak_tf32_gflops};
+    const double run = (double)t->blocks_run / (double)t->blocks;
+    for (int type = 0; type < XG_TENSOR_TYPES; type++)
+        if ((double)totals->tensor_flops[type] > 0.5 * run * t->flops)
+            return peaks[type];
+    return flops64 > 0.5 * t->flops ? device->peak_fp64_gflops : device->peak_fp32_gflops;
+}
+
+static xgemm_status add_gpu(xgemm_trace_report *t, const xgemm_device *device, double flops64,
+                            const xg_trace_totals *totals)
 {
     xgemm_occupancy_info occupancy = {.struct_size = sizeof occupancy};
     const int threads = t->block[0] * t->block[1] * t->block[2];
@@ -208,8 +223,10 @@ static xgemm_status add_gpu(xgemm_trace_report *t, const xgemm_device *device, d
     t->blocks_per_sm = occupancy.blocks;
     t->warp_occupancy = occupancy.warp_occupancy;
     t->limiters = occupancy.limiters;
+    if (occupancy.blocks == 0) /* it cannot run */
+        return XGEMM_OK;
     t->waves = held > 0.0 ? (double)t->blocks / held : 0.0;
-    t->peak_gflops = flops64 > t->flops / 2.0 ? device->peak_fp64_gflops : device->peak_fp32_gflops;
+    t->peak_gflops = peak_of(t, device, flops64, totals);
     t->peak_gbs = device->peak_bandwidth_gbs;
     t->roof_asked_gflops = roof(t, t->flop_per_byte_asked);
     t->roof_moved_gflops = roof(t, t->flop_per_byte_moved);
@@ -243,7 +260,7 @@ static void add_launch(owned_report *owned, const xgemm_source_launch *launch, c
 }
 
 static xgemm_status make_report(const xgemm_source_launch *launch, const xgemm_device *device,
-                                const work *w, xgemm_source_report **result, xg_error *error)
+                                work *w, xgemm_source_report **result, xg_error *error)
 {
     owned_report *owned = calloc(1, sizeof *owned);
     if (!owned)
@@ -275,7 +292,11 @@ static xgemm_status make_report(const xgemm_source_launch *launch, const xgemm_d
     owned->report.faults = owned->faults;
     owned->report.requests = owned->requests;
     owned->report.lines = owned->lines;
-    return device ? add_gpu(&owned->trace, device, owned->report.flops64) : XGEMM_OK;
+    owned->file = w->compiled.scan.original;
+    w->compiled.scan.original = (xg_text){NULL, 0, 0, false};
+    owned->report.text = owned->file.at;
+    return device ? add_gpu(&owned->trace, device, owned->report.flops64, &w->result.totals)
+                  : XGEMM_OK;
 }
 
 /* ---- The call ---- */
@@ -327,15 +348,15 @@ static xgemm_status check_sizes(const xgemm_source_launch *launch, xg_error *err
 static xgemm_status check(const xgemm_source_launch *launch, xgemm_source_report **report,
                           xg_error *error)
 {
-    if (!launch || !report || !launch->file)
+    if (!launch || !report)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "%s is NULL",
-                       !launch   ? "launch"
-                       : !report ? "report"
-                                 : "launch->file");
+                       !launch ? "launch" : "report");
     if (launch->struct_size < offsetof(xgemm_source_launch, messages) + sizeof launch->messages)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "struct_size is %zu; set it to sizeof(xgemm_source_launch)",
                        launch->struct_size);
+    if (!launch->file)
+        return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "launch->file is NULL");
     if ((launch->argument_count > 0 && !launch->arguments) ||
         (launch->define_count > 0 && !launch->defines))
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "arguments or defines is NULL");
@@ -451,5 +472,6 @@ void xgemm_source_report_free(xgemm_source_report *report)
     free(owned->faults);
     free(owned->lines);
     xg_text_free(&owned->names);
+    xg_text_free(&owned->file);
     free(owned);
 }

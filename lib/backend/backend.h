@@ -52,6 +52,7 @@ enum {
     XG_REGION_BIAS,
     XG_REGION_ALPHA,
     XG_REGION_BETA,
+    XG_REGION_OFFSETS, /* of ragged groups */
     XG_REGIONS_MAX
 };
 
@@ -104,10 +105,12 @@ typedef struct {
     bool watches_accesses; /* launches need their regions */
     bool runs_host_code;   /* programs are plain functions of the host, not kernels */
     bool (*can_run)(const xg_program *);
-    int (*count)(void);
+    int (*count)(xg_error *); /* 0, and why, without a device; NULL where there is always one */
     int (*multiprocessors)(const xg_device *);    /* that a launch is to fill; device may be NULL */
     int (*compute_capability)(const xg_device *); /* whose own kernels it can launch; 0: none */
-    /* What the driver lacks, so that it is less than the GPU's; NULL: nothing. NULL: no driver. */
+    /* The driver's function that 9.0's kernels need and that is missing, so that
+       compute_capability() is below the GPU's; gives NULL if none is. The member is NULL without a
+       driver. */
     const char *(*lacks_function)(const xg_device *);
     int64_t (*shared_per_block)(const xg_device *); /* bytes; NULL: no such limit */
     xgemm_status (*describe)(int ordinal, xgemm_device *, xg_error *);
@@ -143,7 +146,8 @@ typedef struct {
     /* Loads a kernel, which a launch does otherwise. NULL: there is nothing to load. */
     xgemm_status (*load)(xg_device *, const xg_program *, xg_error *);
     xgemm_status (*launch)(xg_device *, void *stream, const xg_launch *, xg_error *);
-    /* What tells streams apart that a token alone does not; NULL: the token does. */
+    /* The same for the same stream alone, where a token may mean one of several (a thread's default
+       stream). NULL: the token itself is. */
     const void *(*stream_identity)(void *stream);
     xgemm_status (*wait)(xg_device *, void *stream, xg_error *);
     /* Waits for all streams; false: the driver refused, as while a stream is captured. */

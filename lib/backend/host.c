@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "host.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,32 +32,50 @@ xgemm_status xg_host_release(xg_device *device, void *memory, xg_error *error)
     return XGEMM_OK;
 }
 
-/* The kB value of a line of /proc/meminfo, in bytes; 0 when it is not there. */
-static uint64_t meminfo(const char *key)
+/*
+ * A file below /proc; *file is NULL where there is none, or none for this user, and what it says is
+ * not known. Without memory or a descriptor for it that would be said wrongly.
+ */
+static xgemm_status open_facts(const char *path, FILE **file, xg_error *error)
 {
-    FILE *file = fopen("/proc/meminfo", "re");
-    char line[256];
-    unsigned long long kilobytes = 0;
-    const size_t length = strlen(key);
+    *file = fopen(path, "re");
+    if (*file || errno == ENOENT || errno == EACCES)
+        return XGEMM_OK;
+    return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "cannot read %s: %s", path, strerror(errno));
+}
 
+/* The kB value of a line of /proc/meminfo, in bytes; 0 when it is not there. */
+static xgemm_status meminfo(const char *key, uint64_t *bytes, xg_error *error)
+{
+    FILE *file;
+    char line[256];
+    const size_t length = strlen(key);
+    const xgemm_status status = open_facts("/proc/meminfo", &file, error);
+
+    *bytes = 0;
     while (file && fgets(line, sizeof line, file))
         if (strncmp(line, key, length) == 0 && line[length] == ':')
-            kilobytes = strtoull(line + length + 1, NULL, 10);
+            *bytes = strtoull(line + length + 1, NULL, 10) * 1024;
     if (file)
         fclose(file);
-    return kilobytes * 1024;
+    return status;
+}
+
+static uint64_t main_memory(void)
+{
+    const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
+    return page > 0 && pages > 0 ? (uint64_t)page * (uint64_t)pages : 0;
 }
 
 xgemm_status xg_host_memory_info(xg_device *device, uint64_t *free_bytes, uint64_t *total,
                                  xg_error *error)
 {
-    (void)device, (void)error;
-    const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
-    *total = page > 0 && pages > 0 ? (uint64_t)page * (uint64_t)pages : 0;
-    *free_bytes = meminfo("MemAvailable");
+    (void)device;
+    const xgemm_status status = meminfo("MemAvailable", free_bytes, error);
+    *total = main_memory();
     if (*free_bytes == 0)
         *free_bytes = *total;
-    return XGEMM_OK;
+    return status;
 }
 
 xgemm_status xg_host_copy(xg_device *device, void *stream, void *to, const void *from, size_t bytes,
@@ -125,10 +144,11 @@ xgemm_status xg_host_resources(xg_device *device, const xg_program *program,
 }
 
 /* The text after the colon of the first "model name" line of /proc/cpuinfo, else "CPU". */
-static void processor_name(char *name, size_t size)
+static xgemm_status processor_name(char *name, size_t size, xg_error *error)
 {
-    FILE *file = fopen("/proc/cpuinfo", "re");
+    FILE *file;
     char line[512];
+    const xgemm_status status = open_facts("/proc/cpuinfo", &file, error);
 
     snprintf(name, size, "CPU");
     while (file && fgets(line, sizeof line, file)) {
@@ -141,13 +161,12 @@ static void processor_name(char *name, size_t size)
     }
     if (file)
         fclose(file);
+    return status;
 }
 
-void xg_host_describe(xgemm_device *device)
+xgemm_status xg_host_describe(xgemm_device *device, xg_error *error)
 {
-    uint64_t available, total;
-    xg_host_memory_info(NULL, &available, &total, NULL);
-    processor_name(device->name, sizeof device->name);
     device->multiprocessors = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    device->memory_bytes = (int64_t)total;
+    device->memory_bytes = (int64_t)main_memory();
+    return processor_name(device->name, sizeof device->name, error);
 }

@@ -32,6 +32,6 @@ xgemm_status xg_host_resources(xg_device *device, const xg_program *program,
     .resources = xg_host_resources
 
 /* The processor's name, the number of CPUs online, and the main memory. */
-void xg_host_describe(xgemm_device *device);
+xgemm_status xg_host_describe(xgemm_device *device, xg_error *error);
 
 #endif

@@ -8,7 +8,10 @@
 
 int xgemm_device_count(void)
 {
-    return xg_backend_cuda.count();
+    const int count = xg_backend_cuda.count(xg_thread_error());
+    if (count < 1)
+        xg_error_prefix(xg_thread_error(), __func__);
+    return count;
 }
 
 /* Adds what the driver does not report: limits, peaks; tensor cores' peaks by the GPU's name. */

@@ -44,7 +44,7 @@ typedef struct xg_kernel {
     bool rows_on_x;          /* the grid's x counts tiles along m */
     bool pads_operands;      /* reads and writes copies of whole tiles */
     bool copies_half;        /* 16-bit operands are copied to floats first */
-    bool before_sm90;        /* on compute capability 9.0 it runs by name alone: wgmma's are there */
+    bool before_sm90; /* on compute capability 9.0 it runs by name alone: wgmma's are there */
     /* Bits 1 << type: an element is one chain of sums in ascending k, in all tiles alike, unless k
        is split: for XGEMM_REPRODUCIBLE_ELEMENT. */
     unsigned chains;
@@ -84,23 +84,30 @@ typedef struct {
     unsigned copied;        /* XG_A, XG_B: copied first, though the kernel could do without */
     int64_t panel_m, panel_n, panel_k, panels; /* see plan/plan.h; panels 0 or 1: all at once */
     int64_t stream_k_iterations;               /* of a CTA or cluster; 0: no stream-K */
-    int64_t stream_k_tiles;                    /* the last ones, that are computed so */
-    bool strips_in_product;                    /* the kernel computes the strips, too, */
-    bool strips_in_split;                      /* and the split of the operands most of them */
+    int64_t
+        split_tiles; /* the last ones, whose k several CTAs divide: stream-K, split-K of tails */
+    bool strips_in_product;     /* the kernel computes the strips, too, */
+    bool strips_in_split;       /* and the split of the operands most of them */
     int tile_m, tile_n, tile_k; /* of a program with others than the kernel's; 0: the kernel's */
     double microseconds;        /* predicted, for the whole batch; 0: there is no model */
 } xg_candidate;
 
+/*
+ * The least k of kernels of FP32 that multiply two FP16 terms of each element: in shorter sums the
+ * terms' own rounding shows, and plain FP32 computes them.
+ */
+enum { XG_FP16_LEAST_K = 64 };
+
 /* Covers all of C and k by one launch a product. */
 xg_candidate xg_candidate_begin(const xg_kernel *kernel, const xg_request *request);
 
-/* The same, for a family without a model. */
+/* A member "candidate" for a family without a cost model. */
 xg_candidate xg_only_candidate(const xg_kernel *kernel, const xg_request *request, double most_us);
 
 /* What a search still has to be faster than: the best so far, if any, and "most_us". */
 double xg_bound_us(const xg_candidate *best, double most_us);
 
-/* Of a kernel that is not faster than "most_us": it takes INFINITY. */
+/* What a search returns that found nothing faster than "most_us": its time is INFINITY. */
 xg_candidate xg_slow_candidate(const xg_kernel *kernel, const xg_request *request);
 
 struct xg_family {
@@ -112,7 +119,7 @@ struct xg_family {
      * than "most_us", it may be any, or one that takes INFINITY. By element k is not split.
      */
     xg_candidate (*candidate)(const xg_kernel *, const xg_request *, double most_us);
-    /* A time that no candidate falls below, found much sooner. NULL: 0. */
+    /* A lower bound of the time of every candidate, found much sooner. NULL: 0. */
     double (*least_us)(const xg_kernel *, const xg_request *);
     /* The workspace of a candidate in bytes, exactly what build() reserves (below 2^53). */
     double (*workspace)(const xg_candidate *, const xg_request *);
@@ -130,8 +137,8 @@ struct xg_family {
     bool finishes;
 };
 
-extern const xg_family xg_family_ladder, xg_family_simt, xg_family_gemv, xg_family_tensor,
-    xg_family_general, xg_family_host;
+extern const xg_family xg_family_ladder, xg_family_simt, xg_family_gemv, xg_family_batched,
+    xg_family_tensor, xg_family_general, xg_family_host;
 
 /*
  * Adds a step of the kernel's first program, whose argument is xg_product_args, for one product;

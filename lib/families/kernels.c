@@ -14,16 +14,16 @@
 /* So many stages, each so deep in k, of A's and B's tiles, whose rows are padded by a vec4. */
 #define STAGES(stages, depth, m, n) FLOATS((stages) * (depth) * ((m) + 4 + (n) + 4))
 #define PIPELINE(pad, m, n)         FLOATS(4 * 16 * ((m) + (n) + 2 * (pad)))
-/* The ring buffers of A and B, two mbarriers a stage, three more, and the notes:
-   tensor/product.inc. */
-#define FP16_RINGS(parts, a, b, wide, columns)                                                     \
-    ((parts) * ((a)*16384 + (b) * (wide)*128) + ((a) + (b) + 2) * 16 +                             \
-     FLOATS(128 + 2 * (columns)) + XG_CTA_STATE_BYTES)
+/* The ring buffers of A and B; a full and an empty mbarrier of each stage and of the tile's state,
+   and one of the next work tile; the tile's and the CTA's state: tensor/product.inc. */
+#define FP16_RINGS(terms, stages_a, stages_b, panel_n, tile_n)                                     \
+    ((terms) * ((stages_a)*16384 + (stages_b) * (panel_n)*128) +                                   \
+     ((stages_a) + (stages_b) + 2) * 16 + FLOATS(128 + 2 * (tile_n)) + XG_CTA_STATE_BYTES)
 /* Of each slice of k so many stages, unpadded, and their mbarriers; and the tile scheduler's
    state: simt/tma.inc. */
 #define TMA(slices, stages, depth, m, n)                                                           \
     ((slices) * (FLOATS((stages) * (depth) * ((m) + (n))) + 128) + 32)
-/* With where the tile is stored. */
+/* With the place of the tile in C: sliced_epilogue.inc. */
 #define SLICED(stages, depth, m, n) (STAGES(stages, depth, m, n) + 24)
 /* 32 of k, in K-major rows that are padded by 4, or MN-major ones by 8; and the parts twice. */
 #define BF16_ROOM(size) ((size)*36 > 32 * ((size) + 8) ? (size)*36 : 32 * ((size) + 8))
@@ -49,8 +49,8 @@ static const xg_kernel kernels[XG_KERNEL_COUNT] = {
 
 int64_t xg_kernel_shared_bytes(const xg_kernel *kernel)
 {
-    enum { BESIDE = 1024 };
-    return kernel->shared_bytes + BESIDE;
+    enum { STATIC_MOST = 1024 };
+    return kernel->shared_bytes + STATIC_MOST;
 }
 
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)
@@ -117,9 +117,18 @@ typedef struct {
     int distances[NEAREST];
 } nearest;
 
+/* From a name, or with one more from its beginning: what was asked for may be a part. */
+static int distance_of(const char *asked, const char *name)
+{
+    char begin[65];
+    snprintf(begin, sizeof begin, "%.*s", (int)strlen(asked), name);
+    const int whole = xg_word_distance(asked, name), part = xg_word_distance(asked, begin) + 1;
+    return whole < part ? whole : part;
+}
+
 static void consider(nearest *list, const char *asked, const char *name)
 {
-    const int distance = xg_word_distance(asked, name);
+    const int distance = distance_of(asked, name);
     int place = NEAREST;
     while (place > 0 && (!list->names[place - 1] || distance < list->distances[place - 1]))
         place--;

@@ -14,7 +14,8 @@ const xg_kernel *xg_kernel_named(const char *name);
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math);
 xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error);
 
-/* The shared memory that a block needs: for its stages, and at most so much beside them. */
+/* An upper bound of the shared memory of a block, in bytes: the dynamic part, and static
+   variables, of which no kernel has more than 1024 bytes. */
 int64_t xg_kernel_shared_bytes(const xg_kernel *kernel);
 
 /* Whether the kernel computes all of the problem's epilogue, or alpha and beta alone. */

@@ -78,10 +78,10 @@ void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *p)
     xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
 }
 
-xg_step *xg_add_typed_product(xg_plan *plan, const xg_program *program, const xg_typed_args *args,
-                              const xg_problem *p, xg_error *error)
+xg_step *xg_add_typed_product(xg_plan *plan, const xg_program *program, const void *args,
+                              size_t size, const xg_problem *p, xg_error *error)
 {
-    xg_step *const step = xg_plan_add(plan, program, args, sizeof *args, error);
+    xg_step *const step = xg_plan_add(plan, program, args, size, error);
     if (!step)
         return NULL;
     step->is_product = true;
@@ -90,6 +90,7 @@ xg_step *xg_add_typed_product(xg_plan *plan, const xg_program *program, const xg
     xg_region_b(step, plan, p);
     xg_region_c(step, plan, p);
     xg_regions_of_epilogue(step, p);
+    xg_region_offsets(step, p);
     return step;
 }
 

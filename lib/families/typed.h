@@ -16,11 +16,12 @@ int xg_ragged_lines(const xg_problem *problem);
 void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *problem);
 
 /*
- * A step that computes the product by a program with that argument, on the operands as they lie;
- * its grid is left to set. NULL: the plan is full, as the error says.
+ * A step that computes the product by a program with that argument, of "size" bytes, which begins
+ * with xg_typed_args, on the operands as they lie; its grid is left to set. NULL: the plan is full,
+ * as the error says.
  */
-xg_step *xg_add_typed_product(xg_plan *plan, const xg_program *program, const xg_typed_args *args,
-                              const xg_problem *problem, xg_error *error);
+xg_step *xg_add_typed_product(xg_plan *plan, const xg_program *program, const void *args,
+                              size_t size, const xg_problem *problem, xg_error *error);
 
 /* Those of an epilogue at that offset of the argument: to bias and scalars. */
 void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *problem);

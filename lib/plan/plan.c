@@ -46,7 +46,7 @@ xg_step *xg_plan_add(xg_plan *plan, const xg_program *program, const void *argum
     return step;
 }
 
-static void move(xg_location *location, xg_places to)
+static void move(xg_location *location, xg_workspace_offsets to)
 {
     const int64_t room = location->base == XG_BASE_WORKSPACE ? to.workspace
                          : location->base == XG_BASE_A       ? to.a
@@ -60,7 +60,8 @@ static void move(xg_location *location, xg_places to)
     location->batch_stride = 0; /* each pass has the same room */
 }
 
-xgemm_status xg_plan_append(xg_plan *plan, const xg_plan *steps, xg_places at, xg_error *error)
+xgemm_status xg_plan_append(xg_plan *plan, const xg_plan *steps, xg_workspace_offsets at,
+                            xg_error *error)
 {
     for (int i = 0; i < steps->step_count; i++) {
         const xg_step *const from = &steps->steps[i];
@@ -197,22 +198,41 @@ static void set_region(xg_step *step, int index, const char *name, xg_location a
     step->regions[index].batch_stride_bytes = pointer_array ? 0 : at.batch_stride;
 }
 
+/* The operand of which each ragged group has a matrix of its own. */
+static void repeat_for_groups(xg_region *region, const xg_problem *p)
+{
+    if (region->batch_stride_bytes != 0)
+        region->matrices = p->groups;
+}
+
 void xg_region_a(xg_step *step, const xg_plan *plan, const xg_problem *part)
 {
     set_region(step, XG_REGION_A, "A", xg_at_a(plan, part), part->m, part->k, part->a_stride_m,
                part->a_stride_k, part->type_a, part->pointer_arrays);
+    if (part->ragged_columns)
+        repeat_for_groups(&step->regions[XG_REGION_A], part);
 }
 
 void xg_region_b(xg_step *step, const xg_plan *plan, const xg_problem *part)
 {
     set_region(step, XG_REGION_B, "B", xg_at_b(plan, part), part->k, part->n, part->b_stride_k,
                part->b_stride_n, part->type_b, part->pointer_arrays);
+    if (!part->ragged_columns)
+        repeat_for_groups(&step->regions[XG_REGION_B], part);
 }
 
 void xg_region_c(xg_step *step, const xg_plan *plan, const xg_problem *part)
 {
     set_region(step, XG_REGION_C, "C", xg_at_c(plan, part), part->m, part->n, part->c_stride_m, 1,
                part->type_c, part->pointer_arrays);
+}
+
+void xg_region_offsets(xg_step *step, const xg_problem *problem)
+{
+    const int64_t count = problem->groups > 0 ? problem->groups + 1 : 0;
+    if (count > 0) /* 64-bit integers, as wide as doubles */
+        xg_step_region(step, XG_REGION_OFFSETS, "offsets", xg_at_offsets(), 1, count, count,
+                       XG_F64);
 }
 
 void xg_regions_of_epilogue(xg_step *step, const xg_problem *problem)

@@ -48,8 +48,8 @@ typedef struct {
     uint32_t cluster;      /* CTAs along x that form a cluster; 0: none */
     bool pdl, spread;      /* see xg_launch */
     bool is_product;       /* multiplies; other steps prepare that, or finish it */
-    bool once; /* serves all products of a batch's pass: the grid's z is not their number */
-    size_t products_argument; /* a 16-bit argument that is that number; 0: there is none */
+    bool covers_pass; /* one launch computes all products of a pass: the grid's z is not theirs */
+    size_t products_argument; /* a 16-bit argument: the products of the pass; 0: there is none */
     size_t arguments_size;
     _Alignas(8) unsigned char arguments[XG_ARGUMENTS_BYTES]; /* pointers not filled in */
     xg_plan_pointer pointers[XG_STEP_POINTERS];
@@ -67,8 +67,8 @@ typedef struct {
 typedef struct xg_panels xg_panels;
 
 typedef struct {
-    xg_panels *panels;      /* NULL: the steps compute all of the problem; else they follow all
-                               panels of a product */
+    xg_panels *panels;      /* NULL: the steps compute all of the problem; else they run after the
+                               last panel of each product */
     int64_t batch_count;    /* of the problem, */
     int64_t batch_per_pass; /* of which the steps compute so many at a time */
     size_t workspace_bytes;
@@ -112,14 +112,15 @@ void xg_plan_free(xg_plan *plan);
 xg_step *xg_plan_add(xg_plan *plan, const xg_program *program, const void *arguments, size_t size,
                      xg_error *error);
 
-/* Where in the workspace, in bytes, a plan's matrices are, and its own workspace; -1: C, A or B as
-   they lie. */
+/* Byte offsets in the workspace of A, B and C, and of a plan's own workspace; -1: the matrix is the
+   call's. */
 typedef struct {
     int64_t a, b, c, workspace;
-} xg_places;
+} xg_workspace_offsets;
 
 /* The steps of a plan that was made by itself, without panels, after those of the plan. */
-xgemm_status xg_plan_append(xg_plan *plan, const xg_plan *steps, xg_places at, xg_error *error);
+xgemm_status xg_plan_append(xg_plan *plan, const xg_plan *steps, xg_workspace_offsets at,
+                            xg_error *error);
 
 /* CTAs along x and y; y is folded into z where it passes the grid's limit. */
 xgemm_status xg_step_grid(xg_step *step, int64_t x, int64_t y, int block_x, int block_y,
@@ -136,6 +137,9 @@ void xg_step_region(xg_step *step, int index, const char *name, xg_location at, 
 void xg_region_a(xg_step *step, const xg_plan *plan, const xg_problem *part);
 void xg_region_b(xg_step *step, const xg_plan *plan, const xg_problem *part);
 void xg_region_c(xg_step *step, const xg_plan *plan, const xg_problem *part);
+
+/* That of the offsets of ragged groups; nothing where there are none. */
+void xg_region_offsets(xg_step *step, const xg_problem *problem);
 
 /* The regions of the bias and of device scalars, as far as there are any. */
 void xg_regions_of_epilogue(xg_step *step, const xg_problem *problem);

@@ -84,14 +84,16 @@ static xg_launch launch_of(const bases *from, int index, void *arguments)
                         .arguments_size = step->arguments_size};
     memcpy(launch.grid, step->grid, sizeof launch.grid);
     memcpy(launch.block, step->block, sizeof launch.block);
-    if (together > 1 && !step->once)
+    if (together > 1 && !step->covers_pass)
         launch.grid[2] = (uint32_t)products;
     for (int i = 0; from->watched && i < XG_REGIONS_MAX; i++) {
         launch.regions[i] = step->regions[i];
         launch.regions[i].base = resolve(from, &step->region_at[i]);
-        if (step->once) /* its CTAs use the matrices of all products */
+        if (launch.regions[i].matrices > 0) /* a group each */
+            continue;
+        if (step->covers_pass) /* its CTAs use the matrices of all products */
             launch.regions[i].matrices = products;
-        else if (together == 1) /* a grid's z that is no product's number moves nothing */
+        else if (together == 1) /* the grid's z is not the product's number here */
             launch.regions[i].batch_stride_bytes = 0;
     }
     for (int i = 0; i < XG_TENSORS_MAX; i++) {

@@ -67,13 +67,13 @@ static bool may_serve(const xg_kernel *kernel, const xg_backend *backend, const 
            kernel->family->applies(kernel, request);
 }
 
-/* A kernel that may serve, and a time that it does not fall below. */
+/* A kernel that may serve, and a lower bound of its time. */
 typedef struct {
     const xg_kernel *kernel;
     double least_us;
 } contender;
 
-/* Those that may serve, in order of these times, and else of the table; returns how many. */
+/* Those that may serve, in order of these bounds, equal ones as in the table; returns how many. */
 static int contenders_of(const xg_backend *backend, const xg_request *request,
                          contender list[XG_KERNEL_COUNT])
 {
@@ -103,8 +103,8 @@ static double least_bytes(const xg_problem *p)
 {
     const double count = (double)p->batch_count;
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
-    const double a = p->a_batch_stride || p->pointer_arrays ? count : 1.0;
-    const double b = p->b_batch_stride || p->pointer_arrays ? count : 1.0;
+    const double a = xg_has_own_a(p) ? count : 1.0;
+    const double b = xg_has_own_b(p) ? count : 1.0;
     return (double)xg_type_bytes(p->type_a) * (a * m * k + b * k * n) +
            (double)xg_type_bytes(p->type_c) * count * m * n;
 }
@@ -115,7 +115,7 @@ static double least_bytes(const xg_problem *p)
  */
 static double peak_of(const xg_kernel *kernel, const xg_problem *p, const xg_roof *roof)
 {
-    const bool fp64 = p->type_a == XG_F64 || p->type_a == XG_C64;
+    const bool fp64 = xg_type_is_fp64(p->type_a);
     const int products = kernel->tensor_products;
     if (xg_type_is_half(p->type_a) && roof->tensor_gflops > 0.0)
         return roof->tensor_gflops;
@@ -303,7 +303,7 @@ static xgemm_status plan_apart(const xg_backend *backend, const xg_request *requ
     const xg_problem *const p = &alone.problem;
     const xg_costs *const costs = request->target.costs;
     const double bytes = xg_room_bytes((double)p->m, (double)p->c_stride_m, XG_F32);
-    xg_places at = {.a = -1, .b = -1};
+    xg_workspace_offsets at = {.a = -1, .b = -1};
     xg_plan product;
     if (bytes > most_of_one || !choose(backend, &alone, chosen) || chosen->panels > 1)
         return XGEMM_OK;

@@ -31,8 +31,8 @@ static xg_workspace *workspace_of(xg_workspace **list, const void *stream)
 }
 
 /*
- * A block that what runs, or was captured, may still use stays, with a workspace of its own; one of
- * the host's, where a call has ended when it returns, is replaced.
+ * The block of a device with streams stays, in an entry of its own: queued or captured work may
+ * still use it. Else a call has ended when it returns, and the block is released.
  */
 static xgemm_status replace_block(xg_workspace *of, const xg_backend *backend, xg_device *device,
                                   size_t bytes, xg_error *error)

@@ -15,7 +15,8 @@ typedef struct xg_workspace xg_workspace;
 xgemm_status xg_workspace_get(xg_workspace **list, const xg_backend *backend, xg_device *device,
                               void *stream, size_t bytes, void **memory, xg_error *error);
 
-/* is_done: no kernel uses them any more; else arenas, which the driver frees at once, are kept. */
+/* Frees the workspaces of the list. is_done: no kernel uses them any more; else arenas, which would
+   be freed at once, are kept until the device drains. */
 void xg_workspace_free(xg_workspace **list, const xg_backend *backend, xg_device *device,
                        bool is_done);
 

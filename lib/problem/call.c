@@ -154,12 +154,14 @@ static xgemm_status check_ld(const matrix *x, xgemm_order order, xg_error *error
                    x->ld, with, row_order ? "row" : "column", least_name, least);
 }
 
-static int64_t lines_of(const matrix *x, xgemm_order order)
+/* Rows of a matrix in row order, columns in column order: contiguous, and ld elements apart. */
+static int64_t rows_in_memory(const matrix *x, xgemm_order order)
 {
     return order == XGEMM_ROW_MAJOR ? x->rows : x->columns;
 }
 
-static int64_t width_of(const matrix *x, xgemm_order order)
+/* The elements of one. */
+static int64_t row_length(const matrix *x, xgemm_order order)
 {
     return order == XGEMM_ROW_MAJOR ? x->columns : x->rows;
 }
@@ -167,17 +169,17 @@ static int64_t width_of(const matrix *x, xgemm_order order)
 /* The bytes from a matrix's first element to its last must fit ptrdiff_t. */
 static xgemm_status check_extent(const matrix *x, const xg_call *call, xg_error *error)
 {
-    const int64_t lines = lines_of(x, call->order), width = width_of(x, call->order);
+    const int64_t rows = rows_in_memory(x, call->order), length = row_length(x, call->order);
     const int64_t most = PTRDIFF_MAX / (int64_t)xg_type_bytes(x->type);
     int64_t span, before;
-    if (lines == 0 || width == 0)
+    if (rows == 0 || length == 0)
         return XGEMM_OK;
-    if (__builtin_mul_overflow(lines - 1, x->ld, &span) ||
-        __builtin_add_overflow(span, width, &span) || span > most)
+    if (__builtin_mul_overflow(rows - 1, x->ld, &span) ||
+        __builtin_add_overflow(span, length, &span) || span > most)
         return xg_fail(error, XGEMM_ERROR_OVERFLOW,
-                       "%s has %" PRId64 " lines %" PRId64
+                       "%s has %" PRId64 " %s %" PRId64
                        " elements apart: its size in bytes does not fit 63 bits",
-                       x->name, lines, x->ld);
+                       x->name, rows, call->order == XGEMM_ROW_MAJOR ? "rows" : "columns", x->ld);
     if (call->batch_count > 1 &&
         (__builtin_mul_overflow(call->batch_count - 1, x->stride, &before) ||
          __builtin_add_overflow(before, span, &span) || span > most))
@@ -197,24 +199,26 @@ static xgemm_status check_stride(const matrix *x, xg_error *error)
 }
 
 /*
- * The second of C's matrices must not overlap the first. Its first line begins
- * "into" elements after a line of the first matrix, if that has as many lines.
+ * The second of C's matrices must not overlap the first. In row order its first row begins "into"
+ * elements after row "row" of the first matrix, if that has so many; in column order the same of
+ * columns.
  */
 static xgemm_status check_overlap(const matrix *c, const xg_call *call, xg_error *error)
 {
-    const int64_t lines = lines_of(c, call->order), width = width_of(c, call->order);
-    if (call->batch_count < 2 || has(call, XGEMM_POINTER_ARRAYS) || lines == 0 || width == 0)
+    const int64_t rows = rows_in_memory(c, call->order), length = row_length(c, call->order);
+    if (call->batch_count < 2 || has(call, XGEMM_POINTER_ARRAYS) || rows == 0 || length == 0)
         return XGEMM_OK;
-    const int64_t line = c->stride / c->ld, into = c->stride % c->ld;
-    const bool first = line < lines && into < width;
-    const bool next = line + 1 < lines && c->ld - into < width;
+    const int64_t row = c->stride / c->ld, into = c->stride % c->ld;
+    const bool first = row < rows && into < length;
+    const bool next = row + 1 < rows && c->ld - into < length;
     if (!first && !next)
         return XGEMM_OK;
     return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                    "stride_c is %" PRId64 "; with ldc = %" PRId64
                    " the products of a batch would overlap in C, of which %" PRId64
-                   " lines of %" PRId64 " elements are one",
-                   c->stride, c->ld, lines, width);
+                   " %s of %" PRId64 " elements are one",
+                   c->stride, c->ld, rows, call->order == XGEMM_ROW_MAJOR ? "rows" : "columns",
+                   length);
 }
 
 static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error *error)
@@ -391,10 +395,10 @@ xg_call xg_call_of_batch(const xg_call *call, int64_t i)
     return one;
 }
 
-/* A matrix of one line has no stride between lines: the least one, however large ld is. */
-static int64_t stride_of(int64_t ld, int64_t lines, int64_t width)
+/* A matrix of one row has no stride between rows: the least one, however large ld is. */
+static int64_t stride_of(int64_t ld, int64_t rows, int64_t length)
 {
-    return lines > 1 ? ld : width > 1 ? width : 1;
+    return rows > 1 ? ld : length > 1 ? length : 1;
 }
 
 static xg_scalar scalar_of(const xg_call *call, xg_type type, const void *scalar, int when_null)

@@ -48,6 +48,11 @@ static inline size_t xg_type_alignment(xg_type type)
 /* F16 or BF16. */
 bool xg_type_is_half(xg_type type);
 
+static inline bool xg_type_is_fp64(xg_type type)
+{
+    return type == XG_F64 || type == XG_C64;
+}
+
 /* That of the scalars of a product whose operands have the type. */
 xg_type xg_type_of_scalars(xg_type operands);
 
@@ -120,6 +125,16 @@ bool xg_is_plain_epilogue(const xg_epilogue_params *epilogue);
 
 /* Whether all that is multiplied, added and stored is F32. */
 bool xg_is_f32(const xg_problem *problem);
+
+/* Whether the products of a batch have a matrix of A, or of B, each. */
+static inline bool xg_has_own_a(const xg_problem *problem)
+{
+    return problem->a_batch_stride || problem->pointer_arrays;
+}
+static inline bool xg_has_own_b(const xg_problem *problem)
+{
+    return problem->b_batch_stride || problem->pointer_arrays;
+}
 
 /* The operands that are K-major. A vector of k elements counts. */
 unsigned xg_k_major(const xg_problem *problem);

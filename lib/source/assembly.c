@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "assembly.h"
 
+#include "operations.h"
+#include "reach.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +11,9 @@
 
 /* How much dynamic shared memory a block can have, with room to see what goes past it. */
 enum { DYNAMIC_BYTES = 228 * 1024 };
+
+/* Before each array in shared memory, so that what goes past the one before is seen. */
+enum { GAP_BYTES = 1024 };
 
 /* ---- What differs between machines ---- */
 
@@ -48,60 +54,6 @@ bool xg_assembly_is_known(void)
     return load_site[0] != NULL;
 }
 
-/* Floating-point operations by mnemonic; a suffix says of which precision on x86. */
-static const struct {
-    const char *name;
-    int flops;
-} operations[] = {
-#if defined(__x86_64__)
-    {"add", 1}, {"sub", 1}, {"mul", 1}, {"div", 1}, {"sqrt", 1}, {"min", 1}, {"max", 1},
-#else
-    {"fadd", 1},   {"fsub", 1},  {"fmul", 1},   {"fdiv", 1},   {"fsqrt", 1},
-    {"fmin", 1},   {"fmax", 1},  {"fmadd", 2},  {"fmsub", 2},  {"fnmadd", 2},
-    {"fnmsub", 2}, {"fnmul", 1}, {"fminnm", 1}, {"fmaxnm", 1},
-#endif
-};
-
-/* The instruction's operations: in FP32, or in FP64 (*is_double). */
-static int flops_of(const char *mnemonic, size_t length, const char *operands, bool *is_double)
-{
-#if defined(__x86_64__)
-    (void)operands;
-    if (length < 5 || mnemonic[length - 2] != 's' ||
-        (mnemonic[length - 1] != 's' && mnemonic[length - 1] != 'd'))
-        return 0;
-    *is_double = mnemonic[length - 1] == 'd';
-    length -= 2;
-#else
-    *is_double = *operands == 'd';
-    if (*operands != 'd' && *operands != 's')
-        return 0;
-#endif
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-        if (strlen(operations[i].name) == length &&
-            memcmp(operations[i].name, mnemonic, length) == 0)
-            return operations[i].flops;
-    return 0;
-}
-
-/* Of a call of the C library: fmaf() is two operations, any other function one. */
-static int flops_of_call(const char *name, size_t length, bool *is_double)
-{
-    static const char *const functions[] = {
-        "fma",  "sqrt", "exp",  "exp2",  "log",   "log2", "log10", "pow",  "sin",
-        "cos",  "tan",  "tanh", "erf",   "erfc",  "sinh", "cosh",  "atan", "asin",
-        "acos", "fmin", "fmax", "atan2", "hypot", "cbrt", "expm1", "log1p"};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        const size_t own = strlen(functions[i]);
-        if (length < own || memcmp(functions[i], name, own) != 0)
-            continue;
-        *is_double = length == own;
-        if (length == own || (length == own + 1 && name[own] == 'f'))
-            return i == 0 ? 2 : 1;
-    }
-    return 0;
-}
-
 /* ---- Hooks ---- */
 
 /* The sanitizer's call, ours, and the argument that the site's number becomes. */
@@ -123,14 +75,14 @@ static const hook hooks[] = {
     {"__tsan_write4", "xg_write4", 1},
     {"__tsan_write8", "xg_write8", 1},
     {"__tsan_write16", "xg_write16", 1},
-    {"__tsan_unaligned_read2", "xg_read2", 1},
-    {"__tsan_unaligned_read4", "xg_read4", 1},
-    {"__tsan_unaligned_read8", "xg_read8", 1},
-    {"__tsan_unaligned_read16", "xg_read16", 1},
-    {"__tsan_unaligned_write2", "xg_write2", 1},
-    {"__tsan_unaligned_write4", "xg_write4", 1},
-    {"__tsan_unaligned_write8", "xg_write8", 1},
-    {"__tsan_unaligned_write16", "xg_write16", 1},
+    {"__tsan_unaligned_read2", "xg_unaligned_read2", 1},
+    {"__tsan_unaligned_read4", "xg_unaligned_read4", 1},
+    {"__tsan_unaligned_read8", "xg_unaligned_read8", 1},
+    {"__tsan_unaligned_read16", "xg_unaligned_read16", 1},
+    {"__tsan_unaligned_write2", "xg_unaligned_write2", 1},
+    {"__tsan_unaligned_write4", "xg_unaligned_write4", 1},
+    {"__tsan_unaligned_write8", "xg_unaligned_write8", 1},
+    {"__tsan_unaligned_write16", "xg_unaligned_write16", 1},
     {"__sanitizer_cov_trace_pc", "xg_block", 0},
     {"__tsan_init", "xg_init", -1},
     {"__tsan_vptr_update", "xg_vptr_update", -1},
@@ -172,9 +124,10 @@ typedef struct {
     xg_text *out;
     const char *shim_folder;
     xg_code_sites *sites;
-    int file, line; /* of the user's source, the last that was named */
-    int block;      /* the site of the running basic block; -1: none */
-    bool skipping;  /* a section that goes */
+    xg_reach *reach; /* from the kernel on */
+    int file, line;  /* of the user's source, the last that was named */
+    int block;       /* the site of the running basic block; -1: none */
+    bool skipping;   /* a section that goes */
     bool in_tls;
     local_symbol *locals;
     int local_count, local_room;
@@ -220,27 +173,45 @@ static int add_site(pass *p)
     return s->count++;
 }
 
-/* .file NUMBER ["FOLDER"] "NAME" */
-static void take_file(pass *p, const char *at, size_t length)
+/*
+ * What stands between quotes, with \\ or \ooo for what is no letter; the end, or NULL: there is
+ * none.
+ */
+static const char *take_quoted(const char *at, char *to, size_t size)
 {
-    char text[1024], *name, *second;
-    const int number = atoi(at);
-    if (length >= sizeof text || number < 0 || number > 65535 || !isdigit((unsigned char)*at))
-        return;
-    memcpy(text, at, length);
-    text[length] = '\0';
-    name = strchr(text, '"');
-    if (!name)
-        return;
-    second = strchr(++name, '"');
-    if (!second)
-        return;
-    *second = '\0';
-    char *again = strchr(second + 1, '"'); /* the folder stood first */
-    if (again) {
-        name = again + 1;
-        name[strcspn(name, "\"")] = '\0';
+    size_t used = 0;
+    for (at += strspn(at, " \t"), at += *at == '"'; *at && *at != '"' && *at != '\n';) {
+        char c = *at++;
+        if (c == '\\' && *at >= '0' && *at <= '7') {
+            int digits = 0, value = 0;
+            for (; digits < 3 && *at >= '0' && *at <= '7'; digits++)
+                value = 8 * value + *at++ - '0';
+            c = (char)value;
+        } else if (c == '\\' && *at) {
+            c = *at++;
+        }
+        if (used + 1 < size)
+            to[used++] = c;
     }
+    to[used] = '\0';
+    return *at == '"' ? at + 1 : NULL;
+}
+
+/* .file NUMBER ["FOLDER"] "NAME" */
+static void take_file(pass *p, const char *at)
+{
+    char name[1024], folder[1024] = "";
+    char *after;
+    const long number = strtol(at, &after, 10);
+    if (after == at || number < 0 || number > 65535)
+        return;
+    const char *end = take_quoted(after, name, sizeof name);
+    if (end && end[strspn(end, " \t")] == '"') {
+        memcpy(folder, name, sizeof folder);
+        end = take_quoted(end, name, sizeof name);
+    }
+    if (!end)
+        return;
     if (number >= p->sites->file_count) {
         char **moved = realloc(p->sites->files, (size_t)(number + 1) * sizeof *moved);
         if (!moved) {
@@ -250,10 +221,10 @@ static void take_file(pass *p, const char *at, size_t length)
         for (int i = p->sites->file_count; i <= number; i++)
             moved[i] = NULL;
         p->sites->files = moved;
-        p->sites->file_count = number + 1;
+        p->sites->file_count = (int)number + 1;
     }
     const bool users = !begins(name, p->shim_folder) && !begins(name, "/usr/") &&
-                       !strstr(text, p->shim_folder) && !begins(name, "xgemm-launch") && *name;
+                       !begins(folder, p->shim_folder) && !begins(name, "xgemm-launch") && *name;
     free(p->sites->files[number]);
     p->sites->files[number] = users ? strdup(name) : NULL;
 }
@@ -369,8 +340,8 @@ static void take_instruction(pass *p, const char *line, size_t length)
     if (!its && is_jump(at, word))
         take_jump(p, target_of(operands));
     if (!its) {
-        const int flops = calls ? flops_of_call(operands, name, &is_double)
-                                : flops_of(at, word, operands, &is_double);
+        const int flops = calls ? xg_flops_of_call(operands, name, &is_double)
+                                : xg_flops_of(at, word, operands, &is_double);
         if (p->block >= 0) {
             xg_code_site *block = &p->sites->sites[p->block];
             block->instructions++;
@@ -399,7 +370,7 @@ static void take_line(pass *p, const char *line, size_t length)
     while (*at == ' ' || *at == '\t')
         at++;
     if (begins(at, ".file")) {
-        take_file(p, at + 5 + strspn(at + 5, " \t"), length - (size_t)(at - line) - 5);
+        take_file(p, at + 5);
         return;
     }
     if (begins(at, ".loc\t") || begins(at, ".loc ")) {
@@ -418,12 +389,14 @@ static void take_line(pass *p, const char *line, size_t length)
         p->label_count = 0;
         p->line = p->file = 0; /* until its first line: not that of the function before */
     }
+    p->failed |= !xg_reach_take(p->reach, line, length);
     note_local(p, line, length);
     const size_t symbol = strcspn(line, ":\n");
     if (p->in_tls && !isspace((unsigned char)*line) && line[symbol] == ':' && *line != '#') {
         local_symbol *its = local_named(p, line, symbol);
         if (its)
             its->defined = true;
+        xg_text_print(p->out, "\t.zero\t%d\n", GAP_BYTES);
     }
     if (line == at && line[symbol] == ':' && *line == '.')
         take_label(p, line, symbol);
@@ -431,6 +404,15 @@ static void take_line(pass *p, const char *line, size_t length)
         take_instruction(p, line, length);
     else
         xg_text_add(p->out, line, length);
+}
+
+/* Arrays in shared memory that the kernel does not come to, as other kernels', have no size. */
+static void hide_others(pass *p)
+{
+    p->failed |= !xg_reach_mark(p->reach);
+    for (int i = 0; i < p->local_count; i++)
+        if (p->locals[i].defined && !xg_reach_has(p->reach, p->locals[i].name))
+            xg_text_print(p->out, "\t.size\t%s, 0\n", p->locals[i].name);
 }
 
 /* The dynamic shared memory, under every name that the source gives it. */
@@ -452,17 +434,25 @@ static void define_dynamic(pass *p)
 xgemm_status xg_assembly_pass(const char *assembly, const char *shim_folder, xg_text *out,
                               xg_code_sites *sites, xg_error *error)
 {
-    pass p = {.out = out, .shim_folder = shim_folder, .sites = sites, .block = -1};
-    while (*assembly) {
+    pass p = {.out = out,
+              .shim_folder = shim_folder,
+              .sites = sites,
+              .reach = xg_reach_new("xg_entry"),
+              .block = -1};
+    p.failed = !p.reach;
+    while (*assembly && !p.failed) {
         const size_t length = strcspn(assembly, "\n");
         take_line(&p, assembly, length + (assembly[length] == '\n'));
         assembly += length + (assembly[length] == '\n');
     }
+    if (!p.failed)
+        hide_others(&p);
     define_dynamic(&p);
     for (int i = 0; i < p.local_count; i++)
         free(p.locals[i].name);
     free(p.locals);
     free(p.labels);
+    xg_reach_free(p.reach);
     if (p.failed || out->failed)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the kernel's assembly");
     return XGEMM_OK;

@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <errno.h>
 #include <link.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
@@ -161,6 +163,45 @@ static void set_files(void)
 
 /* ---- The kernel's arguments ---- */
 
+/*
+ * The argument as the parameter, of an integer type, takes it; false: the type has no such number.
+ * In a type without sign a number below 0 is what it is in C, if the signed type has it.
+ */
+static bool integer_of(const xg_parameter *parameter, const xg_argument *a, long long *integer)
+{
+    const bool is_real = a->type->kind != 'i' && a->type->kind != 'u';
+    if (is_real && (a->value != floor(a->value) || fabs(a->value) >= 0x1p64))
+        return false;
+    const bool below = is_real ? a->value < 0.0 : a->type->kind == 'i' && a->integer < 0;
+    const unsigned long long size = is_real ? (unsigned long long)fabs(a->value)
+                                    : below ? 0ull - (unsigned long long)a->integer
+                                            : (unsigned long long)a->integer;
+    const unsigned long long half = 1ull << (8 * parameter->bytes - 1);
+    *integer = (long long)(below ? 0ull - size : size);
+    return size <= (below ? half : parameter->kind == 'u' ? half - 1 + half : half - 1);
+}
+
+/* Whether the parameter has the number. */
+static bool number_fits(const xg_parameter *parameter, const xg_argument *a, char *why, size_t size)
+{
+    const bool is_real = parameter->kind == 'f';
+    long long integer;
+    char number[40];
+    if (is_real ? parameter->bytes > 4 || isinf(a->value) || !isinf((float)a->value)
+                : integer_of(parameter, a, &integer))
+        return true;
+    if (a->type->kind == 'i' || a->type->kind == 'u')
+        snprintf(number, sizeof number, a->type->kind == 'i' ? "%lld" : "%llu", a->integer);
+    else
+        snprintf(number, sizeof number, "%.9g", a->value);
+    snprintf(why, size, "the parameter %s takes %s of %d bytes, of which %s is none", a->name,
+             is_real                  ? "floating-point numbers"
+             : parameter->kind == 'u' ? "whole numbers without a sign"
+                                      : "whole numbers",
+             parameter->bytes, number);
+    return false;
+}
+
 /* Whether the argument is what the parameter takes. */
 static bool fits(const xg_parameter *parameter, const xg_argument *a, char *why, size_t size)
 {
@@ -179,7 +220,7 @@ static bool fits(const xg_parameter *parameter, const xg_argument *a, char *why,
                  a->name, parameter->bytes, a->type->bytes, a->type->name);
         return false;
     }
-    return true;
+    return array || number_fits(parameter, a, why, size);
 }
 
 static void take_values(const loaded *code, xg_value *values)
@@ -202,7 +243,7 @@ static void take_values(const loaded *code, xg_value *values)
         else if (parameters[i].kind == 'f')
             values[i].real = a->value;
         else
-            values[i].integer = a->type->kind == 'f' ? (long long)a->value : a->integer;
+            integer_of(&parameters[i], a, &values[i].integer);
     }
 }
 
@@ -363,6 +404,7 @@ void xg_child_main(const xg_child *told)
     xg_run_result result = {.status = XGEMM_OK};
     xg_error error = {""};
     child = told;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the parent, it ends what nobody waits for */
     set_files();
     set_limits();
     set_signals();

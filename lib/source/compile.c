@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-enum { ARGUMENTS_MOST = 128, PATH_MOST = 300 };
+enum { ARGUMENTS_MOST = 128 };
 
 /* NULL ends the words. */
 typedef struct {
@@ -40,17 +40,23 @@ static const char *shim_folder(void)
 
 /* ---- Running the compiler ---- */
 
-/* Runs it with both outputs in the file; its exit status, or -1 with errno. */
-static int run(const command_line *line, const char *output)
+/* Runs it with both outputs in the file, in the guard's group; its exit status, or -1 with errno.
+ */
+static int run(const command_line *line, pid_t guard, const char *output)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     pid_t child;
     int status;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    errno =
-        posix_spawnp(&child, line->words[0], &actions, NULL, (char *const *)line->words, environ);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, guard);
+    errno = posix_spawnp(&child, line->words[0], &actions, &attributes, (char *const *)line->words,
+                         environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (errno != 0)
         return -1;
@@ -61,7 +67,8 @@ static int run(const command_line *line, const char *output)
 }
 
 /* The words of the compiler's command, which stay in "text"; whether it runs, and is clang. */
-static bool try_compiler(char *text, const char *output, command_line *line, bool *is_clang)
+static bool try_compiler(char *text, pid_t guard, const char *output, command_line *line,
+                         bool *is_clang)
 {
     xg_text version = {NULL, 0, 0, false};
     char *rest;
@@ -72,19 +79,19 @@ static bool try_compiler(char *text, const char *output, command_line *line, boo
         return false;
     command_line asked = *line;
     add(&asked, "--version");
-    const bool runs = run(&asked, output) == 0 && xg_text_read(&version, output);
+    const bool runs = run(&asked, guard, output) == 0 && xg_text_read(&version, output);
     *is_clang = runs && strstr(version.at, "clang");
     xg_text_free(&version);
     return runs;
 }
 
-static xgemm_status find_compiler(const char *output, char *text, size_t size, command_line *line,
-                                  bool *is_clang, xg_error *error)
+static xgemm_status find_compiler(pid_t guard, const char *output, char *text, size_t size,
+                                  command_line *line, bool *is_clang, xg_error *error)
 {
     const char *const names[] = {getenv("CXX"), "c++", "g++", "clang++"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(text, size, "%s", names[i] ? names[i] : "");
-        if (try_compiler(text, output, line, is_clang))
+        if (try_compiler(text, guard, output, line, is_clang))
             return XGEMM_OK;
     }
     return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
@@ -224,33 +231,6 @@ static xgemm_status choose_kernel(const xgemm_source_launch *launch, xg_compiled
 
 /* ---- The steps ---- */
 
-static xgemm_status make_folder(xg_compiled *c, xg_error *error)
-{
-    const char *below = getenv("TMPDIR");
-    if (snprintf(c->folder, sizeof c->folder, "%s/xgemm-XXXXXX", below && *below ? below : "/tmp") <
-            (int)sizeof c->folder &&
-        mkdtemp(c->folder))
-        return XGEMM_OK;
-    c->folder[0] = '\0';
-    return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "no temporary directory can be made in %s: %s",
-                   below && *below ? below : "/tmp", strerror(errno));
-}
-
-/* A path in the temporary folder. */
-static const char *in_folder(const xg_compiled *c, const char *name, char *path)
-{
-    snprintf(path, PATH_MOST, "%s/%s", c->folder, name);
-    return path;
-}
-
-/* Where the copy of a header is, in the temporary folder, too. */
-static const char *header_copy(const xg_compiled *c, int number, char *path)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%s%d", XG_HEADER_NAME, number);
-    return in_folder(c, name, path);
-}
-
 static xgemm_status write_unit(const xgemm_source_launch *launch, xg_compiled *c, const char *path,
                                xg_error *error)
 {
@@ -263,8 +243,8 @@ static xgemm_status write_unit(const xgemm_source_launch *launch, xg_compiled *c
                   c->kernel);
     bool written = xg_text_write(&unit, path);
     for (int i = 0; i < c->scan.header_count && written; i++) {
-        char header[PATH_MOST];
-        written = xg_text_write(&c->scan.headers[i].text, header_copy(c, i, header));
+        char header[XG_FOLDER_PATH];
+        written = xg_text_write(&c->scan.headers[i].text, xg_folder_header(&c->folder, i, header));
     }
     xg_text_free(&unit);
     return written ? XGEMM_OK
@@ -282,9 +262,12 @@ static void folder_of(const char *file, char *folder, size_t size)
 static xgemm_status to_assembly(const xgemm_source_launch *launch, xg_compiled *c,
                                 command_line line, bool is_clang, xg_error *error)
 {
-    char unit[PATH_MOST], assembly[PATH_MOST], output[PATH_MOST], header[PATH_MOST];
-    char users[PATH_MOST * 4], shim[PATH_MOST * 4], defines[ARGUMENTS_MOST / 2][XG_NAME_MOST];
-    xgemm_status status = write_unit(launch, c, in_folder(c, "unit.cpp", unit), error);
+    char unit[XG_FOLDER_PATH], assembly[XG_FOLDER_PATH], output[XG_FOLDER_PATH],
+        header[XG_FOLDER_PATH];
+    char users[XG_FOLDER_PATH * 4], shim[XG_FOLDER_PATH * 4],
+        defines[ARGUMENTS_MOST / 2][XG_NAME_MOST];
+    xgemm_status status =
+        write_unit(launch, c, xg_folder_file(&c->folder, "unit.cpp", unit), error);
     if (status)
         return status;
     add_tracing(&line, is_clang);
@@ -299,25 +282,27 @@ static xgemm_status to_assembly(const xgemm_source_launch *launch, xg_compiled *
     snprintf(header, sizeof header, "%s/device.h", shim_folder());
     if (access(header, R_OK) != 0)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "libxgemm's headers for CUDA C++ are not in %s", shim_folder());
+                       "libxgemm's headers for CUDA C++ are not in %s; install them (Debian: "
+                       "xgemm), or name their folder by $XGEMM_CUDA_HEADERS",
+                       shim_folder());
     add(&line, shim);
     add(&line, users);
     add(&line, "-include");
     add(&line, header);
     add(&line, "-o");
-    add(&line, in_folder(c, "unit.s", assembly));
+    add(&line, xg_folder_file(&c->folder, "unit.s", assembly));
     add(&line, unit);
-    if (run(&line, in_folder(c, "output", output)) != 0)
+    if (run(&line, c->folder.guard, xg_folder_file(&c->folder, "output", output)) != 0)
         return does_not_compile(launch, c, output, error);
     return XGEMM_OK;
 }
 
 static xgemm_status pass_assembly(xg_compiled *c, xg_error *error)
 {
-    char path[PATH_MOST];
+    char path[XG_FOLDER_PATH];
     xg_text from = {NULL, 0, 0, false}, to = {NULL, 0, 0, false};
     xgemm_status status = XGEMM_OK;
-    if (!xg_text_read(&from, in_folder(c, "unit.s", path)))
+    if (!xg_text_read(&from, xg_folder_file(&c->folder, "unit.s", path)))
         status =
             xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot read %s: %s", path, strerror(errno));
     for (size_t i = 0; i < from.length; i++) /* clang has them in comments */
@@ -325,7 +310,7 @@ static xgemm_status pass_assembly(xg_compiled *c, xg_error *error)
             from.at[i] = ' ';
     if (!status)
         status = xg_assembly_pass(from.at, shim_folder(), &to, &c->sites, error);
-    if (!status && !xg_text_write(&to, in_folder(c, "traced.s", path)))
+    if (!status && !xg_text_write(&to, xg_folder_file(&c->folder, "traced.s", path)))
         status =
             xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot write %s: %s", path, strerror(errno));
     xg_text_free(&from);
@@ -336,19 +321,19 @@ static xgemm_status pass_assembly(xg_compiled *c, xg_error *error)
 static xgemm_status to_object(const xgemm_source_launch *launch, xg_compiled *c, command_line line,
                               xg_error *error)
 {
-    char traced[PATH_MOST], output[PATH_MOST], runtime[PATH_MOST];
+    char traced[XG_FOLDER_PATH], output[XG_FOLDER_PATH], runtime[XG_FOLDER_PATH];
     static const char *const options[] = {
         "-shared",     "-fPIC", "-O2", "-w", "-fvisibility=hidden", "-fno-stack-protector",
         "-std=gnu++17"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         add(&line, options[i]);
     snprintf(runtime, sizeof runtime, "%s/runtime.cpp", shim_folder());
-    in_folder(c, "kernel.so", c->object);
+    xg_folder_file(&c->folder, "kernel.so", c->object);
     add(&line, "-o");
     add(&line, c->object);
-    add(&line, in_folder(c, "traced.s", traced));
+    add(&line, xg_folder_file(&c->folder, "traced.s", traced));
     add(&line, runtime);
-    if (run(&line, in_folder(c, "output", output)) != 0)
+    if (run(&line, c->folder.guard, xg_folder_file(&c->folder, "output", output)) != 0)
         return does_not_compile(launch, c, output, error);
     return XGEMM_OK;
 }
@@ -371,7 +356,7 @@ static xgemm_status take_texts(const xgemm_source_launch *launch, xg_compiled *c
 
 xgemm_status xg_compile(const xgemm_source_launch *launch, xg_compiled *c, xg_error *error)
 {
-    char words[512], output[PATH_MOST];
+    char words[512], output[XG_FOLDER_PATH];
     command_line line;
     bool is_clang = false;
     memset(c, 0, sizeof *c);
@@ -382,10 +367,10 @@ xgemm_status xg_compile(const xgemm_source_launch *launch, xg_compiled *c, xg_er
     if (!status)
         status = choose_kernel(launch, c, error);
     if (!status)
-        status = make_folder(c, error);
+        status = xg_folder_make(&c->folder, c->scan.header_count, error);
     if (!status)
-        status = find_compiler(in_folder(c, "output", output), words, sizeof words, &line,
-                               &is_clang, error);
+        status = find_compiler(c->folder.guard, xg_folder_file(&c->folder, "output", output), words,
+                               sizeof words, &line, &is_clang, error);
     if (!status)
         status = to_assembly(launch, c, line, is_clang, error);
     if (!status)
@@ -399,14 +384,7 @@ xgemm_status xg_compile(const xgemm_source_launch *launch, xg_compiled *c, xg_er
 
 void xg_compiled_remove(xg_compiled *c)
 {
-    static const char *const files[] = {"unit.cpp", "unit.s", "traced.s", "kernel.so", "output"};
-    char path[PATH_MOST];
-    for (size_t i = 0; *c->folder && i < sizeof files / sizeof *files; i++)
-        unlink(in_folder(c, files[i], path));
-    for (int i = 0; *c->folder && i < c->scan.header_count; i++)
-        unlink(header_copy(c, i, path));
-    if (*c->folder)
-        rmdir(c->folder);
+    xg_folder_remove(&c->folder);
     for (int i = 0; c->texts && i < c->sites.count; i++)
         free(c->texts[i]);
     free(c->texts);

@@ -4,11 +4,12 @@
 #define XGEMM_SOURCE_COMPILE_H
 
 #include "assembly.h"
+#include "folder.h"
 #include "scan.h"
 
 typedef struct {
-    char folder[256];              /* temporary */
-    char object[300];              /* in it: what can be loaded */
+    xg_folder folder;
+    char object[XG_FOLDER_PATH];   /* in it: what can be loaded */
     char kernel[XG_NAME_MOST];     /* as it is called: "tiled<16>" */
     const xg_source_kernel *found; /* its declaration */
     xg_source_kernel elsewhere;    /* one that the file has from a header: nothing is known of it */

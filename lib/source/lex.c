@@ -39,6 +39,33 @@ size_t xg_lex_comment(const char *at)
     return (size_t)(end - at) + (at[1] == '/' ? 0 : 2);
 }
 
+size_t xg_lex_number(const char *at)
+{
+    size_t i = 0;
+    for (; xg_lex_is_name(at[i]) || at[i] == '.' || (at[i] == '\'' && xg_lex_is_name(at[i + 1]));
+         i++)
+        if (strchr("eEpP", at[i]) && (at[i + 1] == '-' || at[i + 1] == '+'))
+            i++;
+    return i;
+}
+
+const char *xg_lex_branch_end(const char *at)
+{
+    for (int depth = 0; *at;) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+        const char *const mark = at + strspn(at, " \t");
+        const char *const word = mark + (*mark == '#') + strspn(mark + (*mark == '#'), " \t");
+        if (*mark != '#')
+            continue;
+        if (depth == 0 && (strncmp(word, "el", 2) == 0 || strncmp(word, "endif", 5) == 0))
+            return mark;
+        depth += strncmp(word, "if", 2) == 0;
+        depth -= strncmp(word, "endif", 5) == 0;
+    }
+    return at;
+}
+
 const char *xg_lex_skip_space(const char *at)
 {
     for (;;) {
@@ -51,6 +78,14 @@ const char *xg_lex_skip_space(const char *at)
     }
 }
 
+static size_t name_length(const char *at)
+{
+    size_t length = 0;
+    while (xg_lex_is_name(at[length]))
+        length++;
+    return length;
+}
+
 const char *xg_lex_closing(const char *at)
 {
     const bool launch = *at == '<';
@@ -60,6 +95,8 @@ const char *xg_lex_closing(const char *at)
             at += xg_lex_comment(at) - 1;
         else if (*at == '"' || *at == '\'')
             at += xg_lex_quoted(at) - 1;
+        else if (xg_lex_is_name(*at))
+            at += (isdigit((unsigned char)*at) ? xg_lex_number(at) : name_length(at)) - 1;
         else if (*at == '(' || *at == '[' || *at == '{')
             depth++;
         else if (*at == ')' || *at == ']' || *at == '}')

@@ -17,6 +17,12 @@ size_t xg_lex_quoted(const char *at);
 size_t xg_lex_raw_string(const char *at);
 size_t xg_lex_comment(const char *at);
 
+/* How long a number is: 1'000, 0xff'ff, 1.5e-3f. */
+size_t xg_lex_number(const char *at);
+
+/* The # of the #else, #elif or #endif that ends a branch which "at" is in; else the text's end. */
+const char *xg_lex_branch_end(const char *at);
+
 /* The end of white space and comments. */
 const char *xg_lex_skip_space(const char *at);
 

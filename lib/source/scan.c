@@ -10,16 +10,31 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SPACES_MOST = 16 };
+enum { SPACES_MOST = 16, CONDITIONS_MOST = 32 };
 
-/* Where the scanner is in the file. */
+/* What is open. */
 typedef struct {
-    const char *path, *at;
-    int line, depth;      /* of braces */
+    int depth;            /* of braces */
     int device_depth;     /* -1: not in the body of a kernel or of a function of the device */
     bool device_header;   /* after __global__ or __device__, before the body or the semicolon */
     bool kernel_header;   /* after __global__, before the parameters */
     bool template_header; /* after template, before the body or the semicolon */
+    int space_count;      /* of namespaces */
+} nesting;
+
+/* A condition of the preprocessor: each branch begins with what is open before it. */
+typedef struct {
+    nesting before, after; /* after the first branch, as after any other where both are right */
+    bool has_after;
+    bool is_dead;    /* the branch is in no case compiled */
+    bool is_decided; /* those that follow are not */
+} condition;
+
+/* Where the scanner is in the file. */
+typedef struct {
+    const char *path, *at;
+    int line;
+    nesting in;
     char last_name[XG_NAME_MOST];  /* the last identifier */
     char outer_name[XG_NAME_MOST]; /* in a kernel's header the one before < */
     int angles;                    /* that are open there */
@@ -27,7 +42,8 @@ typedef struct {
         int depth; /* of its brace */
         char name[XG_NAME_MOST];
     } spaces[SPACES_MOST]; /* the namespaces that are open */
-    int space_count;
+    condition conditions[CONDITIONS_MOST];
+    int condition_count;
     const char *define_end; /* of the last #define */
     bool in_header;
     bool has_host_names; /* host code has variables that are called blockDim and the like */
@@ -79,7 +95,7 @@ static void join_spaces(const scanner *s, char *text, size_t size)
 {
     size_t used = 0;
     *text = '\0';
-    for (int i = 0; i < s->space_count && used < size; i++)
+    for (int i = 0; i < s->in.space_count && used < size; i++)
         if (*s->spaces[i].name)
             used += (size_t)snprintf(text + used, size - used, "%s::", s->spaces[i].name);
 }
@@ -90,11 +106,12 @@ static void take_space(scanner *s)
     const char *const from = xg_lex_skip_space(s->at), *to = from;
     while (xg_lex_is_name(*to) || *to == ':')
         to++;
-    if (*xg_lex_skip_space(to) != '{' || s->space_count == SPACES_MOST || to - from >= XG_NAME_MOST)
+    if (*xg_lex_skip_space(to) != '{' || s->in.space_count == SPACES_MOST ||
+        to - from >= XG_NAME_MOST)
         return;
-    s->spaces[s->space_count].depth = s->depth;
-    memcpy(s->spaces[s->space_count].name, from, (size_t)(to - from));
-    s->spaces[s->space_count++].name[to - from] = '\0';
+    s->spaces[s->in.space_count].depth = s->in.depth;
+    memcpy(s->spaces[s->in.space_count].name, from, (size_t)(to - from));
+    s->spaces[s->in.space_count++].name[to - from] = '\0';
 }
 
 /* After __global__: a ( follows a name; whether it is an attribute's. */
@@ -106,7 +123,7 @@ static bool take_kernel(scanner *s)
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (strcmp(s->last_name, attributes[i]) == 0)
             return true;
-    s->kernel_header = false;
+    s->in.kernel_header = false;
     if (s->at < s->define_end) {
         to->has_others = true;
         return false;
@@ -116,7 +133,7 @@ static bool take_kernel(scanner *s)
     const char *const end = xg_lex_closing(s->at);
     const bool is_defined = end && *xg_lex_skip_space(end) == '{';
     xg_source_kernel kernel = {.line = s->in_header ? 0 : s->line,
-                               .is_template = s->template_header};
+                               .is_template = s->in.template_header};
     strcpy(kernel.name, s->last_name);
     join_spaces(s, kernel.space, sizeof kernel.space);
     kernel.parameter_count = xg_take_parameters(s->at, kernel.parameters, XG_PARAMETERS_MOST);
@@ -172,9 +189,34 @@ static bool is_hosts(const scanner *s, size_t length)
     const char before = s->text->length > 0 ? s->text->at[s->text->length - 1] : '\0';
     const char two = s->text->length > 1 ? s->text->at[s->text->length - 2] : '\0';
     const bool is_member = before == '.' || (before == '>' && two == '-');
-    const bool in_host =
-        s->device_depth < 0 && !s->device_header && s->at >= s->define_end && s->has_host_names;
+    const bool in_host = s->in.device_depth < 0 && !s->in.device_header && s->at >= s->define_end &&
+                         s->has_host_names;
     return (is_member || in_host) && is_index_name(s->at, length);
+}
+
+/*
+ * At alignas after other words of a declaration, where nvcc takes it: an attribute, which C++ takes
+ * there, too. Not of a struct.
+ */
+static bool take_alignment(scanner *s, size_t length)
+{
+    static const char *const words[] = {"__shared__", "__constant__", "__device__", "__managed__",
+                                        "static",     "extern",       "const",      "volatile"};
+    const char *const open = xg_lex_skip_space(s->at + length);
+    const char *const end = *open == '(' ? xg_lex_closing(open) : NULL;
+    bool follows = false;
+    if (length != 7 || memcmp(s->at, "alignas", length) != 0 || !end)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        follows |= strcmp(s->last_name, words[i]) == 0;
+    if (!follows)
+        return false;
+    xg_text_print(s->text, "__attribute__((aligned(xg::alignment<");
+    drop(s, (size_t)(open + 1 - s->at));
+    copy(s, (size_t)(end - 1 - s->at));
+    xg_text_print(s->text, ">())))");
+    s->at++;
+    return true;
 }
 
 static xgemm_status take_word(scanner *s)
@@ -186,22 +228,24 @@ static xgemm_status take_word(scanner *s)
         if (strlen(refused[i].word) == length && memcmp(s->at, refused[i].word, length) == 0 &&
             (strcmp(refused[i].word, "texture") != 0 || *xg_lex_skip_space(s->at + length) == '<'))
             return refuse(s, refused[i].what);
-    const bool allocates = s->device_depth >= 0 && !s->in_header;
+    const bool allocates = s->in.device_depth >= 0 && !s->in_header;
     for (size_t i = 0; allocates && i < sizeof allocations / sizeof *allocations; i++)
         if (strlen(allocations[i]) == length && memcmp(s->at, allocations[i], length) == 0 &&
             (strcmp(allocations[i], "new") != 0 || *xg_lex_skip_space(s->at + length) != '('))
             return refuse(s, "memory that a kernel allocates");
+    if (take_alignment(s, length))
+        return XGEMM_OK;
     const size_t kept = length < XG_NAME_MOST ? length : XG_NAME_MOST - 1;
     memcpy(s->last_name, s->at, kept);
     s->last_name[kept] = '\0';
     if (strcmp(s->last_name, "__global__") == 0) {
-        s->device_header = s->kernel_header = true;
+        s->in.device_header = s->in.kernel_header = true;
         s->angles = 0;
     }
     if (strcmp(s->last_name, "template") == 0)
-        s->template_header = true;
+        s->in.template_header = true;
     if (strcmp(s->last_name, "__device__") == 0)
-        s->device_header = true;
+        s->in.device_header = true;
     if (is_hosts(s, length))
         xg_text_print(s->text, "xg_host_");
     if (strcmp(s->last_name, "__noinline__") == 0) {
@@ -249,16 +293,62 @@ static void take_include(scanner *s, const char *name)
     s->at = name + length + 1;
 }
 
-/* At a #: a definition, to the end of its last line, or a header. */
+static bool begins(const char *at, const char *with)
+{
+    return strncmp(at, with, strlen(with)) == 0;
+}
+
+/* Of "#if 0" and "#if 1" the number; else -1. */
+static int literal_of(const char *word)
+{
+    const char *at = word + strcspn(word, " \t\n"), *number = at + strspn(at, " \t");
+    const char *rest = number + strspn(number, "01");
+    rest += strspn(rest, " \t\r");
+    const bool is_literal =
+        begins(word, "if") && at == word + 2 && (*number == '0' || *number == '1');
+    return is_literal && (*rest == '\n' || *rest == '/' || !*rest) ? *number - '0' : -1;
+}
+
+/*
+ * At a word of a condition: of its branches the first says what is open after it. Whether the
+ * branch that begins is dead.
+ */
+static bool take_condition(scanner *s, const char *word)
+{
+    const bool begins_one = begins(word, "if");
+    s->condition_count += begins_one;
+    condition *const c = &s->conditions[s->condition_count - 1];
+    if (s->condition_count < 1 || s->condition_count > CONDITIONS_MOST) {
+        s->condition_count -= s->condition_count > 0 && begins(word, "endif");
+        return false;
+    }
+    if (begins_one) {
+        const int literal = literal_of(word);
+        *c = (condition){.before = s->in, .is_dead = literal == 0, .is_decided = literal == 1};
+    } else {
+        if (!c->is_dead && !c->has_after)
+            c->after = s->in, c->has_after = true;
+        s->in = begins(word, "endif") && c->has_after ? c->after : c->before;
+        c->is_dead = c->is_decided;
+    }
+    s->condition_count -= begins(word, "endif");
+    return c->is_dead && !begins(word, "endif");
+}
+
+/* At a #: a condition, a definition, to the end of its last line, or a header. */
 static void take_directive(scanner *s)
 {
     const char *word = s->at + 1;
     word += strspn(word, " \t");
-    if (strncmp(word, "include", 7) == 0 && word[7 + strspn(word + 7, " \t")] == '"') {
+    if (begins(word, "include") && word[7 + strspn(word + 7, " \t")] == '"') {
         take_include(s, word + 8 + strspn(word + 7, " \t"));
         return;
     }
-    if (strncmp(word, "define", 6) == 0) {
+    if (begins(word, "if") || begins(word, "el") || begins(word, "endif")) {
+        copy(s, take_condition(s, word) ? (size_t)(xg_lex_branch_end(s->at) - s->at) : 1);
+        return;
+    }
+    if (begins(word, "define")) {
         const char *end = word + strcspn(word, "\n");
         while (*end && end[-1] == '\\')
             end += 1 + strcspn(end + 1, "\n");
@@ -270,7 +360,7 @@ static void take_directive(scanner *s)
 static xgemm_status take_launch(scanner *s)
 {
     const char *end = xg_lex_closing(s->at);
-    const bool nested = s->device_depth >= 0;
+    const bool nested = s->in.device_depth >= 0;
     if (nested && !s->in_header)
         return refuse(s, "a kernel that launches a kernel");
     if (end && !nested)
@@ -293,28 +383,29 @@ static void take_angle(scanner *s)
 static void take_mark(scanner *s)
 {
     const char mark = *s->at;
-    if (s->kernel_header)
+    if (s->in.kernel_header)
         take_angle(s);
     const char *const end =
-        mark == '(' && s->kernel_header && s->angles == 0 ? xg_lex_closing(s->at) : NULL;
+        mark == '(' && s->in.kernel_header && s->angles == 0 ? xg_lex_closing(s->at) : NULL;
     if (end && take_kernel(s)) {
         copy(s, (size_t)(end - s->at));
         return;
     }
     if (mark == '{') {
-        if (s->device_header && s->device_depth < 0)
-            s->device_depth = s->depth;
-        s->device_header = s->kernel_header = s->template_header = false;
-        s->depth++;
+        if (s->in.device_header && s->in.device_depth < 0)
+            s->in.device_depth = s->in.depth;
+        s->in.device_header = s->in.kernel_header = s->in.template_header = false;
+        s->in.depth++;
     }
-    if (mark == '}' && --s->depth <= s->device_depth)
-        s->device_depth = -1;
-    if (mark == '}' && s->space_count > 0 && s->spaces[s->space_count - 1].depth == s->depth)
-        s->space_count--;
+    if (mark == '}' && --s->in.depth <= s->in.device_depth)
+        s->in.device_depth = -1;
+    if (mark == '}' && s->in.space_count > 0 &&
+        s->spaces[s->in.space_count - 1].depth == s->in.depth)
+        s->in.space_count--;
     if (mark == ';')
-        s->template_header = false;
+        s->in.template_header = false;
     if (mark == ';' || (mark == '=' && s->angles == 0))
-        s->device_header = s->kernel_header = false;
+        s->in.device_header = s->in.kernel_header = false;
     copy(s, 1);
 }
 
@@ -329,36 +420,20 @@ static xgemm_status scan_all(scanner *s)
             copy(s, xg_lex_comment(s->at));
         else if (c == 'R' && s->at[1] == '"' && !inside_name)
             copy(s, xg_lex_raw_string(s->at));
-        else if (c == '"' ||
-                 (c == '\'' && !(s->text->length > 0 && isdigit((unsigned char)s->at[-1]))))
+        else if (isdigit((unsigned char)c) && !inside_name)
+            copy(s, xg_lex_number(s->at));
+        else if (c == '"' || c == '\'')
             copy(s, xg_lex_quoted(s->at));
         else if (c == '#' && s->at >= s->define_end)
             take_directive(s);
         else if (strncmp(s->at, "<<<", 3) == 0)
             status = take_launch(s);
-        else if (xg_lex_is_name(c) && !isdigit((unsigned char)c) && !inside_name)
+        else if (xg_lex_is_name(c) && !inside_name)
             status = take_word(s);
         else
             take_mark(s);
     }
     return status;
-}
-
-static bool find_lines(xg_scan *scan)
-{
-    const char *const text = scan->original.at;
-    size_t lines = 1;
-    for (const char *at = text; *at; at++)
-        lines += *at == '\n';
-    scan->line_starts = calloc(lines + 2, sizeof *scan->line_starts);
-    if (!scan->line_starts)
-        return false;
-    scan->line_count = (int)lines;
-    for (size_t i = 0, line = 1; text[i]; i++)
-        if (text[i] == '\n')
-            scan->line_starts[++line] = (int)i + 1;
-    scan->line_starts[lines + 1] = (int)scan->original.length + 1;
-    return true;
 }
 
 static xgemm_status scan_header(xg_scan *scan, int number, xg_error *error)
@@ -371,7 +446,7 @@ static xgemm_status scan_header(xg_scan *scan, int number, xg_error *error)
     scanner s = {.path = path,
                  .at = original.at,
                  .line = 1,
-                 .device_depth = -1,
+                 .in = {.device_depth = -1},
                  .define_end = original.at,
                  .in_header = true,
                  .has_host_names = declares_index_name(original.at),
@@ -402,7 +477,7 @@ xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error)
     scanner s = {.path = path,
                  .at = scan->original.at,
                  .line = 1,
-                 .device_depth = -1,
+                 .in = {.device_depth = -1},
                  .define_end = scan->original.at,
                  .has_host_names = declares_index_name(scan->original.at),
                  .text = &scan->text,
@@ -412,35 +487,7 @@ xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error)
     xgemm_status status = scan_all(&s);
     for (int i = 0; i < scan->header_count && !status; i++) /* each may add more */
         status = scan_header(scan, i, error);
-    if (!status && (scan->text.failed || !find_lines(scan)))
+    if (!status && (scan->text.failed || !xg_scan_find_lines(scan)))
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the source %s", path);
     return status;
-}
-
-void xg_scan_free(xg_scan *scan)
-{
-    xg_text_free(&scan->text);
-    xg_text_free(&scan->original);
-    for (int i = 0; i < scan->header_count; i++) {
-        free(scan->headers[i].path);
-        xg_text_free(&scan->headers[i].text);
-    }
-    scan->header_count = 0;
-    free(scan->line_starts);
-    scan->line_starts = NULL;
-}
-
-char *xg_scan_line(const xg_scan *scan, int line)
-{
-    if (line < 1 || line > scan->line_count)
-        return strdup("");
-    const char *from = scan->original.at + scan->line_starts[line];
-    size_t length = (size_t)(scan->line_starts[line + 1] - scan->line_starts[line] - 1);
-    while (length > 0 && isspace((unsigned char)*from)) {
-        from++;
-        length--;
-    }
-    while (length > 0 && isspace((unsigned char)from[length - 1]))
-        length--;
-    return strndup(from, length);
 }

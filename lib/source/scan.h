@@ -43,6 +43,9 @@ typedef struct {
 xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error);
 void xg_scan_free(xg_scan *scan);
 
+/* Fills in where the lines begin; false: no memory. */
+bool xg_scan_find_lines(xg_scan *scan);
+
 /* A line's text, without the white space around it, to be freed; NULL: out of memory. */
 char *xg_scan_line(const xg_scan *scan, int line);
 

@@ -44,19 +44,21 @@ static pid_t process;    /* whose the handle is: a child of fork() cannot use it
 static double least_of_environment; /* XGEMM_BLAS_LEAST: for all types; 0: unset */
 static int ordinals[DEVICES_MAX], device_count;
 
+/* A list that is not one to its end names no GPU. */
 static void read_devices(const char *list)
 {
-    char *end;
-    for (; list && *list && device_count < DEVICES_MAX; list = *end == ',' ? end + 1 : end) {
-        const long number = strtol(list, &end, 10);
-        if (end == list)
-            break;
+    const char *rest = list && *list ? list : "0";
+    while (rest && device_count < DEVICES_MAX) {
+        char *end;
+        const long number = strtol(rest, &end, 10);
+        const bool is_number = end != rest && (*end == ',' || !*end);
         /* The CPU is none: its own products would come back here. */
         const bool may_be = (number >= 0 && number < NO_GPU) || number == XGEMM_DEVICE_SIM;
-        ordinals[device_count++] = may_be ? (int)number : NO_GPU;
+        ordinals[device_count++] = is_number && may_be ? (int)number : NO_GPU;
+        rest = is_number && *end == ',' ? end + 1 : NULL;
     }
-    if (device_count == 0)
-        device_count = 1; /* GPU 0 */
+    if (rest)
+        ordinals[0] = NO_GPU;
 }
 
 __attribute__((constructor)) static void read_environment(void)

@@ -69,7 +69,13 @@
                 type_b, ldb, beta, c, type_c, ldc, batch_count, compute, algorithm);               \
     }
 
-/* The compute type is FP32. */
+/* The compute type and the scalars are FP32; 0: a type that goes with no such product. */
+static xgemm_type type_of_fp32_sums(int cuda)
+{
+    const xgemm_type type = type_of(cuda);
+    return type == XGEMM_F32 || type == XGEMM_F16 || type == XGEMM_BF16 ? type : (xgemm_type)0;
+}
+
 #define SGEMM_EX(name, integer)                                                                    \
     typedef int name##_function(void *, int, int, integer, integer, integer, const void *,         \
                                 const void *, int, integer, const void *, int, integer,            \
@@ -81,7 +87,8 @@
     {                                                                                              \
         static real_function real = {REAL_CUBLAS, #name, NULL};                                    \
         const xgemm_product product =                                                              \
-            PRODUCT(type_of(type_a), type_of(type_b), type_of(type_c), .batch_count = 1);          \
+            PRODUCT(type_of_fp32_sums(type_a), type_of_fp32_sums(type_b),                          \
+                    type_of_fp32_sums(type_c), .batch_count = 1);                                  \
         int status;                                                                                \
         if (serve_cublas(#name, handle, CUBLAS_32F, &product, &status))                            \
             return status;                                                                         \

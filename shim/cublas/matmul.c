@@ -72,21 +72,23 @@ static bool overlap(const void *c, const layout *of_c, const void *d, const layo
 }
 
 /*
- * C, where it is read: D itself, or what is to be copied there first. NULL, or why the call is
- * passed on.
+ * C: D itself, or what is to be copied there first; not read, it may be NULL, but its layout has to
+ * be like D's all the same. NULL, or why the call is passed on.
  */
-static const char *put_c(call *to, const void *c, const void *const layouts[4], const layout *d)
+static const char *put_c(call *to, const void *c, const void *const layouts[4], const layout *d,
+                         bool is_read)
 {
     layout of;
-    if (c == to->product.c && layouts[2] == layouts[3])
+    const bool is_d = c == to->product.c;
+    if ((is_d || !is_read) && layouts[2] == layouts[3])
         return NULL;
     if (!read_layout(layouts[2], &of))
         return "a layout cannot be read";
     if (of.type != d->type || of.order != d->order || of.batch_count != d->batch_count ||
-        of.rows != d->rows || of.columns != d->columns || !c || of.ld < of.rows ||
+        of.rows != d->rows || of.columns != d->columns || (is_read && !c) || of.ld < of.rows ||
         !is_strided(layouts[2]))
         return "C is not like D";
-    if (c == to->product.c && of.ld == d->ld && of.stride == d->stride)
+    if (is_d ? of.ld == d->ld && of.stride == d->stride : !is_read)
         return NULL;
     if (overlap(c, &of, to->product.c, d))
         return "C and D overlap";
@@ -118,7 +120,7 @@ static const char *put_layouts(call *to, const void *c, const void *const layout
     p->stride_a = a.stride, p->stride_b = b.stride, p->stride_c = d.stride;
     if (!fits || p->ldc < p->m)
         return "an argument is invalid";
-    return reads_c ? put_c(to, c, layouts, &d) : NULL;
+    return put_c(to, c, layouts, &d, reads_c);
 }
 
 /* ---- The description ---- */

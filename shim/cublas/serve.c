@@ -226,6 +226,8 @@ static const char *ask(call *c, int compute)
     if (!stream_of || !pointers_of || stream_of(c->handle, &c->stream) ||
         pointers_of(c->handle, &pointers))
         return invalid;
+    if (!takes_all_multiprocessors(c->handle))
+        return "it may not take all multiprocessors";
     if (pointers != CUBLAS_POINTERS_HOST && pointers != CUBLAS_POINTERS_DEVICE)
         return "the pointer mode is not known";
     if (pointers == CUBLAS_POINTERS_DEVICE)

@@ -36,6 +36,10 @@ bool serve(const call *c, int *status);
 bool serve_cublas(const char *function, void *handle, int compute, const xgemm_product *product,
                   int *status);
 
+/* Whether cublasSetSmCountTarget() left the handle all multiprocessors; false, too, where it is not
+ * known. */
+bool takes_all_multiprocessors(void *handle);
+
 /* What a cublasComputeType_t allows, with a cublasMath_t, for a type; false: it is not known. */
 bool math_allowed(xgemm_type type, int compute, int mode, xgemm_math *math);
 

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The man pages are well formed and agree with the library: each function of
-# the headers stands in a SYNOPSIS with the same prototype, each status is
-# explained, each kernel has its subsection in xgemm-kernels(7).
+# the headers stands in a SYNOPSIS with the same prototype and in the list of
+# libxgemm(3), each member of a struct and each constant in a page that names the
+# struct, each status is explained, each kernel has its subsection in
+# xgemm-kernels(7).
 #
 # XGEMM is the utility (./xgemm), srcdir the top of the sources. Exits with 77
 # when nothing is wrong but mandoc or the utility was not there.
@@ -85,6 +87,57 @@ check_functions()
     sed 's/.*\(xgemm_[a-z0-9_]*\)(.*/\1/' "$work/declared" | sort >"$work/functions"
     sed -n 's/^\.Nm \(xgemm_[a-z0-9_]*\).*/\1/p' "$srcdir"/man/*.3 | sort -u >"$work/names"
     lacks "$work/functions" "$work/names" "declared, but in no NAME section"
+
+    sed -n '/^\.Ss Functions/,/^\.Ss Devices/s/^\.Fn \(xgemm_[a-z0-9_]*\).*/\1/p' \
+        "$srcdir/man/libxgemm.3" | sort >"$work/listed"
+    lacks "$work/functions" "$work/listed" "declared, but not in the list of libxgemm(3)"
+}
+
+# "STRUCT MEMBER" of all structs, from headers.
+members_of_headers()
+{
+    sed -n '/^typedef struct {/,/^}/p' "$@" | tr '\n' ' ' |
+        sed -e 's,/\*[^*]*\*\**\([^/*][^*]*\*\**\)*/,,g' -e 's/\[[^]]*\]//g' -e 's/typedef/\n&/g' |
+        awk '{
+            split($0, parts, /[{}]/)
+            gsub(/[ ;]/, "", parts[3])
+            count = split(parts[2], members, /[,;]/)
+            for (i = 1; i <= count; i++) {
+                sub(/ *$/, "", members[i])
+                sub(/.*[ *]/, "", members[i])
+                if (members[i] != "") print parts[3], members[i]
+            }
+        }'
+}
+
+# Each member stands in one of the pages that name its struct; some have .Va instead of .Fa.
+check_members()
+{
+    members_of_headers "$srcdir"/include/xgemm/*.h | sort >"$work/members"
+    grep -q '^xgemm_device name$' "$work/members" || {
+        echo "found no members of xgemm_device in $srcdir/include" >&2
+        failed=1
+    }
+    cut -d' ' -f1 "$work/members" | sort -u | while read -r struct; do
+        awk -v struct="$struct" '
+            FNR == 1 { file++ }
+            /^\.(Vt|Fa|It Vt) / && $0 ~ struct { named[file] = 1 }
+            /(^\.| )(Fa|Va) / { line[++lines] = $0; at[lines] = file }
+            END {
+                for (i = 1; i <= lines; i++) {
+                    if (!named[at[i]]) continue
+                    sub(/.*(Fa|Va) /, "", line[i])
+                    count = split(line[i], words, " ")
+                    for (j = 1; j <= count; j++) print struct, words[j]
+                }
+            }' "$srcdir"/man/*.3
+    done | sort -u >"$work/described"
+    lacks "$work/members" "$work/described" "struct and member that no man page with the struct has"
+
+    sed -n 's/^ *\(XGEMM_[A-Z0-9_]*\)\( *=.*\|,.*\|  *\/.*\)*$/\1/p' "$srcdir"/include/xgemm/*.h |
+        grep -v 'XGEMM_STATUS_FORCE_INT' | sort -u >"$work/constants"
+    grep -ho 'XGEMM_[A-Z0-9_]*' "$srcdir"/man/*.3 | sort -u >"$work/explained"
+    lacks "$work/constants" "$work/explained" "constant that no man page has"
 }
 
 # man FUNCTION finds each symbol's page, or a link that man.am installs.
@@ -133,6 +186,7 @@ check_kernels()
 }
 
 check_functions
+check_members
 check_links
 check_statuses
 if command -v mandoc >/dev/null; then

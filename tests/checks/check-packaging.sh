@@ -24,6 +24,16 @@ done
 grep -qx "Version:  *$version" packaging/libxgemm.spec || complain "libxgemm.spec has another version than $version"
 grep -qx "URL:  *$url" packaging/libxgemm.spec || complain "libxgemm.spec has another URL than $url"
 grep -q "<$address> - $version-" packaging/libxgemm.spec || complain "libxgemm.spec's changelog has another address or version"
+
+# libtool's current:revision:age. Each release with new functions has a node of its own and is one
+# more that the library stands in for.
+lt_version=$(sed -n 's/^AC_SUBST(\[XGEMM_LT_VERSION\], \[\([0-9]*:[0-9]*:[0-9]*\)\])$/\1/p' configure.ac)
+soversion=$(sed -n 's/^AC_SUBST(\[XGEMM_SOVERSION\], \[\([0-9]*\)\])$/\1/p' configure.ac)
+age=$(($(grep -c '^XGEMM_.* {$' lib/libxgemm.map) - 1))
+case $lt_version in
+$((soversion + age)):*:$age) ;;
+*) complain "XGEMM_LT_VERSION is \"$lt_version\"; by lib/libxgemm.map and the SONAME it is $((soversion + age)):REVISION:$age" ;;
+esac
 [ -d debian ] || exit $failed
 
 # Before a release NEWS has its number, and "not yet released"; the packages' then ends in ~dev.
@@ -40,6 +50,15 @@ done
 for file in control copyright watch upstream/metadata; do
     grep -q "$url" "debian/$file" || complain "debian/$file has another URL than $url"
 done
+
+# A symbol is as old as the release of its node, which is the packages' own version until then.
+sed -n 's/^ .*@XGEMM_\([0-9.]*\) \(.*\)/\1 \2/p' debian/libxgemm0.symbols | sort -u | while read -r node first; do
+    case $want in
+    "$node".0*) release=$want ;;
+    *) release=$node.0 ;;
+    esac
+    [ "$first" = "$release" ] || echo "$node since $first, not $release"
+done | grep . >&2 && failed=1
 
 # NAME@VERSION of each symbol.
 differences=$({

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # make installcheck: the example is built through pkg-config and through CMake against the
-# installed library and run, also after the tree was moved; the utility runs; the man pages are
-# there, with the mode of files.
+# installed library and run, also after the tree was moved and through a link; the utility runs; the
+# man pages are there, with the mode of files.
 set -eu
 
 source_dir=$1
@@ -26,13 +26,30 @@ build()
 build_static()
 {
   [ -f "$1/libxgemm.a" ] || return 0
-  # shellcheck disable=SC2046,SC2086
-  ${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) -o "$work/static" "$source_dir/examples/product.c" \
-    $(pkg-config --static --libs xgemm | sed "s,-lxgemm,$1/libxgemm.a,")
+  link_static "$1" -o "$work/static"
   "$work/static"
+  # With the C library, too, where all archives are there: a driver cannot be loaded then.
+  link_static "$1" -static -o "$work/whole" 2>/dev/null || return 0
+  mkdir -p "$work/driver"
+  ln -sf "$PWD/tests/cuda_fake/.libs/fake_cuda.so" "$work/driver/libcuda.so.1"
+  LD_LIBRARY_PATH=$work/driver "$work/whole"
+}
+
+link_static()
+{
+  archive=$1/libxgemm.a
+  shift
+  # shellcheck disable=SC2046,SC2086
+  ${CC:-cc} ${CFLAGS-} $(pkg-config --cflags xgemm) "$source_dir/examples/product.c" "$@" \
+    $(pkg-config --static --libs xgemm | sed "s,-lxgemm,$archive,")
 }
 
 pkg-config --print-errors --validate xgemm
+# Where no other library's file of pkg-config is, such as the BLAS's.
+for query in --exists --cflags --libs '--static --libs'; do
+  # shellcheck disable=SC2086
+  PKG_CONFIG_LIBDIR=$PKG_CONFIG_PATH pkg-config --print-errors $query xgemm >/dev/null
+done
 grep -q '^URL: https://.' "$PKG_CONFIG_PATH/xgemm.pc"
 build
 "$work/product"
@@ -85,6 +102,11 @@ case $libdir:$includedir:$pkgconfigdir in
   build_static "$work/moved${libdir#"$prefix"}"
   if command -v cmake >/dev/null; then
     with_cmake moved "$work/moved${libdir#"$prefix"}/cmake/xgemm"
+    # By a link, as /lib is one to /usr/lib.
+    below=${libdir#"$prefix"/}
+    mkdir "$work/linked"
+    ln -s "$work/moved/${below%%/*}" "$work/linked/${below%%/*}"
+    with_cmake linked "$work/linked/$below/cmake/xgemm"
   fi
   PKG_CONFIG_PATH=${DESTDIR-}$pkgconfigdir
   ;;
@@ -95,8 +117,12 @@ if [ -x "${DESTDIR-}$bindir/xgemm" ]; then
   "${DESTDIR-}$bindir/xgemm" multiply --quiet "$source_dir/examples/a.npy" \
     "$source_dir/examples/b.npy" -o "$work/c.npy"
   cmp "$work/c.npy" "$source_dir/examples/product.npy"
-  XGEMM_DROPINS=${DESTDIR-}$libdir/libxgemm "${DESTDIR-}$bindir/xgemm" run --log=/dev/null \
-    "${DESTDIR-}$bindir/xgemm" --version
+  if [ -f "${DESTDIR-}$libdir/libxgemm.so" ]; then
+    XGEMM_DROPINS=${DESTDIR-}$libdir/libxgemm "${DESTDIR-}$bindir/xgemm" run --log=/dev/null \
+      "${DESTDIR-}$bindir/xgemm" --version
+  else
+    echo "installcheck: xgemm run is left out: no shared libraries, and thus no drop-ins" >&2
+  fi
   test -s "${DESTDIR-}$mandir/man1/xgemm.1"
   test -s "${DESTDIR-}$mandir/man1/xgemm-run.1"
 fi

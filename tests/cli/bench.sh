@@ -66,6 +66,7 @@ test_bench_sizes()
         unmeasured "bench: the size '$spec'" 2 'size' -s "$spec"
     done
     unmeasured 'bench: a bad value of -k' 2 '-k.*8x' -m 8 -k 8x
+    unmeasured 'bench: a bad value of -k alone' 2 'xgemm bench: -k takes.*8x' -k 8x
     unmeasured 'bench: a bad value of -m' 2 '-m.*9:8' -m 9:8
     unmeasured 'bench: a size without -s' 2 '16' 16
     unmeasured 'bench: a missing file of shapes' 2 'missing.txt.*No such file' -f missing.txt
@@ -303,6 +304,7 @@ test_bench_plot()
     draws 'bench: --plot with other shapes' -m 8 -n 4,5 -k 6
     draws 'bench: --plot with one size' -s 8
     draws 'bench: --plot with an empty size' -s 0,8,16
+    draws 'bench: --plot with an empty size alone' -s 0
     draws 'bench: --plot with kinds of data' -s 8,16 --kernel reference --data relu,relu:relu
     run bench --from data.json --plot files/out.svg
     if grep -q 'reference, relu:relu' files/out.svg; then
@@ -433,7 +435,7 @@ test_bench_from_plot()
     # shellcheck disable=SC2016
     for text in '`touch ran`' '\"; system \"touch ran\"; #' '\"\n!touch ran\n#'; do
         cat >hostile.json <<END
-{"schema_version": 3, "settings": {"order": "$text", "transa": "$text", "transb": "$text"},
+{"schema_version": 3, "command": "bench", "settings": {"order": "$text", "transa": "$text", "transb": "$text"},
  "device": {"name": "$text"},
  "results": [{"m": 8, "kernel": "$text", "data": "$text", $row},
   {"m": 16, "kernel": "$text", "data": "$text", $row}]}

@@ -192,6 +192,43 @@ test_interrupt()
     json 'interrupt: none' 'd["interrupted"] == False'
 }
 
+# A second SIGINT, while the picture is drawn, leaves nothing of it. This gnuplot takes its time.
+test_interrupted_drawing()
+{
+    name='interrupt: a second one, as the picture is drawn'
+    if ! env --default-signal=INT true 2>/dev/null; then
+        skip "$name" 'no env --default-signal'
+        return
+    fi
+    mkdir slow drawn
+    cat >slow/gnuplot <<'END'
+#!/bin/sh
+trap '' INT
+commands=$(cat)
+case $commands in
+*title*)
+    : >drawing
+    sleep 1
+    ;;
+esac
+echo '</svg>'
+END
+    chmod +x slow/gnuplot
+    (PATH=$PWD/slow:$PATH exec env --default-signal=INT "$XGEMM" bench -d cpu -s 16 --samples 1 --time 0 \
+        --warm 0 --plot drawn/out.svg >out 2>err) &
+    child=$!
+    while kill -0 "$child" 2>/dev/null && ! [ -e drawing ]; do
+        :
+    done
+    kill -s INT "$child" 2>/dev/null
+    sleep 0.2
+    kill -s INT "$child" 2>/dev/null
+    wait "$child"
+    status=$?
+    left=$(find drawn -type f)
+    if [ "$status" -eq 130 ] && [ -z "$left" ]; then ok "$name"; else no "$name" "status $status, left $left"; fi
+}
+
 # A management library that says what it likes.
 test_sensors()
 {
@@ -268,14 +305,28 @@ drawn()
     fi
 }
 
-# speeds KERNELS SIZES GFLOPS: into old.json.
+# speeds KERNELS SIZES GFLOPS: into old.json; a size is 64 or (64,32,16).
 speeds()
 {
     earlier old.json "
 d['device']['name'] = 'A card'
 d['date'] = '2026-01-02T03:04:05Z'
-d['results'] = [dict(r[0], m=s, n=s, k=s, kernel='k%d' % i, median_us=2e-3 * s ** 3 / ($3 + i))
-                for s in ($2,) for i in range($1)]"
+sizes = [s if isinstance(s, tuple) else (s, s, s) for s in ($2,)]
+d['results'] = [dict(r[0], m=m, n=n, k=k, kernel='k%d' % i, median_us=2e-3 * m * n * k / ($3 + i))
+                for m, n, k in sizes for i in range($1)]"
+}
+
+# lacks NAME PATTERN: the picture that was drawn last.
+lacks()
+{
+    if grep -Eq -e "$2" out.svg; then no "$1" "there is $2"; else ok "$1"; fi
+}
+
+# joined NAME LINES: so many lines are in the picture that was drawn last.
+joined()
+{
+    lines=$(grep -c "<path stroke='rgb.*L" out.svg)
+    if [ "$lines" -eq "$2" ]; then ok "$1"; else no "$1" "$lines lines instead of $2"; fi
 }
 
 test_pictures()
@@ -288,19 +339,48 @@ test_pictures()
     cp out now.json
     speeds 3 64,128 1.5
     drawn 'picture: names at the ends, card, date, GFLOP/s' '>k0<' '>k1<' '>k2<' 'A card, 2026-01-02' 'GFLOP/s'
-    if grep -q 'TFLOP' out.svg; then no 'picture: no TFLOP/s' 'there are'; else ok 'picture: no TFLOP/s'; fi
+    lacks 'picture: no TFLOP/s' TFLOP
+    joined 'picture: lines' 3
     speeds 3 64,128 5000
     drawn 'picture: TFLOP/s' 'TFLOP/s'
-    if grep -q 'circles' out.svg; then no 'picture: round sizes alone' 'circles'; else ok 'picture: round sizes alone'; fi
+    lacks 'picture: round sizes alone' circles
     speeds 2 64,65,128 5000
     drawn 'picture: odd sizes' 'circles: no multiple of 16'
     speeds 8 64,128 5000
     drawn 'picture: eight kernels' '>k0<' '>k7<'
-    if grep -q 'all, at' out.svg; then no 'picture: no bars of eight' 'bars'; else ok 'picture: no bars of eight'; fi
+    lacks 'picture: no bars of eight' 'all, at'
     speeds 40 64,128 5000
     drawn 'picture: forty kernels are bars' '>k0<' '>k17<' '>k39<' 'all, at 128'
-    speeds 1 64 5000
-    drawn 'picture: one place' '>k0<'
+    speeds 450 64,128 5000
+    drawn 'picture: the fastest of many bars' '>k449<' '>400 of 450, at 128<'
+    speeds 3 64 5000
+    drawn 'picture: one size is bars' '>k0<' '>k2<' '>at 64<' 'A card, 2026-01-02'
+    lacks 'picture: one size is no line' 'm = n = k'
+    speeds 1 1040,1056 5000
+    drawn 'picture: sizes near each other are named' '>1040<' '>1056<'
+    cp out.svg sorted.svg
+    speeds 1 1056,1040 5000
+    drawn 'picture: sizes that fall' '>k0<'
+    if cmp -s out.svg sorted.svg; then ok 'picture: sizes in any turn'; else no 'picture: sizes in any turn' 'another picture'; fi
+}
+
+test_pictures_of_shapes()
+{
+    have gnuplot || return 0
+    speeds 3 '(64,32,64),(128,64,128)' 5000
+    drawn 'picture: shapes with an order' '>k0<' '>k2<' '>m, from 64x32x64 to 128x64x128<' '>64<' 'TFLOP/s'
+    joined 'picture: shapes with an order are lines' 3
+    speeds 2 '(64,64,32),(64,64,33),(64,64,64)' 1.5
+    drawn 'picture: shapes of one dimension' '>k, from 64x64x32 to 64' 'circles: no multiple of 16' 'GFLOP/s'
+    joined 'picture: shapes of one dimension are lines' 2
+    speeds 40 '(64,64,32),(64,64,48)' 5000
+    drawn 'picture: forty kernels of shapes are bars' '>k0<' '>k39<' 'all, at 64x64x48'
+    speeds 3 '(64,128,32),(128,64,32),(32,32,256)' 5000
+    drawn 'picture: shapes without an order' '>k0<' '>k2<' '>128x64x32<' '>64x128x32<' '>32x32x256<' 'TFLOP/s'
+    joined 'picture: shapes without an order are points' 0
+    speeds 1 '(64,32,16)' 5000
+    drawn 'picture: one shape is bars' '>k0<' '>at 64x32x16<'
+    lacks 'picture: one shape is no point' 'm x n x k'
 }
 
 # A result is compared with one that is the same in all this.
@@ -319,7 +399,7 @@ test_cases()
         verdicts "cases: $change" 1 new 'no result is of a case of the baseline' --baseline old.json
     done
     earlier old.json 'd["device"]["name"] = "another"'
-    verdicts 'cases: of another device' 1 new 'no result is' --baseline old.json
+    verdicts 'cases: of another device' 1 new 'old.json has no result of this device, ' --baseline old.json
     earlier now.json 'r[0].update(bias="column")'
     earlier old.json 'r[0].update(bias="row")'
     verdicts 'cases: a bias for each row or column' 1 new 'no result is' --baseline old.json
@@ -342,7 +422,7 @@ test_kept()
 {
     kept 'kept: complex numbers' -s 8 --type c32 --beta 0,2 --order col --transa C --transb T --check
     kept 'kept: an epilogue' -m 4 -n 5 -k 6 --type bf16 --type-c f32 --bias --bias-per-row \
-        --activation gelu --batch 2 --math tf32
+        --activation gelu --batch 2
     kept 'kept: several of each' -s 4,5 --order row,col --transa N,C --transb T,N --math strict,tf32 \
         --type f32,f64 --data relu,normal
 }
@@ -356,11 +436,13 @@ if have python3; then
     test_check
     test_sweep
     test_pictures
+    test_pictures_of_shapes
 else
     skip 'baseline, check and sweep' 'no python3'
 fi
 test_defaults
 test_interrupt
+test_interrupted_drawing
 test_sensors
 
 finish

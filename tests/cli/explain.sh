@@ -95,6 +95,9 @@ test_types()
     refuses 'an unknown type' 2 'type takes f32' explain general --type f32,f64
     refuses 'C of another type' 2 'C of f64 operands' explain general --type f64 --type-c f32
     refuses 'blocks of two launches' 2 'takes 2 launches' explain tiled16 --blocks 1 --activation relu
+    shows 'some blocks of a kernel of 16 bits' 'a sample of 2 of 4 blocks' \
+        fp16x1-128x128 --type bf16 --blocks 2 -m 256 -n 256 -k 64
+    refuses 'the math mode of 16-bit operands' 2 '--math has no effect' explain auto --type bf16 --math strict
     refuses 'DRAM in JSON' 2 'no effect on JSON' explain naive --dram 4x2x64 --json
     refuses 'alpha is 0' 1 'alpha is 0: nothing is multiplied' explain naive --alpha 0 -m 8 -n 8 -k 8
     refuses 'alpha is 0, of pairs' 1 'nothing is multiplied' explain general --type c32 --alpha 0,0
@@ -103,8 +106,14 @@ test_types()
         explain fp16x3-mma-128x64 -m 64 -n 64 -k 64 --gpu 'RTX 5090'
     refuses 'another compute capability' 1 'for compute capability 9\.0 alone' \
         explain tma-128x128 -m 64 -n 64 -k 64 --gpu 'V100 SXM2 16GB'
+    shows 'a GPU on which no kernel runs' 'does not run on it: compute capability 7\.5, and its kernels need 8\.0$' \
+        naive -m 8 -n 8 -k 8 --gpu T4
     shows 'the peak in FP32 is not known' 'peak of this GPU in FP32 is not known' \
         naive -m 8 -n 8 -k 8 --gpu B300
+    shows 'shared memory of a GEMV, K-major' '128 threads and 128 bytes of shared memory' \
+        skinny -m 1 -n 64 -k 64 --transb T
+    shows 'shared memory of a GEMV, MN-major' '128 threads and 7304 bytes of shared memory' \
+        skinny -m 1 -n 64 -k 64
     refuses 'no rows' 2 ' -m takes a whole number from 1' explain naive -m 0
     refuses 'nothing to multiply' 2 'alpha 0' explain auto --alpha 0
 }
@@ -143,6 +152,13 @@ test_gpu()
     fi
     refuses 'a kernel that is none' 2 'nearest names are tiled16' explain tild16
     refuses 'a GPU that is none' 2 'nearest' explain tiled16 --gpu nosuch
+    run explain naive -m 8 -n 8 -k 8 --gpu B300 --plot none.svg
+    if [ "$status" -eq 1 ] && ! [ -e none.svg ] &&
+        grep -Eq 'no roofline: a peak of this GPU is not known|needs gnuplot' err; then
+        ok 'a plot without a peak'
+    else
+        no 'a plot without a peak' "exit status $status; $(head -n 1 err)"
+    fi
     refuses 'a plot into nowhere' 1 'cannot write|needs gnuplot' \
         explain tiled16 --gpu A100 --plot nowhere/roof.svg
 }

@@ -93,6 +93,31 @@ char *strndup(const char *text, size_t limit)
     return copy;
 }
 
+/* What the C library allocates for a call of ours is not seen by its caller. */
+
+FILE *fopen(const char *path, const char *mode)
+{
+    static FILE *(*opens)(const char *, const char *);
+    if (fails(__builtin_return_address(0)))
+        return NULL;
+    if (!opens) {
+        void *found = dlsym(RTLD_NEXT, "fopen");
+        memcpy(&opens, &found, sizeof opens);
+    }
+    return opens(path, mode);
+}
+
+/* Which getline() is. */
+ssize_t __getdelim(char **line, size_t *room, int end, FILE *file)
+{
+    return fails(__builtin_return_address(0)) ? -1 : getdelim(line, room, end, file);
+}
+
+ssize_t getline(char **line, size_t *room, FILE *file)
+{
+    return fails(__builtin_return_address(0)) ? -1 : getdelim(line, room, '\n', file);
+}
+
 __attribute__((destructor)) static void tell(void)
 {
     const char *path = getenv("COUNT_ALLOCATIONS");

@@ -36,6 +36,8 @@ test_results()
     valid bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --data relu,normal:softmax-3 --batch 3
     cp bench.json earlier.json
     valid bench --from earlier.json
+    sed 's/"command": "bench"/"command": "plan"/' earlier.json >other.json
+    refuses 'bench: --from of another command' 1 'is not what xgemm bench --json prints' bench --from other.json
     valid bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --type f16,c64 --alpha 2 --check
     valid bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --type c64 --alpha 2,1 --beta inf
     valid bench --data list
@@ -44,6 +46,7 @@ test_results()
     valid plan -d cpu -s 64
     valid plan --gpu H200 -s 64 --type f64,bf16 --kernel all --batch 2
     valid plan -d sim -s 64
+    valid plan -s 4 --alpha 0
     valid verify -d cpu -m 3 -n 4 -k 2 --kernel reference
     valid verify -d cpu -m 3 -n 4 -k 2 --kernel reference --type f64,c32 --bias
     valid verify --data list
@@ -53,6 +56,8 @@ test_results()
     valid devices --catalog
     valid devices --catalog H100
     valid occupancy --gpu H100 --threads 256
+    run occupancy --gpu H100 --threads 256 --json
+    json 'occupancy: without registers' 'r[0]["registers"] is None and r[0]["registers_allocated"] is None and r[0]["shared_allocated"] > 0'
     valid occupancy --gpu H100 --threads 256 --registers 64 --shared 1024 --cluster 2 --curve shared
     valid probe --list
     if traces; then
@@ -101,11 +106,17 @@ json.dump(d, open("faulty.json", "w"))' "$1.json" "$2"
 # The schema with a name of two types.
 test_names()
 {
+    name='a name has one type'
     python3 "$srcdir/tests/cli/validate.py" "$schema" 2>faults
-    check 'a name has one type' [ ! -s faults ]
+    if [ -s faults ]; then no "$name" "$(head -n 1 faults)"; else ok "$name"; fi
+    name='a name of two types is found'
     sed 's/"device_id"/"device"/' "$schema" >two.json
     python3 "$srcdir/tests/cli/validate.py" two.json 2>faults
-    check 'a name of two types is found' grep -q 'device is object and string' faults
+    if grep -q 'device is object and string' faults; then
+        ok "$name"
+    else
+        no "$name" "$(head -n 1 faults)"
+    fi
 }
 
 test_faults()

@@ -194,6 +194,7 @@ test_multiply_usage()
     refuses 'multiply: no operand' 2 'none was named' multiply -d cpu -o c.npy
     refuses 'multiply: a C without beta' 2 'beta is 0; give both' "$@" a.npy b.npy -o c.npy -c b.npy
     refuses 'multiply: one operand' 2 '1 was named' multiply -d cpu a.npy -o c.npy
+    refuses 'multiply: an operand without a name' 2 'name of one is empty' multiply a.npy '' -o c.npy
     refuses 'multiply: three operands' 2 '3 were named' "$@" a.npy -o c.npy
     refuses 'multiply: --device 0 with one operand' 2 'two' multiply -d 0 a.npy -o c.npy
     for word in abc '' 1x '1 '; do
@@ -233,7 +234,7 @@ test_multiply_bad_output()
         multiply -d cpu a.npy b.npy -o nowhere/c.npy
     if [ -e nowhere ]; then no 'multiply: makes no folder' 'there is one'; else ok 'multiply: makes no folder'; fi
     refuses 'multiply: the output is a folder' 1 'directory' multiply -d cpu a.npy b.npy -o files
-    refuses 'multiply: the output has no name' 1 'cannot be written' multiply -d cpu a.npy b.npy -o ''
+    refuses 'multiply: the output has no name' 2 'name is empty' multiply -d cpu a.npy b.npy -o ''
     if [ -w /dev/full ]; then
         refuses 'multiply: the output is a full device' 1 '/dev/full.*No space left' \
             multiply -d cpu a.npy b.npy -o /dev/full
@@ -313,7 +314,8 @@ test_multiply_signals()
     rm -rf ended tall.npy wide.npy
 }
 
-# The signal that reaches another thread while the file is there and its name is not known.
+# Each signal that ends a process, which reaches another thread while the file is there and its name
+# is not known.
 test_multiply_signal_to_thread()
 {
     name='multiply: ended by a signal to another thread as the output is made'
@@ -324,10 +326,20 @@ test_multiply_signal_to_thread()
         return
     fi
     mkdir ended
-    (LD_PRELOAD=./signal.so exec "$XGEMM" multiply -d cpu a.npy b.npy -o ended/c.npy) >out 2>err
-    status=$?
-    left=$(find ended -type f)
-    if [ "$status" -eq 143 ] && [ -z "$left" ]; then ok "$name"; else no "$name" "status $status, left $left"; fi
+    wrong=
+    # HUP, INT, QUIT, ABRT, USR1, USR2, PIPE, ALRM, TERM, XCPU, VTALRM, PROF, IO and one of real time.
+    for number in 1 2 3 6 10 12 13 14 15 24 26 27 29 50; do
+        (
+            SIGNAL_IN_MKOSTEMP=$number LD_PRELOAD=./signal.so exec "$XGEMM" multiply -d cpu a.npy b.npy \
+                -o ended/c.npy
+        ) >out 2>err
+        status=$?
+        left=$(find ended -type f)
+        [ "$status" -eq $((128 + number)) ] && [ -z "$left" ] ||
+            wrong="signal $number: status $status, left $left"
+        rm -rf ended/.xgemm-*
+    done 2>/dev/null # where shells name the signals
+    if [ -z "$wrong" ]; then ok "$name"; else no "$name" "$wrong"; fi
     rm -rf ended
 }
 
@@ -338,11 +350,13 @@ test_multiply_limit()
     cp c.C files/c.npy
     (
         ulimit -f 1 || exit 99
-        exec "$XGEMM" multiply -d cpu square.npy square.npy -o files/c.npy
+        XGEMM_LOG=stderr exec "$XGEMM" multiply -d cpu square.npy square.npy -o files/c.npy
     ) >out 2>err </dev/null
     status=$?
     if [ "$status" -eq 99 ]; then
         skip "$name" 'no ulimit -f'
+    elif grep -q '^xgemm_gemm' err; then
+        no "$name" 'found after the product'
     elif ended 1 'c.npy.*File too large'; then
         kept "$name"
     else
@@ -351,6 +365,44 @@ test_multiply_limit()
     fi
     rm -rf files
     mkdir files
+}
+
+# Files that nothing may replace are written in place, as one that is mounted, and a file system that
+# is too small is found before the product.
+test_multiply_mounted()
+{
+    name='multiply: an output that is mounted'
+    run multiply -d cpu a.npy b.npy -o expected.npy
+    cp a.npy mounted.npy
+    : >mount-point.npy
+    values 100 1 3 | matrix tall.npy 100 1 C
+    values 1 100 5 | matrix wide.npy 1 100 C
+    mkdir small
+    cat >in-mounts.sh <<'END'
+mount --bind mounted.npy mount-point.npy && mount -t tmpfs -o size=16k none small || exit 99
+"$XGEMM" multiply -d cpu a.npy b.npy -o mount-point.npy || exit
+XGEMM_LOG=stderr "$XGEMM" multiply -d cpu tall.npy wide.npy -o small/c.npy 2>small.err
+echo "$?" >small.status
+ls -A small >small.left
+END
+    unshare -rm sh in-mounts.sh >out 2>err </dev/null
+    status=$?
+    if ! [ -s small.status ] && [ "$status" -ne 1 ]; then
+        skip "$name" "no mounts here: $(first_error)"
+        return
+    fi
+    if [ "$status" -eq 0 ] && cmp -s mounted.npy expected.npy && ! [ -s mount-point.npy ]; then
+        ok "$name"
+    else
+        no "$name" "exit status $status; $(first_error)"
+    fi
+    name='multiply: an output on a file system that is too small'
+    if [ "$(cat small.status)" = 1 ] && grep -q 'small/c.npy.*No space left' small.err &&
+        ! grep -q '^xgemm_gemm' small.err && ! [ -s small.left ]; then
+        ok "$name"
+    else
+        no "$name" "$(cat small.status small.left small.err | tr '\n' ' ')"
+    fi
 }
 
 # ---- NumPy ----
@@ -390,6 +442,7 @@ test_multiply_usage
 test_multiply_shapes
 test_multiply_bad_output
 test_multiply_limit
+test_multiply_mounted
 test_multiply_replaced_input
 test_multiply_signals
 test_multiply_signal_to_thread

@@ -193,6 +193,8 @@ test_conversions()
         f32a.npy f64b.npy --type f64
     refuses_c 'multiply: complex numbers as real ones' 'c64a.npy has c64.*f32.*no imaginary part' \
         c64a.npy f32b.npy --type f32 --cast
+    refuses_c 'multiply: the same without --cast' 'c64a.npy has c64.*f32.*no imaginary part' \
+        c64a.npy f32b.npy --type f32
     refuses_c 'multiply: big-endian numbers' 'big.npy.*big-endian complex128.*--cast' big.npy c64b.npy
     makes 'multiply: --type of these files' '<f8' '(2, 2)' '7, -1, 16, -1' f64a.npy f64b.npy --type f64
     makes 'multiply: --cast' '<f4' '(2, 2)' '7, -1, 16, -1' f16a.npy f64b.npy --cast
@@ -233,6 +235,35 @@ test_bias_shapes()
         multiply -d cpu - f32b.npy --bias - -o c.npy
 }
 
+# text FIELD NUMBER: a matrix of one number, n.mtx.
+text()
+{
+    printf '%%%%MatrixMarket matrix array %s general\n1 1\n%s\n' "$1" "$2" >n.mtx
+}
+
+test_numbers_of_text()
+{
+    for number in 9007199254740993 -9223372036854775808 9223372036854775807; do
+        text integer $number
+        makes "multiply: the whole number $number" '<f8' '(1, 1)' "$number" n.mtx one.npy
+    done
+    text unsigned-integer 18446744073709551615
+    makes 'multiply: a whole number without a sign' '<f8' '(1, 1)' 18446744073709551615 n.mtx one.npy
+    for number in inf -Infinity; do
+        text real "$number"
+        makes "multiply: the real number $number" '<f8' '(1, 1)' "float('$number')" n.mtx one.npy
+    done
+    for number in 18446744073709551616 1.5 1e3 0x10 inf nan; do
+        text integer "$number"
+        refuses_c "multiply: $number as a whole number" 'a whole number of 64 bits is expected' \
+            n.mtx one.npy
+    done
+    text unsigned-integer -1
+    refuses_c 'multiply: -1 without a sign' 'from 0 to 2.64 - 1 is expected' n.mtx one.npy
+    text real -0x10
+    refuses_c 'multiply: hexadecimal digits' 'a number is expected' n.mtx one.npy
+}
+
 test_other_files()
 {
     python3 -c '
@@ -255,6 +286,7 @@ with zipfile.ZipFile("typed.npz", "w", zipfile.ZIP_DEFLATED) as z:
     makes 'multiply: complex text' '<c16' '(2, 2)' '5, -3+2j, 16+4j, -1' z.mtx c64b.npy
     makes 'multiply: complex text as c64' '<c16' '(2, 2)' '18, 6-6j, 6+6j, 6' h.mtx h.mtx --type c64
     makes 'multiply: complex text alone' '<c8' '(2, 2)' '18, 6-6j, 6+6j, 6' h.mtx h.mtx
+    test_numbers_of_text
     refuses_c 'multiply: complex text beside doubles' 'A has complex numbers .z.mtx. and B f64' z.mtx f64b.npy
     numbers '
 write("x.npy", "<c16", (2, 1, 2), [1, 1j, 2, 0])

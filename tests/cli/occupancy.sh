@@ -69,20 +69,17 @@ test_refused()
     refuses 'no configuration' 2 '--kernel NAME' occupancy --gpu A100
     refuses 'unknown GPU' 2 'nonsense' occupancy --gpu nonsense --threads 64
     refuses 'empty GPU' 2 '^xgemm occupancy: ' occupancy --gpu '' --threads 64
-    refuses 'no threads' 2 'threads is 0; a block has from 1 to 1024' \
-        occupancy --gpu A100 --threads 0
-    refuses 'threads below 0' 2 'threads is -5' occupancy --gpu A100 --threads -5
-    refuses 'too many threads' 2 'threads is 1025' occupancy --gpu A100 --threads 1025
-    refuses 'huge threads' 2 '99999999999999999999' \
-        occupancy --gpu A100 --threads 99999999999999999999
-    refuses 'threads not a number' 2 'many' occupancy --gpu A100 --threads many
-    refuses 'registers' 2 'registers is 256; .* at most 255' \
+    for threads in 0 -5 1025 99999999999999999999 many 1e3 ''; do
+        refuses "\"$threads\" threads" 2 "threads takes a whole number from 1 to 1024, not \"$threads\"" \
+            occupancy --gpu A100 --threads "$threads"
+    done
+    refuses 'registers' 2 'registers takes a whole number from 0 to 255' \
         occupancy --gpu A100 --threads 64 --registers 256
-    refuses 'registers below 0' 2 'registers is -1' \
+    refuses 'registers below 0' 2 'registers takes a whole number from 0 to 255' \
         occupancy --gpu A100 --threads 64 --registers -1
     refuses 'shared memory' 2 'shared is 166913; .* 166912' \
         occupancy --gpu A100 --threads 64 --shared 166913
-    refuses 'shared memory below 0' 2 'shared is -1' occupancy --gpu A100 --threads 64 --shared=-1
+    refuses 'shared memory below 0' 2 'shared takes a whole number from 0 ' occupancy --gpu A100 --threads 64 --shared=-1
     refuses 'clusters' 2 'cluster is 2; .* no clusters' \
         occupancy --gpu A100 --threads 64 --cluster 2
     refuses 'large clusters' 2 'cluster is 9; .* 8' occupancy --gpu sm_90 --threads 64 --cluster 9

@@ -430,64 +430,6 @@ CHECK
         --arg 'from=float[32x32]' --arg 'to=float[32x32]' --arg n=int:32 --check-only
 }
 
-# page NAME STATUS TEXT... -- OPTION...: of page.cu, with each of these texts.
-page()
-{
-    name=$1
-    expected=$2
-    shift 2
-    : >texts
-    while [ "$1" != -- ]; do
-        echo "$1" >>texts
-        shift
-    done
-    shift
-    run explain page.cu --html page.html "$@"
-    missing=$(while read -r text; do grep -qF -e "$text" page.html || echo "$text"; done <texts)
-    if [ "$status" -eq "$expected" ] && [ -z "$missing" ]; then
-        ok "$name"
-    else
-        no "$name" "status $status; no $missing; $(first_error)"
-    fi
-}
-
-test_pages()
-{
-    cat >page.cu <<'SOURCE'
-__global__ void beyond(float *a)
-{
-    a[threadIdx.x] = a[threadIdx.x + 1]; /* "the next", & no barrier */
-}
-__global__ void fine(const float *a, float *b)
-{
-    b[threadIdx.x] = a[threadIdx.x];
-}
-__constant__ float table[64];
-__global__ void scattered(float *sums, const int *at)
-{
-    __shared__ float part[1024];
-    part[threadIdx.x] = table[threadIdx.x];
-    __syncthreads();
-    atomicAdd(&part[at[threadIdx.x] * 32 % 1024], 1.0f);
-    __syncthreads();
-    atomicAdd(&sums[at[threadIdx.x] * 8], part[threadIdx.x * threadIdx.x % 64 * 16]);
-}
-SOURCE
-    page 'a page of faults' 1 'race between lines 3 and 3' 'reads a[32], past the end of a of 32 elements' \
-        '&quot;the next&quot;, &amp; no barrier' -- --kernel beyond --block 32 --arg 'a=float[32]'
-    page 'a page without advice' 0 'No faults.' 'None: accesses are coalesced' 'No GPU was named' \
-        -- --kernel fine --block 32 --arg 'a=float[32]' --arg 'b=float[32]'
-    page 'a page of atomics, with faults' 1 'shared memory that no thread of the block has written' \
-        'atomics on part meet in their banks: 32.0 passes' \
-        'atomics on sums of a warp touch 32.0 sectors' '32.0 different words of the constant table' \
-        'line 17: bank conflicts on part: 8.0 passes a request where 1.0 would do' \
-        "% of a multiprocessor's warps fit" \
-        -- --kernel scattered --block 32 --arg 'sums=float[256]' --arg 'at=int[32]:index' \
-        --arg 'table=float[64]' --gpu H200 --shared 100000 --registers 32
-    refuses 'a page of a folder that is not there' 1 'cannot write none/page.html' explain page.cu \
-        --kernel fine --block 32 --arg 'a=float[32]' --arg 'b=float[32]' --html none/page.html
-}
-
 test_products
 test_strides
 test_transposes
@@ -496,5 +438,4 @@ test_faults
 test_tensor
 test_refusals
 test_forms
-test_pages
 finish

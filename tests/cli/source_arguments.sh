@@ -37,6 +37,12 @@ test_values()
     holds 'below 0' 'int x' 'x == -2147483647 - 1' int:-2147483648
     holds 'the most' 'unsigned long long x' 'x == 18446744073709551615ull' ulong:18446744073709551615
     holds 'a whole number with an exponent' 'int x' 'x == 1000' int:1e3
+    holds 'a whole half' 'int x' 'x == 7' half:7
+    holds 'a whole float' 'long long x' 'x == -3' float:-3
+    holds 'a shorter integer' 'unsigned char x' 'x == 255' ulong:255
+    holds 'below 0 without a sign' 'unsigned x' 'x == ~0u' int:-1
+    holds 'an integer as a float' 'float x' 'x == 5e9f' long:5000000000
+    holds 'no end' 'float x' 'isinf(x)' double:inf
     holds 'a truth' 'bool x' x bool:1
     holds 'halves' 'const __half *x' '__half2float(x[threadIdx.x]) == 1.5f' 'half[4]:1.5'
     holds 'halves: too large' 'const __half *x' '__half2float(x[threadIdx.x]) > 1e30f' 'half[4]:1e6'
@@ -64,6 +70,22 @@ test_refused()
     for argument in x =float:1 "$(printf '%080d' 0)$(printf '%080d' 0)=float:1" ''; do
         no_argument "refused: '$argument'" '^xgemm explain: ' --arg "$argument"
     done
+    while read -r parameter argument why; do
+        echo "__global__ void k($(echo "$parameter" | tr _ ' ') x) { assert(x == 0); }" >k.cu
+        refuses "refused: $parameter of $argument" 2 "the parameter x takes $why" explain k.cu --check-only \
+            --arg "x=$argument"
+    done <<'END'
+int long:5000000000 whole numbers of 4 bytes, of which 5000000000 is none
+int float:7.9e20 whole numbers of 4 bytes, of which 7.9e\+20 is none
+int float:1.5 whole numbers of 4 bytes, of which 1.5 is none
+int double:nan whole numbers of 4 bytes, of which nan is none
+int uint:4294967295 whole numbers of 4 bytes, of which 4294967295 is none
+short int:-32769 whole numbers of 2 bytes, of which -32769 is none
+unsigned_char int:256 whole numbers without a sign of 1 bytes, of which 256 is none
+unsigned long:-2147483649 whole numbers without a sign of 4 bytes
+long_long ulong:9223372036854775808 whole numbers of 8 bytes, of which 9223372036854775808 is none
+float double:1e300 floating-point numbers of 4 bytes, of which 1e\+300 is none
+END
     no_argument 'twice' 'x is given twice' --arg 'x=float[4]' --arg 'x=float[4]'
     no_argument 'of another name' 'y' --arg 'x=float[4]' --arg y=int:1
     no_argument 'none' 'x' --arg y=int:1

@@ -32,6 +32,9 @@ unsupported()
 
 test_unsupported()
 {
+    XGEMM_CUDA_HEADERS=$work/none
+    unsupported 'no headers' "not in $work/none; install them .*XGEMM_CUDA_HEADERS" '__global__ void k() {}'
+    XGEMM_CUDA_HEADERS=$srcdir/lib/backend/sim/cuda
     unsupported 'a template without arguments' 'unsupported.cu:1: kernel k is a template' \
         'template <int N> __global__ void k(int *a) { *a = N; }' --arg 'a=int[1]'
     unsupported 'a struct' 'unsupported.cu:2: kernel k cannot be called: this parameter' \
@@ -74,6 +77,57 @@ template __global__ void k<float>(float *); template <> __global__ void k<int>(i
     assert(__match_any_sync(~0u, threadIdx.x / 8) == 255u << threadIdx.x / 8 * 8);
     assert(__match_all_sync(~0u, 3, &all) == ~0u && all);
     a[threadIdx.x] = clock() >= 0; }' --block 32 --arg 'a=int[32]'
+    right 'digits with separators' "__global__ void k(int *a) { a[threadIdx.x] = 1'000 + 0xff'ff; }
+void go(int *a) { k<<<1'0, dim3(1'024 / 32)>>>(a); char c = '(', d = u8'}'; }
+__global__ void other(int *b) { *b = 1'000'000; }" --kernel k --block 4 --arg 'a=int[4]'
+    right 'braces that open in two branches' '#ifdef WIDE
+__global__ void k(double *a) {
+#else
+__global__ void k(float *a) {
+#endif
+    if (true) {
+#if X > 1
+    for (int i = 0; i < 2; i++) {
+        a[threadIdx.x] = i;
+#elif X == 1
+    {
+#else
+    while (a[threadIdx.x] < 1) {
+#endif
+        a[threadIdx.x] += 1;
+    } }
+}
+void go(float *a) { k<<<1, 32>>>(a); }
+__global__ void other(int *b) { *b = 1; }' --kernel k --block 4 --arg 'a=float[4]'
+    right 'what is never compiled' '#if 0 // PTX
+#ifdef OLD
+__device__ int lane() { int l; asm("mov.u32 %0, %laneid;" : "=r"(l)); return l; }
+#else
+__global__ void old(int *a) { texture<float> t;
+#endif
+#elif 1
+__device__ int lane() { return threadIdx.x % 32; }
+#endif
+#if 1
+__global__ void k(int *a) { a[threadIdx.x] = lane(); }
+#else
+__global__ void older(int *a) { asm("nop"); {
+#endif' --block 4 --arg 'a=int[4]'
+    right 'aligned arrays' 'template <class T, int n> __global__ void k(float *a) {
+    __shared__ alignas(16) float s[4];
+    __shared__ alignas(T) char bytes[64];
+    static __shared__ alignas(n * sizeof(float)) char more[64];
+    extern __shared__ alignas(16) unsigned char all[];
+    struct alignas(8) pair { float x, y; };
+    s[threadIdx.x] = 1;
+    *(T *)bytes = *(T *)more = *(T *)all = T();
+    a[threadIdx.x] = s[threadIdx.x] + alignof(pair) + bytes[0] + more[0] + all[0]; }' \
+        --kernel 'k<float4, 4>' --block 4 --shared 16 --arg 'a=float[4]'
+    for header in cuda_runtime.h math.h cmath; do
+        right "what a number is, with $header" "#include <$header>
+__global__ void k(float x, double y) { assert(isinf(x) && !isnan(x) && isfinite(y) && signbit(y)); }" \
+            --arg x=float:inf --arg y=double:-1
+    done
     printf '#pragma once\n__global__ void other(int *a) { *a = 1; }\nvoid go(int *a) { other<<<1, 1>>>(a); }\n' >go.cuh
     right 'launches of a header' '#include "go.cuh"
 __global__ void k(int *a) { *a = 1; }' --arg 'a=int[1]'

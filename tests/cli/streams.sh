@@ -36,13 +36,20 @@ test_multiply_streams()
     mkfifo pipe
     streams 'multiply: C to a named pipe' 'cat pipe >streamed & ./multiply a.npy b.npy -o pipe >/dev/null; wait'
     streams 'multiply: A from a named pipe' 'cat a.npy >pipe & ./multiply pipe b.npy -o streamed >/dev/null; wait'
-    "$XGEMM" multiply -d cpu a.npy b.npy -o - >streamed 2>err
-    if cmp -s streamed c.C && grep -q ' 2 *4 *3 .*cpu' err; then
-        ok 'multiply: C to the standard output, the rest to standard error'
-    else
-        no 'multiply: C to the standard output, the rest to standard error' "$(first_error)"
-    fi
     set -- multiply -d cpu
+    for to in - /dev/fd/1 /proc/self/fd/1; do
+        "$XGEMM" "$@" a.npy b.npy -o $to 2>err | cat >piped
+        "$XGEMM" "$@" a.npy b.npy -o $to >streamed 2>>err
+        if cmp -s streamed c.C && cmp -s piped c.C && [ "$(grep -c ' 2 *4 *3 .*cpu' err)" -eq 2 ]; then
+            ok "multiply: C to $to, the rest to standard error"
+        else
+            no "multiply: C to $to, the rest to standard error" "$(first_error)"
+        fi
+    done
+    refuses 'multiply: --json beside C by a descriptor' 2 'json and the matrix' "$@" a.npy b.npy -o /dev/fd/1 --json
+    "$XGEMM" "$@" a.npy b.npy -o /dev/null >/dev/null 2>err --json
+    status=$?
+    if ended 0 ''; then ok 'multiply: two outputs to /dev/null'; else no 'multiply: two outputs to /dev/null' "$why"; fi
     refuses 'multiply: two inputs from the standard input' 2 'one input alone' "$@" - - -o c.npy
     refuses 'multiply: --json beside C' 2 'json and the matrix' "$@" a.npy b.npy -o - --json
     refuses 'multiply: --csv beside C' 2 'csv and the matrix' "$@" a.npy b.npy -o - --csv

@@ -53,16 +53,16 @@ test_verify()
     first_column 'verify: the type is the first column' "$types"
     verified 'verify: one type has no column' "$cpu_count" -d cpu --quick --type c64 -s 9
     first_column 'verify: the kernel is the first column' "${cpu_kernels% }"
-    verified 'verify: c64 in FP64 alone' 4 -d sim --quick --type c64 --math strict -m 70 -n 33 -k 17
-    verified 'verify: c32 on the simulator, by real products, too' 7 -d sim --quick --type c32 -m 70 -n 33 -k 17
-    verified 'verify: c32 on CUDA cores alone' 4 -d sim --quick --type c32 --math strict -m 70 -n 33 -k 17
-    verified 'verify: c32 in TF32' 9 -d sim --quick --type c32 --math tf32 -m 70 -n 33 -k 17
-    verified 'verify: f64 on the simulator, by residues, too' 5 -d sim --quick --type f64 -m 70 -n 33 -k 17
-    verified 'verify: c64 on the simulator, by residues, too' 5 -d sim --quick --type c64 -m 70 -n 33 -k 17
-    verified 'verify: f64 in FP64 alone' 4 -d sim --quick --type f64 --math strict -m 70 -n 33 -k 17
-    verified 'verify: f16 on the simulator, with tensor cores' 8 \
+    verified 'verify: c64 in FP64 alone' 5 -d sim --quick --type c64 --math strict -m 70 -n 33 -k 17
+    verified 'verify: c32 on the simulator, by real products, too' 8 -d sim --quick --type c32 -m 70 -n 33 -k 17
+    verified 'verify: c32 on CUDA cores alone' 5 -d sim --quick --type c32 --math strict -m 70 -n 33 -k 17
+    verified 'verify: c32 in TF32' 10 -d sim --quick --type c32 --math tf32 -m 70 -n 33 -k 17
+    verified 'verify: f64 on the simulator, by residues, too' 6 -d sim --quick --type f64 -m 70 -n 33 -k 17
+    verified 'verify: c64 on the simulator, by residues, too' 6 -d sim --quick --type c64 -m 70 -n 33 -k 17
+    verified 'verify: f64 in FP64 alone' 5 -d sim --quick --type f64 --math strict -m 70 -n 33 -k 17
+    verified 'verify: f16 on the simulator, with tensor cores' 9 \
         -d sim --quick --type f16 -m 70 -n 33 -k 17
-    verified 'verify: C of f32' 8 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
+    verified 'verify: C of f32' 9 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
     verified 'verify: C of the other 16-bit type' 1 -d cpu --quick --type f16 --type-c bf16 -s 9 \
         --kernel reference
     for activation in relu gelu gelu-tanh silu; do
@@ -156,6 +156,31 @@ traffic()
     fi
 }
 
+# zeros FILE ROWS COLUMNS: of float16.
+zeros()
+{
+    dict="{'descr': '<f2', 'fortran_order': False, 'shape': ($2, $3), }"
+    printf '\223NUMPY\1\0v\0%-117s\n' "$dict" >"$1"
+    truncate -s $((128 + 2 * $2 * $3)) "$1"
+}
+
+# Sixteen rows of tiles, all of one raster group, after which a cluster with the parts of one tile's
+# k has no other.
+test_last_tile()
+{
+    zeros a.npy 2048 4096
+    zeros b.npy 4096 64
+    zeros zeros.npy 2048 64
+    run multiply a.npy b.npy -o c.npy -d sim --kernel fp16x1-128x128
+    if ! ended 0 ''; then
+        no 'multiply: k divided within clusters' "$why"
+    elif cmp -s c.npy zeros.npy; then
+        ok 'multiply: k divided within clusters'
+    else
+        no 'multiply: k divided within clusters' 'C is not 0'
+    fi
+}
+
 test_bench()
 {
     bench -s 8 --kernel reference --type $all --csv
@@ -218,6 +243,8 @@ test_plan()
     says 'plan: doubles' '^ +1000 +1000 +1000 +auto:[a-z0-9-]+ .* 0\.022 +yes$' \
         plan -s 1000 --type f64 --gpu H200
     says 'plan: 16-bit operands on tensor cores' '^ +4096 +4096 +4096 +auto:fp16x1-128x256 .* 0.094 +yes$' \
+        plan -s 4096 --type bf16 --gpu H200
+    refuses 'plan: the math mode of 16-bit operands' 2 '--math has no effect on operands of 16 bits' \
         plan -s 4096 --type bf16 --gpu H200 --math strict
     says 'plan: C of f32 takes twice the memory' ' 0.125 +yes$' \
         plan -s 4096 --type bf16 --type-c f32 --gpu H200
@@ -293,6 +320,7 @@ test_refused()
 
 test_verify
 test_random
+test_last_tile
 test_bench
 test_plan
 test_refused

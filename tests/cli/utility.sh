@@ -191,6 +191,14 @@ test_run()
     ends 'run: what cannot be run' 126 'Permission denied' -- ./text
     ends 'run: the exit status beside a log' 7 '^xgemm run: libxgemm ' --log -- sh -c 'exit 7'
     ends 'run: a log that cannot be written' 1 'none/log: No such file' --log=none/log -- true
+    for to in - /dev/stdout both; do
+        (exec "$XGEMM" run --log=$to -- echo printed) >both 2>err
+        if [ "$(sed -n '1p; 2s/ libxgemm .*//p' both | tr '\n' ' ')" = 'printed xgemm run: ' ] && ! [ -e ./- ]; then
+            ok "run: --log=$to behind the program's output"
+        else
+            no "run: --log=$to behind the program's output" "$(head -n 2 both | tr '\n' ' ')$(first_error)"
+        fi
+    done
     ends 'run: ended by a signal' 143 '^xgemm run: libxgemm ' --log -- sh -c 'kill -TERM $$'
     mkdir -p none 'a blank'
     : >'a blank/libxgemm-blas.so'

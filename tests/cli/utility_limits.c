@@ -163,6 +163,14 @@ WRAPPED(pid_t, fork, (void))
     return -1;
 }
 
+WRAPPED(int, execvp, (const char *file, char *const *arguments))
+{
+    if (!running)
+        return __real_execvp(file, arguments);
+    errno = ENOENT;
+    return -1;
+}
+
 WRAPPED(int, nanosleep, (const struct timespec *time, struct timespec *left))
 {
     return running ? 0 : __real_nanosleep(time, left);

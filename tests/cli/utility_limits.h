@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The utility in the process of its test, again and again. The linker's --wrap puts what is in
- * utility_limits.c between it and the functions that would end the process, start another one,
+ * utility_limits.c between it and the functions that would end the process, start another program,
  * wait, compute for long or take much memory (tests/tests.am has the list).
  */
 #ifndef XGEMM_TESTS_UTILITY_LIMITS_H

@@ -69,6 +69,23 @@ START_TEST(test_environment_names_no_kernel)
 END_TEST
 
 /* A child of fork(), whose driver does not work: no CPU instead, in silence. */
+/* A kernel by name whose blocks need more shared memory than those of the device have. */
+START_TEST(test_kernel_beyond_shared_memory)
+{
+    set("FAKE_CUDA_CC", 86);
+    set("FAKE_CUDA_SHARED", 101376);
+    xgemm_handle *handle = create(0);
+    ck_assert_int_eq(xgemm_set_kernel(handle, "fp16x3-mma-128x64"), XGEMM_ERROR_NOT_SUPPORTED);
+    says(handle, "bytes of shared memory for a block");
+    OK(handle, xgemm_set_kernel(handle, "fp16x3-mma-64x64"));
+    destroy(handle);
+    set("FAKE_CUDA_SHARED", 232448);
+    handle = create(0);
+    OK(handle, xgemm_set_kernel(handle, "fp16x3-mma-128x64"));
+    destroy(handle);
+}
+END_TEST
+
 START_TEST(test_after_a_fork)
 {
     xgemm_handle *handle;
@@ -234,6 +251,7 @@ START_TEST(test_count)
     ck_assert_int_eq(xgemm_device_count(), 7);
     fail_next("cuDeviceGetCount", 999);
     ck_assert_int_eq(xgemm_device_count(), 0);
+    says(NULL, "xgemm_device_count: cuDeviceGetCount failed: CUDA_ERROR_UNKNOWN");
 }
 END_TEST
 
@@ -306,5 +324,7 @@ void add_device_cases(Suite *suite)
     tcase_add_test(tcase, test_auto_is_gpu);
     tcase_add_test(tcase, test_environment_names_no_kernel);
     tcase_add_test(tcase, test_after_a_fork);
+    tcase_add_test(tcase, test_kernel_beyond_shared_memory);
+    tcase_add_test(tcase, test_kernel_beyond_shared_memory);
     tcase_add_test(tcase, test_create_fails);
 }

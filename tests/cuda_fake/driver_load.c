@@ -5,12 +5,14 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* All that can be asked gives the status; GPU 0 does, too, if this build has kernels for it. */
 static void unusable(xgemm_status status, const char *sentence)
 {
     ck_assert_int_eq(xgemm_device_count(), 0);
+    says(NULL, status == XGEMM_ERROR_NO_DEVICE ? "the CUDA driver finds no GPU" : sentence);
     cannot_get(status, 0);
     says(NULL, sentence);
     if (with_cuda())
@@ -33,6 +35,15 @@ START_TEST(test_no_driver)
 }
 END_TEST
 
+/* The driver is there and cannot be loaded: no CPU instead, in silence. */
+static void is_broken(const char *sentence)
+{
+    xgemm_handle *handle;
+    unusable(XGEMM_ERROR_DRIVER, sentence);
+    if (with_cuda())
+        GIVES(XGEMM_ERROR_DRIVER, NULL, xgemm_create(&handle, XGEMM_DEVICE_AUTO));
+}
+
 START_TEST(test_no_library)
 {
     no_driver();
@@ -41,11 +52,11 @@ START_TEST(test_no_library)
     for (int i = 0; i < 100; i++)
         fputs("This is no shared library.\n", file);
     fclose(file);
-    unusable(XGEMM_ERROR_NO_DRIVER, "no CUDA driver can be loaded: ");
-    auto_is_cpu();
+    is_broken("the CUDA driver cannot be loaded: ");
 }
 END_TEST
 
+/* Such a file is the driver's place in a container's image, and stays so without a GPU. */
 START_TEST(test_empty_library)
 {
     no_driver();
@@ -54,6 +65,18 @@ START_TEST(test_empty_library)
     fclose(file);
     unusable(XGEMM_ERROR_NO_DRIVER, "no CUDA driver can be loaded: ");
     auto_is_cpu();
+}
+END_TEST
+
+START_TEST(test_no_descriptors)
+{
+    struct rlimit before, none;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    is_broken("Too many open files");
+    setrlimit(RLIMIT_NOFILE, &before);
+    ck_assert_int_eq(xgemm_device_count(), 1);
 }
 END_TEST
 
@@ -101,6 +124,11 @@ START_TEST(test_without_tensor_maps)
     GIVES(XGEMM_ERROR_DRIVER_TOO_OLD, handle, xgemm_set_kernel(handle, "tma-128x128"));
     says(handle, "no cuTensorMapEncodeTiled, which CUDA 12.0 has");
     destroy(handle);
+    set("FAKE_CUDA_CC", XGEMM_CUDA_OLDEST); /* a newer driver would not help there */
+    handle = create(0);
+    GIVES(XGEMM_ERROR_NOT_SUPPORTED, handle, xgemm_set_kernel(handle, "tma-128x128"));
+    says(handle, "is for compute capability 9.0 alone");
+    destroy(handle);
 }
 END_TEST
 
@@ -124,12 +152,14 @@ START_TEST(test_no_gpu_is_visible)
 {
     set("FAKE_CUDA_INIT", XG_CUDA_ERROR_NO_DEVICE);
     setenv("CUDA_VISIBLE_DEVICES", "7", 1);
-    unusable(XGEMM_ERROR_NO_DEVICE, access("/dev/nvidiactl", F_OK)
-                                        ? "there is no /dev/nvidiactl"
-                                        : "CUDA_VISIBLE_DEVICES is \"7\"");
+    unusable(XGEMM_ERROR_NO_DEVICE, "CUDA_VISIBLE_DEVICES is \"7\"");
+    if (access("/dev/nvidiactl", F_OK) && access("/dev/dxg", F_OK))
+        unusable(XGEMM_ERROR_NO_DEVICE, "there is no /dev/nvidiactl");
+    set("FAKE_CUDA_INIT", XG_CUDA_ERROR_INVALID_DEVICE);
+    cannot_get(XGEMM_ERROR_NO_DEVICE, 0);
+    says(NULL, "CUDA_VISIBLE_DEVICES is \"7\"");
     set("FAKE_CUDA_INIT", XG_CUDA_ERROR_UNKNOWN);
-    unusable(XGEMM_ERROR_DRIVER,
-             access("/dev/nvidiactl", F_OK) ? "kernel module" : "cuInit failed");
+    unusable(XGEMM_ERROR_DRIVER, "CUDA_VISIBLE_DEVICES is \"7\"");
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 END_TEST
@@ -173,11 +203,8 @@ static const struct {
 /* The system's faults are no reason to take the CPU and to say nothing. */
 START_TEST(test_advice)
 {
-    xgemm_handle *handle;
     set("FAKE_CUDA_INIT", advised[_i].result);
-    unusable(XGEMM_ERROR_DRIVER, advised[_i].advice);
-    if (with_cuda())
-        GIVES(XGEMM_ERROR_DRIVER, NULL, xgemm_create(&handle, XGEMM_DEVICE_AUTO));
+    is_broken(advised[_i].advice);
 }
 END_TEST
 
@@ -185,7 +212,7 @@ START_TEST(test_no_devices)
 {
     set("FAKE_CUDA_DEVICES", 0);
     unusable(XGEMM_ERROR_NO_DEVICE,
-             with_cuda() ? "there is no GPU 0; the CUDA driver has 0" : "there is no GPU 0");
+             with_cuda() ? "the CUDA driver finds no GPU" : "there is no GPU 0");
     auto_is_cpu();
 }
 END_TEST
@@ -219,6 +246,7 @@ void add_load_cases(Suite *suite)
     tcase_add_test(tcase, test_no_driver);
     tcase_add_test(tcase, test_no_library);
     tcase_add_test(tcase, test_empty_library);
+    tcase_add_test(tcase, test_no_descriptors);
     tcase_add_test(tcase, test_old_driver);
     tcase_add_test(tcase, test_oldest_driver);
     tcase_add_test(tcase, test_missing_symbol);

@@ -15,7 +15,8 @@ builddir=$PWD
 . "$srcdir/tests/cli/matrices.sh"
 mkdir fake
 ln -s "$builddir/tests/cuda_fake/.libs/fake_cuda.so" fake/libcuda.so.1
-LD_LIBRARY_PATH=$work/fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+libraries=${LD_LIBRARY_PATH:-}
+LD_LIBRARY_PATH=$work/fake${libraries:+:$libraries}
 export LD_LIBRARY_PATH
 one_sample='--samples 1 --warm 0 --time 0'
 
@@ -30,8 +31,17 @@ test_devices()
     run devices --json
     json 'devices: JSON' 'd["no_gpu_because"] is None and [x["device_id"] for x in d["devices"]] == ["0", "cpu", "sim"]'
     FAKE_CUDA_FAIL=cuDeviceGetCount:802 says 'devices: no count' '^no GPU can be used: .*cuDeviceGetCount' devices
-    FAKE_CUDA_FAIL=cuDeviceGetCount:802 refuses 'devices: 0 without a count' 77 'has none: .*cuDeviceGetCount' devices 0
+    FAKE_CUDA_FAIL=cuDeviceGetCount:34 says 'devices: no count of a stub' '^no GPU can be used: .*stub' devices
+    FAKE_CUDA_FAIL=cuDeviceGetCount:802 says 'devices: 0 without a count' '^PCI address ' devices 0
+    FAKE_CUDA_INIT=802 refuses 'devices: 0 of a driver that fails' 1 'cuInit failed' devices 0
+    FAKE_CUDA_INIT=100 refuses 'devices: 0 of none' 77 'this machine has none: the CUDA driver finds no GPU' devices 0
     FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'devices: one that says no name' 1 'cuDeviceGetName failed' devices 0
+    FAKE_CUDA_DEVICES=3 FAKE_CUDA_FAIL=cuDeviceGetName:999:2:1 run devices --csv
+    if ended 1 'cuDeviceGetName failed' && [ "$(sed 1d out | cut -d , -f 1 | tr '\n' ' ')" = '0 2 cpu sim ' ]; then
+        ok 'devices: those beside one that fails'
+    else
+        no 'devices: those beside one that fails' "$why $(cut -d , -f 1 out | tr '\n' ' ')"
+    fi
 }
 
 # Drivers that have all functions of an older CUDA but one, which is named.
@@ -57,14 +67,51 @@ test_old_drivers()
     fi
 }
 
+# A driver that is there, but not what it is linked with: no CPU instead, in silence.
+test_broken_driver()
+{
+    mkdir broken
+    echo 'int absent(void) { return 0; }' >absent.c
+    # shellcheck disable=SC2086 # the compiler's name may have options
+    if ! ${CC:-cc} -shared -fPIC absent.c -o broken/libabsent.so 2>cc.err ||
+        ! ${CC:-cc} -shared -fPIC absent.c -o broken/libcuda.so.1 -Wl,--no-as-needed -Lbroken -labsent 2>cc.err; then
+        no 'a driver whose dependency is missing' "$(head -n 1 cc.err)"
+        return
+    fi
+    rm broken/libabsent.so
+    LD_LIBRARY_PATH=$work/broken${libraries:+:$libraries}
+    refuses 'multiply: a dependency of the driver is missing' 1 \
+        'the CUDA driver cannot be loaded: libabsent.so' multiply a.npy b.npy -o files/c.npy
+    says 'devices: a dependency of the driver is missing' \
+        '^no GPU can be used: the CUDA driver cannot be loaded: libabsent.so' devices
+    : >broken/libcuda.so.1
+    says 'multiply: an empty driver' ' cpu ' multiply a.npy b.npy -o files/c.npy
+    LD_LIBRARY_PATH=$work/fake${libraries:+:$libraries}
+}
+
 # Where no GPU is named, it is this one.
 test_default_gpu()
 {
     says 'occupancy: of the GPU that is here' 'Fake CUDA device 0' occupancy --registers 64 --threads 256
     says 'plan: of the GPU that is here' 'Fake CUDA device 0|^ *64 ' plan -s 64
     says 'explain: of the GPU that is here' 'Fake CUDA device 0' explain naive -m 16 -n 16 -k 16
-    FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'occupancy: one that says no name' 77 'cuDeviceGetName failed' \
+    FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'occupancy: one that says no name' 1 'cuDeviceGetName failed' \
         occupancy -d 0 --registers 64 --threads 256
+    FAKE_CUDA_DEVICES=1 refuses 'occupancy: one that is not there' 77 'no GPU 1' occupancy -d 1 --threads 256
+}
+
+# A driver that fails has not said that there is no GPU; one that has none, or is too old, has.
+test_failing_driver()
+{
+    for of in 'occupancy --threads 256' 'explain naive -m 16 -n 16 -k 4' 'kernels --resources naive'; do
+        for result in 802 999; do
+            # shellcheck disable=SC2086 # words
+            FAKE_CUDA_INIT=$result refuses "${of%% *}: a driver that fails by $result" 1 'cuInit failed' $of
+        done
+    done
+    FAKE_CUDA_INIT=100 refuses 'occupancy: no GPU' 2 'there is no GPU here' occupancy --threads 256
+    FAKE_CUDA_VERSION=10020 refuses 'occupancy: an old driver' 2 'there is no GPU here' occupancy --threads 256
+    FAKE_CUDA_INIT=100 says 'explain: no GPU' 'as on an H200' explain naive -m 16 -n 16 -k 4
 }
 
 test_resources()
@@ -77,6 +124,16 @@ test_resources()
         ok 'kernels: of compute capability 8.0'
     else
         no 'kernels: of compute capability 8.0' "$why $(grep '^tma-' out)"
+    fi
+    mkdir -p 11.8
+    ln -sf "$builddir/tests/cuda_fake/.libs/fake_cuda_11_8.so" 11.8/libcuda.so.1
+    LD_LIBRARY_PATH=$work/11.8${libraries:+:$libraries}
+    FAKE_CUDA_VERSION=11080 run kernels --resources --csv
+    LD_LIBRARY_PATH=$work/fake${libraries:+:$libraries}
+    if ended 0 '' && ! grep -q '^tma-' out && grep -q '^general,' out && ! [ -s err ]; then
+        ok 'kernels: of a driver of CUDA 11.8'
+    else
+        no 'kernels: of a driver of CUDA 11.8' "$why $(first_error)"
     fi
     run kernels --resources --json naive
     json 'kernels: JSON' 'd["device"]["device_id"] == "0" and [x["name"] for x in d["kernels"]] == ["naive"]'
@@ -98,6 +155,13 @@ test_multiply()
     json 'multiply: JSON' 'd["device"]["device_id"] == "0" and r[0]["device_id"] == "0" and r[0]["timing"] == "warm" and r[0]["upload_us"] > 0'
     run multiply -d 0 a.npy b.npy -c ones.C --beta 1 -o files/c.npy --json
     json 'multiply: with C, cold' 'r[0]["timing"] == "cold"'
+    rm -f files/d.npy
+    FAKE_CUDA_FAIL=cuLaunchKernel:719:1:1 run multiply -d 0 a.npy b.npy -o files/d.npy --kernel naive
+    if ended 1 'cuLaunchKernel failed' && ! [ -e files/d.npy ]; then
+        ok 'multiply: the product before the one that is timed fails'
+    else
+        no 'multiply: the product before the one that is timed fails' "$why"
+    fi
     FAKE_CUDA_MEMORY=64 run multiply -d 0 a.npy b.npy -o files/d.npy
     if ended 1 'matrices take .* of GPU memory, and .* are free' && ! [ -e files/d.npy ]; then
         ok 'multiply: too little memory'
@@ -260,7 +324,9 @@ else
     make_matrices
     test_devices
     test_old_drivers
+    test_broken_driver
     test_default_gpu
+    test_failing_driver
     test_resources
     test_multiply
     test_probes

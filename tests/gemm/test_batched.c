@@ -83,8 +83,8 @@ END_TEST
 /* The simulator stops what leaves its matrices: also those of one product for another's. */
 START_TEST(watched)
 {
-    static const char *const kernels[] = {"auto", "pipelined-32x64", "tma-128x128", "padded",
-                                          "skinny"};
+    static const char *const kernels[] = {"auto",   "pipelined-32x64", "tma-128x128",
+                                          "padded", "skinny",          "skinny-batched"};
     setenv("XGEMM_SIM", "check", 1);
     xgemm_handle *handle;
     if (xgemm_create(&handle, XGEMM_DEVICE_SIM) == XGEMM_ERROR_NOT_SUPPORTED)
@@ -180,7 +180,7 @@ START_TEST(split_in_pairs)
     ck_assert_int_eq(xgemm_set_workspace(handle, workspace, 64), XGEMM_OK);
     for (int layout = 0; layout < LAYOUTS; layout += 5) {
         batch_spec s = {
-            .m = 20, .n = 40, .k = 1500, .count = 3, .alpha = 0.5f, .beta = 1.0f, .gap = 1};
+            .m = 60, .n = 60, .k = 1500, .count = 3, .alpha = 0.5f, .beta = 1.0f, .gap = 1};
         batch_set_layout(&s, layout);
         batch *b = batch_new(handle, &s, random_real, 5);
         const xgemm_plan plan = plan_of(b);

@@ -20,12 +20,7 @@ enum { KERNELS = COUNT(kernels), WIDE = 2, FIRST_OF_TF32 = 3 };
 static xgemm_handle *open_with(int kernel, const char *simulator)
 {
     setenv("XGEMM_SIM", simulator, 1);
-    xgemm_handle *handle = open_handle(test_device());
-    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_TF32), XGEMM_OK);
-    if (xgemm_set_kernel(handle, kernels[kernel]) == XGEMM_OK)
-        return handle;
-    xgemm_destroy(handle);
-    return NULL;
+    return open_by_name(kernels[kernel]);
 }
 
 /* The cases that a kernel has: all, or one, another for each kernel, where effort is to be small.

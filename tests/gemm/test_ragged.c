@@ -347,6 +347,30 @@ START_TEST(without_a_product)
 }
 END_TEST
 
+/* The simulator stops what leaves the launch's arrays: the offsets, and each group's B. */
+START_TEST(watched)
+{
+    static const int64_t offsets[][5] = {{0, 0, 9, 9, 41}, {0, 0, 0, 41, 41}, {3, 17, 17, 30, 35}};
+    xgemm_handle *handle;
+    setenv("XGEMM_SIM", "check", 1);
+    const xgemm_status status = xgemm_create(&handle, XGEMM_DEVICE_SIM);
+    unsetenv("XGEMM_SIM");
+    if (status == XGEMM_ERROR_NOT_SUPPORTED)
+        return; /* a build that cannot trace */
+    ck_assert_int_eq(status, XGEMM_OK);
+    ck_assert_int_eq(xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT), XGEMM_OK);
+    for (int i = 0; i < 4 * COUNT(offsets); i++) {
+        ragged_spec s = {.type = types[_i], .type_c = types[_i], .m = 41, .n = 19, .k = 13};
+        s.order = i & 1 ? XGEMM_COL_MAJOR : XGEMM_ROW_MAJOR;
+        s.transa = i & 2 ? XGEMM_TRANS : XGEMM_NO_TRANS, s.transb = XGEMM_NO_TRANS;
+        s.groups = 4, s.gap = i & 1, s.first = i & 1, s.has_bias = true;
+        memcpy(s.offsets, offsets[i / 4], sizeof offsets[0]);
+        check(handle, &s, (uint64_t)i);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* C as beta leaves it, of k = 0 and an infinite alpha, and of alpha = 0, with A and B of NULL. */
 static void check_without(int device, const char *kernel, int64_t k, float alpha, unsigned flags)
 {
@@ -443,6 +467,7 @@ int main(void)
                             COUNT(types));
     tcase_add_loop_test(without, without_a_product, 0, 2 * COUNT(types));
     tcase_add_loop_test(without, nothing_is_read, 0, 3);
+    tcase_add_loop_test(add_case(suite, "watched"), watched, 0, COUNT(types));
     tcase_add_test(add_case(suite, "refused"), what_is_refused);
     return run_suite(suite);
 }

@@ -19,17 +19,6 @@ static const char *const kernels[] = {"fp16x3-128x64", "fp16x3-128x128", "fp16x3
 /* Some elements of C, far from one another: rows and columns, all of which meet. */
 static const int64_t some_rows[] = {3, 40, 299}, some_columns[] = {5, 258};
 
-/* NULL where the device does not run the kernel. */
-static xgemm_handle *open_with(const char *kernel)
-{
-    xgemm_handle *handle = open_handle(test_device());
-    ck_assert_int_eq(xgemm_set_math(handle, XGEMM_MATH_TF32), XGEMM_OK);
-    if (xgemm_set_kernel(handle, kernel) == XGEMM_OK)
-        return handle;
-    xgemm_destroy(handle);
-    return NULL;
-}
-
 static shape shape_of(int64_t m, int64_t n, int64_t k)
 {
     return (shape){XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, m, n, k, .alpha = 1.0f};
@@ -112,7 +101,7 @@ static void run_and_check(xgemm_handle *handle, const shape *s, void (*plant)(pr
 
 START_TEST(some_elements)
 {
-    xgemm_handle *handle = open_with(kernels[_i]);
+    xgemm_handle *handle = open_by_name(kernels[_i]);
     const shape s = shape_of(300, 300, 128);
     if (!handle)
         return;
@@ -162,7 +151,7 @@ static void plant_all(product *p)
 /* More than XG_SUSPECTS_PER_WARP in 16 rows of a tile: all of these, 64 or 128 columns. */
 START_TEST(many_elements)
 {
-    xgemm_handle *handle = open_with(kernels[_i]);
+    xgemm_handle *handle = open_by_name(kernels[_i]);
     const shape s = shape_of(256, 256, 128), ragged = shape_of(150, 131, 100);
     const int64_t columns = strcmp(kernels[_i], "fp16x3-128x64") == 0 ? 64 : 128;
     if (!handle)
@@ -180,7 +169,7 @@ END_TEST
  * with one part there is no room for that. */
 START_TEST(elements_by_way_of_copies)
 {
-    xgemm_handle *handle = open_with(kernels[_i / 4]);
+    xgemm_handle *handle = open_by_name(kernels[_i / 4]);
     shape s = shape_of(300, 260, 132);
     s.transa = _i % 2 ? XGEMM_TRANS : XGEMM_NO_TRANS;
     s.transb = _i / 2 % 2 ? XGEMM_TRANS : XGEMM_NO_TRANS;
@@ -224,7 +213,7 @@ static void check_in_panels(product *p, size_t bytes, int64_t launches, int64_t 
  */
 START_TEST(panels)
 {
-    xgemm_handle *handle = open_with("fp16x3-128x128");
+    xgemm_handle *handle = open_by_name("fp16x3-128x128");
     const shape s = shape_of(700, 300, 1100);
     const int64_t wanted = SOME + COUNT(some_columns);
     if (!handle)
@@ -249,7 +238,7 @@ END_TEST
 /* All of C in each of two panels of k. */
 START_TEST(at_most_all)
 {
-    xgemm_handle *handle = open_with("fp16x3-128x128");
+    xgemm_handle *handle = open_by_name("fp16x3-128x128");
     const shape s = shape_of(256, 256, 1024);
     if (!handle)
         return;
@@ -303,7 +292,7 @@ static xgemm_status run_batch(xgemm_handle *handle, const shape *s, float *memor
 /* Its products one after the other; also each in panels. */
 START_TEST(strided_batch)
 {
-    xgemm_handle *handle = open_with("fp16x3-128x128");
+    xgemm_handle *handle = open_by_name("fp16x3-128x128");
     const shape s = shape_of(300, 300, 300);
     void *workspace;
     if (!handle)
@@ -325,7 +314,7 @@ END_TEST
 /* On the simulator, where the arrays are the host's. */
 START_TEST(pointer_array_batch)
 {
-    xgemm_handle *handle = open_with("fp16x3-128x128");
+    xgemm_handle *handle = open_by_name("fp16x3-128x128");
     const shape s = shape_of(300, 300, 128);
     if (!handle)
         return;
@@ -369,7 +358,7 @@ START_TEST(none)
         {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 0, 6, 7, .alpha = 1.0f},
         {XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, 5, 0, 7, .alpha = 1.0f}};
     const char *const fp16 = "fp16x3-128x128";
-    xgemm_handle *handle = open_with(fp16);
+    xgemm_handle *handle = open_by_name(fp16);
     const shape s = shape_of(300, 300, 128);
     if (!handle)
         return;
@@ -399,7 +388,7 @@ END_TEST
 /* A call that is refused is no product. */
 START_TEST(after_a_refusal)
 {
-    xgemm_handle *handle = open_with("fp16x3-128x128");
+    xgemm_handle *handle = open_by_name("fp16x3-128x128");
     const shape s = shape_of(300, 300, 128);
     if (!handle)
         return;
@@ -433,7 +422,7 @@ END_TEST
 START_TEST(other_workspaces)
 {
     enum { BYTES = 8 << 20 };
-    xgemm_handle *handle = open_with("fp16x3-128x128");
+    xgemm_handle *handle = open_by_name("fp16x3-128x128");
     const shape s = shape_of(300, 300, 128);
     int64_t elements = 7;
     void *workspace;

@@ -45,7 +45,7 @@ static void check_on(const char *simulator, const char *kernel, shape s, float (
  * warpgroup without rows, and a strip. The first case has none: its clusters compute several whole
  * tiles, of which some warps have less.
  */
-START_TEST(stream_k_tiles)
+START_TEST(split_tiles)
 {
     static const struct {
         const char *simulator, *kernel;
@@ -156,9 +156,9 @@ START_TEST(stream_k_tiles_recomputed)
 END_TEST
 
 /*
- * More rows than the 2048 of a rasterization group, and several waves of tiles: whole row groups and
- * others, A K-major, where rows may not be aligned, and M-major, with a k past whole k-blocks, wide
- * exponents, and a strip below.
+ * More rows than the 2048 of a rasterization group, and several waves of tiles: whole row groups
+ * and others, A K-major, where rows may not be aligned, and M-major, with a k past whole k-blocks,
+ * wide exponents, and a strip below.
  */
 START_TEST(several_raster_groups)
 {
@@ -207,7 +207,7 @@ static Suite *small_gpus(void)
     tcase_add_test(waves, k_major_vec4);
     tcase_add_test(waves, ends_of_rows);
     tcase_add_test(waves, large_blocks);
-    tcase_add_test(waves, stream_k_tiles);
+    tcase_add_test(waves, split_tiles);
     tcase_add_test(waves, stream_k_tiles_recomputed);
     TCase *const splits = add_case(suite, "splits");
     tcase_add_test(splits, several_raster_groups);

@@ -107,6 +107,37 @@ START_TEST(epilogues)
 }
 END_TEST
 
+/*
+ * skinny-batched: a short side or a short k, lanes that are divided among lines and among k, warps
+ * that share a long k, aligned lines and others; the sizes in every layout.
+ */
+START_TEST(small_batches)
+{
+    static const int shapes[][3] = {{1, 70, 9},   {1, 128, 520}, {67, 1, 48}, {2, 3, 580},
+                                    {4, 256, 64}, {5, 21, 3},    {60, 33, 1}, {1, 1, 1000},
+                                    {16, 8, 32},  {12, 190, 20}, {1, 8, 2100}};
+    static const int gaps[] = {0, 1, 8};
+    const xgemm_type type = types[_i % COUNT(types)];
+    const int step = test_effort() >= 100 ? 1 : 5;
+    xgemm_handle *handle = open_handle(test_device());
+    for (int run = _i % step; run < 12 * COUNT(shapes); run += step) {
+        const xgemm_status status = xgemm_set_kernel(handle, "skinny-batched");
+        if (status == XGEMM_ERROR_NOT_SUPPORTED)
+            break; /* the CPU */
+        ck_assert_int_eq(status, XGEMM_OK);
+        typed_spec s = mixed(type, run);
+        const int *const size = shapes[run % COUNT(shapes)];
+        s.m = size[0], s.n = size[1], s.k = size[2];
+        s.gap = gaps[run / 3 % COUNT(gaps)];
+        s.count = 1 + run % 3;
+        typed_check(handle, &s, (uint64_t)run);
+        const char *const ran = xgemm_last_kernel(handle);
+        ck_assert(!ran || strcmp(ran, "skinny-batched") == 0);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
 /* Inf and NaN spread as IEEE has it, also where C's type ends earlier; F16 overflows to Inf. */
 START_TEST(special_values)
 {
@@ -123,6 +154,77 @@ START_TEST(special_values)
         s.alpha[0] = 16384.0;
         typed_check(handle, &s, 5);
     }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* Numbers that C may hold, in every pair; and whether they are the same, NaN or to the sign. */
+static const double held[] = {0.0, -0.0, 1.0, -2.0, (double)INFINITY, (double)NAN};
+enum { HELD = COUNT(held) };
+
+static bool is_same(double x, double y)
+{
+    return isnan(x) || isnan(y) ? isnan(x) && isnan(y) : x == y && signbit(x) == signbit(y);
+}
+
+/* What netlib's reference makes of an element where alpha is 0. */
+static void scale(double c[2], const double beta[2], bool is_complex)
+{
+    const double real = c[0], imaginary = c[1];
+    if (beta[0] == 0.0 && beta[1] == 0.0)
+        c[0] = c[1] = 0.0;
+    else if (!is_complex)
+        c[0] = beta[0] * real;
+    else if (beta[0] != 1.0 || beta[1] != 0.0) {
+        c[0] = beta[0] * real - beta[1] * imaginary;
+        c[1] = beta[0] * imaginary + beta[1] * real;
+    }
+}
+
+static void check_scaling(xgemm_handle *handle, xgemm_type type, const double beta[2], int64_t k,
+                          unsigned flags)
+{
+    const bool is_complex = typed_is_complex(type);
+    const xgemm_type scalars = type == XGEMM_F16 || type == XGEMM_BF16 ? XGEMM_F32 : type;
+    unsigned char alphas[16], betas[16], c[16 * HELD * HELD], zeros[16 * HELD] = {0};
+    for (int part = 0; part < 1 + is_complex; part++) {
+        typed_put(scalars, alphas, (size_t)part, k == 0 && part == 0 ? 0.5 : 0.0);
+        typed_put(scalars, betas, (size_t)part, beta[part]);
+    }
+    for (int i = 0; i < (1 + is_complex) * HELD * HELD; i++)
+        typed_put(type, c, (size_t)i,
+                  held[!is_complex ? i % HELD
+                       : i % 2     ? i / 2 % HELD
+                                   : i / 2 / HELD]);
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.m = p.n = p.lda = p.ldb = p.ldc = HELD, p.k = k;
+    p.type_a = p.type_b = p.type_c = type;
+    p.a = p.b = zeros, p.c = c, p.alpha = alphas, p.beta = betas, p.flags = flags;
+    ck_assert_msg(xgemm_gemm(handle, &p) == XGEMM_OK, "%s", xgemm_last_error(handle));
+    for (int i = 0; i < HELD * HELD; i++) {
+        double wanted[2] = {held[is_complex ? i / HELD : i % HELD], held[i % HELD]};
+        scale(wanted, beta, is_complex);
+        for (int part = 0; part < 1 + is_complex; part++) {
+            const double got = typed_get(type, c, (size_t)(i * (1 + is_complex) + part));
+            ck_assert_msg(is_same(got, wanted[part]),
+                          "%s, beta %g and %g, k %d, flags %u: element %d, part %d is %g for %g",
+                          typed_name(type), beta[0], beta[1], (int)k, flags, i, part, got,
+                          wanted[part]);
+        }
+    }
+}
+
+/* Of alpha = 0 and of k = 0, C = beta C to the sign of zero, and with beta = 0 it is not read. */
+START_TEST(zeros_without_a_product)
+{
+    static const double betas[][2] = {{0.0, 0.0}, {-0.0, 0.0}, {1.0, 0.0}, {-1.0, 0.0},
+                                      {0.5, 0.0}, {0.0, 1.0},  {-0.5, 2.0}};
+    const xgemm_type type = types[_i % COUNT(types)];
+    const bool is_cpu = places[_i / COUNT(types)].cpu;
+    xgemm_handle *handle = open_place(_i / COUNT(types));
+    for (int i = 0; i < 4 * (typed_is_complex(type) ? COUNT(betas) : COUNT(betas) - 2); i++)
+        if (is_cpu || test_device() < 0) /* C is the host's */
+            check_scaling(handle, type, betas[i / 4], i % 2, i & 2 ? XGEMM_DEVICE_SCALARS : 0);
     xgemm_destroy(handle);
 }
 END_TEST
@@ -310,7 +412,9 @@ int main(void)
     tcase_add_loop_test(numbers, mixes, first, runs);
     tcase_add_loop_test(numbers, layouts, first, runs);
     tcase_add_loop_test(numbers, epilogues, first, runs);
+    tcase_add_loop_test(numbers, zeros_without_a_product, first, runs);
     tcase_add_loop_test(numbers, special_values, first, runs);
+    tcase_add_loop_test(numbers, small_batches, 0, COUNT(types));
     if (test_device() != XGEMM_DEVICE_CPU) {
         tcase_add_loop_test(numbers, tensor_cores, 0, 6);
         tcase_add_loop_test(numbers, mma_sync, 0, 6);

@@ -68,8 +68,7 @@ static double half_value(xgemm_type type, uint16_t bits)
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-/* Part number i of memory. */
-static void put(xgemm_type type, void *memory, size_t i, double x)
+void typed_put(xgemm_type type, void *memory, size_t i, double x)
 {
     if (is_double(type))
         ((double *)memory)[i] = x;
@@ -79,7 +78,7 @@ static void put(xgemm_type type, void *memory, size_t i, double x)
         ((float *)memory)[i] = (float)x;
 }
 
-static double get(xgemm_type type, const void *memory, size_t i)
+double typed_get(xgemm_type type, const void *memory, size_t i)
 {
     if (is_double(type))
         return ((const double *)memory)[i];
@@ -141,9 +140,9 @@ static typed_matrix make(const typed_spec *s, xgemm_type type, xgemm_transpose t
         for (int i = 0; i < x.rows; i++)
             for (int j = 0; j < x.columns; j++)
                 for (int part = 0; part < parts_of(type); part++)
-                    put(type, x.before,
-                        place(&x, number, i, j) * (size_t)parts_of(type) + (size_t)part,
-                        draw(from));
+                    typed_put(type, x.before,
+                              place(&x, number, i, j) * (size_t)parts_of(type) + (size_t)part,
+                              draw(from));
     return x;
 }
 
@@ -189,10 +188,10 @@ static exact element_of(const typed_matrix *x, int number, int row, int column,
     const size_t parts = (size_t)parts_of(x->type);
     const size_t at =
         parts * place(x, number, transposed ? column : row, transposed ? row : column);
-    exact e = {.part = {(long double)get(x->type, x->before, at), 0.0L}};
+    exact e = {.part = {(long double)typed_get(x->type, x->before, at), 0.0L}};
     if (parts == 2)
         e.part[1] = (trans == XGEMM_CONJ_TRANS ? -1.0L : 1.0L) *
-                    (long double)get(x->type, x->before, at + 1);
+                    (long double)typed_get(x->type, x->before, at + 1);
     e.size = fabsl(e.part[0]) + fabsl(e.part[1]);
     return e;
 }
@@ -282,7 +281,7 @@ static void compare(const typed_product *p, int number, int i, int j)
     const exact e = expected(p, number, i, j);
     for (int part = 0; part < parts_of(c->type); part++) {
         const size_t at = place(c, number, i, j) * (size_t)parts_of(c->type) + (size_t)part;
-        const long double got = (long double)get(c->type, c->after, at);
+        const long double got = (long double)typed_get(c->type, c->after, at);
         const long double most = c->type == XGEMM_F16 ? 65520.0L : INFINITY;
         const bool same = isnan(e.part[part])
                               ? isnan(got)
@@ -341,8 +340,8 @@ static void multiply(xgemm_handle *handle, typed_product *p, generator *from)
     const xgemm_type scalar = is_half(s->type) ? XGEMM_F32 : s->type;
     double alpha[2], beta[2], bias[BIASES];
     for (int part = 0; part < 2; part++) {
-        put(scalar, alpha, (size_t)part, s->alpha[part]);
-        put(scalar, beta, (size_t)part, s->beta[part]);
+        typed_put(scalar, alpha, (size_t)part, s->alpha[part]);
+        typed_put(scalar, beta, (size_t)part, s->beta[part]);
     }
     xgemm_product call = XGEMM_PRODUCT_INIT;
     call.order = s->order, call.transa = s->transa, call.transb = s->transb;
@@ -360,7 +359,7 @@ static void multiply(xgemm_handle *handle, typed_product *p, generator *from)
             p->bias[i] = draw(from);
             if ((size_t)(i + 1) * typed_bytes(s->type_bias) <=
                 sizeof bias * (size_t)parts_of(s->type_bias))
-                put(s->type_bias, bias, (size_t)i, p->bias[i]);
+                typed_put(s->type_bias, bias, (size_t)i, p->bias[i]);
         }
         call.bias = on_device(handle, bias, sizeof bias);
         call.type_bias = s->type_bias;
@@ -386,7 +385,8 @@ static typed_product run(xgemm_handle *handle, const typed_spec *s, uint64_t see
     p.b = make(s, s->type, s->transb, s->k, s->n, s->shared_b, no_product, &from);
     p.c = make(s, s->type_c, XGEMM_NO_TRANS, s->m, s->n, false, no_c, &from);
     if (s->special != 0.0 && s->k > 0)
-        put(s->type, p.a.before, place(&p.a, 0, 0, 0) * (size_t)parts_of(s->type), s->special);
+        typed_put(s->type, p.a.before, place(&p.a, 0, 0, 0) * (size_t)parts_of(s->type),
+                  s->special);
     send(handle, &p.a);
     send(handle, &p.b);
     send(handle, &p.c);

@@ -33,4 +33,8 @@ size_t typed_bytes(xgemm_type type);
 bool typed_is_complex(xgemm_type type);
 const char *typed_name(xgemm_type type);
 
+/* Real number i of memory; one that is stored is exact. */
+void typed_put(xgemm_type type, void *memory, size_t i, double x);
+double typed_get(xgemm_type type, const void *memory, size_t i);
+
 #endif

@@ -40,6 +40,10 @@ calls 'switched off' passed_on 'served 0 of 0' XGEMM_SERVE=none XGEMM_BLAS_LEAST
 calls 'all is served' served 'served +scipy_cblas_zgemm64_ +c64' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
 calls 'the CPU is no device' passed_on 'passed on +sgemm_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
     XGEMM_BLAS_DEVICES=-2
+for list in 0x -3,-3x GPU-0 -3,,-3 '-3,'; do
+    calls "no list of devices: $list" passed_on 'passed on +sgemm_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
+        XGEMM_BLAS_DEVICES=$list
+done
 calls 'by two devices' served 'served +dgemm_64_ ' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3,-3
 
 # The utility names its own libxgemm for the drop-ins. A failure leaves C for the BLAS below; large

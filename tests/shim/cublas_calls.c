@@ -280,9 +280,26 @@ static void all(bool served)
 static void unknown(void)
 {
     static fake_handle emulated = {.math_mode = 4}, other = {.pointer_mode = 2}, plain;
+    static const entry not_of_floats[] = {BOTH(cublasSgemmEx, SGEMM_EX, F64),
+                                          BOTH(cublasSgemmEx, SGEMM_EX, C32),
+                                          BOTH(cublasSgemmEx, SGEMM_EX, C64)};
+    for (int i = 0; i < (int)(sizeof not_of_floats / sizeof *not_of_floats); i++)
+        one(&not_of_floats[i], &plain, 0, 0, false);
     one(&entries[0], &emulated, 0, 0, false);
     one(&entries[0], &other, 0, 0, false);
     one(&entries[0], &plain, 3, 0, false);
+}
+
+/* A handle that may take a part of the GPU only; and again all, as others may. */
+static void part_of_gpu(bool served)
+{
+    static fake_handle handle, other;
+    cublasSetSmCountTarget(&handle, 100);
+    check(handle.multiprocessors == 100, "cublasSetSmCountTarget", "it was not passed on");
+    one(&entries[0], &handle, 0, 0, false);
+    one(&entries[0], &other, 0, 0, served);
+    cublasSetSmCountTarget(&handle, 0);
+    one(&entries[0], &handle, 0, 0, served);
 }
 
 static void inner_call(void)
@@ -391,6 +408,7 @@ int calls(bool served)
         return 1;
     all(served && gpu);
     unknown();
+    part_of_gpu(served);
     nested();
     invalid();
     left_alone();

@@ -13,13 +13,15 @@ fake_driver=$builddir/tests/cuda_fake/.libs/fake_cuda.so
 # calls FOLDER EXPECTED ENDING OPTIONS...: the program under "xgemm run"; outputs as run's.
 program=cublas_calls.so
 with=
+with_blocked=
 calls()
 {
     folder=$1
     expected=$2
     ending=$3
     shift 3
-    LD_LIBRARY_PATH="$work/$folder:$work:$libraries" "$XGEMM" run "$@" -- \
+    # shellcheck disable=SC2086 # words
+    LD_LIBRARY_PATH="$work/$folder:$work:$libraries" $with_blocked "$XGEMM" run "$@" -- \
         ${with:+"$with"} ./dropins_main "./$program" "$expected" "$ending" >out 2>err
     status=$?
 }
@@ -77,6 +79,12 @@ calls none passed_on exec --log
 gives 'another program in its place: the log' 0 'cublasSgemmEx'
 calls none passed_on abort --log=log.json --json
 gives 'an abort, and its status: the log as JSON' 134 '"function": "cublasLtMatmul"' log.json
+if env --block-signal=ABRT true 2>/dev/null; then
+    with_blocked='env --block-signal=ABRT'
+    calls none passed_on abort --log
+    gives 'an abort, started with its signal blocked' 134 'cublasSgemmEx'
+    with_blocked=
+fi
 cp log.json out
 json 'the log as JSON, as the schema says' 'd["command"] == "run" and d["kinds"]'
 
@@ -109,7 +117,8 @@ fails()
 
 fails 'no program' 127 'no-such-program' ./no-such-program
 fails 'which program' 2 'which program'
-fails 'a full disk' 1 '^xgemm run: the log cannot be written: No space left on device$' --log=/dev/full true
+fails 'a full disk' 1 '^xgemm run: the log cannot be written: No space left on device$' --log=/dev/full touch ran
+if [ -e ran ]; then no 'a full disk: found first' 'the program ran'; else ok 'a full disk: found first'; fi
 fails 'a log that cannot be written' 1 '/nowhere/log' --log=/nowhere/log true
 XGEMM_DROPINS=$work/none
 fails 'no drop-ins' 1 'not installed' true
@@ -120,6 +129,24 @@ if [ "$status" -eq 5 ]; then
 else
     no 'options end at the program, whose status comes back' "exit status $status; $(first_error)"
 fi
+
+# What is ignored is so in the program, too, but for the utility's own choice. SIGXFSZ is the lowest
+# bit of the seventh digit from the right.
+for ignored in '' ignored; do
+    for log in '' --log=log; do
+        (
+            [ -z "$ignored" ] || trap '' XFSZ
+            grep SigIgn /proc/self/status
+            "$XGEMM" run ${log:+"$log"} grep SigIgn /proc/self/status
+        ) >out 2>err
+        sed 's/.*\(.\)......$/\1/' out >digits # the C library sets signals of its own, 32 and 33
+        if [ "$(wc -l <out)" -eq 2 ] && [ "$(sort -u digits | wc -l)" -eq 1 ]; then
+            ok "SIGXFSZ $ignored in the program $log"
+        else
+            no "SIGXFSZ $ignored in the program $log" "$(tr '\n' ' ' <out)$(first_error)"
+        fi
+    done
+done
 
 if ! [ -f "$fake_driver" ]; then
     skip 'served' 'no fake driver was built'
@@ -190,6 +217,7 @@ else
     export XGEMM_SERVE
     calls fake served '' --log
     gives 'all is served' 0 'served +cublasZgemmStridedBatched_64 +c64 '
+    gives 'a part of the GPU' 0 'passed on +cublasSgemm_v2 .*not take all multiprocessors'
     gives 'PEDANTIC is STRICT' 0 'served +cublasSgemm_v2 +f32 +strict +TN '
     gives 'what cuBLAS alone has' 0 'passed on +cublasSgemm_v2 .*no such compute type or math mode'
     calls fake served '' --log --math strict

@@ -89,6 +89,19 @@ int cublasGetMathMode(fake_handle *handle, int *mode)
     return 0;
 }
 
+int cublasSetSmCountTarget(fake_handle *handle, int count)
+{
+    handle->multiprocessors = count;
+    return 0;
+}
+
+int cublasGetSmCountTarget(fake_handle *handle, int *count)
+{
+    fake_asked++;
+    *count = handle->multiprocessors;
+    return 0;
+}
+
 #else
 
 int cublasLtMatmul(void *handle)

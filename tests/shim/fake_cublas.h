@@ -7,7 +7,7 @@
 
 typedef struct {
     void *stream;
-    int pointer_mode, math_mode;
+    int pointer_mode, math_mode, multiprocessors;
     void (*inner)(void); /* what an entry point calls of cuBLAS itself; NULL: nothing */
 } fake_handle;
 
@@ -32,6 +32,8 @@ int cublasDestroy_v2(fake_handle *handle);
 int cublasGetStream_v2(fake_handle *handle, void **stream);
 int cublasGetPointerMode_v2(fake_handle *handle, int *mode);
 int cublasGetMathMode(fake_handle *handle, int *mode);
+int cublasSetSmCountTarget(fake_handle *handle, int count);
+int cublasGetSmCountTarget(fake_handle *handle, int *count);
 int cublasLtMatmul(void *handle);
 int cublasLtDestroy(void *handle);
 int cublasLtMatmulDescGetAttribute(const fake_matmul *of, int attribute, void *to, size_t room,

@@ -58,3 +58,10 @@ void dgemm_(const char *transa, const char *transb, const int *m, const int *n, 
     if (*m < 0)
         xerbla_("DGEMM ", &number, 6);
 }
+
+#define DEFINE(place, name)                                                                        \
+    void name(int *to)                                                                             \
+    {                                                                                              \
+        *to = place;                                                                               \
+    }
+GEMMTR(DEFINE)

@@ -119,7 +119,16 @@ static void end(problem *p)
 }
 
 /* The arguments that are not there. */
-enum { NO_A = 1, NO_B = 2, NO_D = 4, NO_ALPHA = 8, NO_BETA = 16, NO_MATMUL = 32, NO_LAYOUT = 64 };
+enum {
+    NO_A = 1,
+    NO_B = 2,
+    NO_D = 4,
+    NO_ALPHA = 8,
+    NO_BETA = 16,
+    NO_MATMUL = 32,
+    NO_LAYOUT = 64,
+    NO_LAYOUT_OF_C = 128
+};
 
 static int call_without(problem *p, unsigned without)
 {
@@ -138,8 +147,8 @@ static int call_without(problem *p, unsigned without)
         function(p, without & NO_MATMUL ? NULL : &p->matmul, without & NO_ALPHA ? NULL : scalars[0],
                  without & NO_A ? NULL : p->at[0], &p->layouts[0], without & NO_B ? NULL : p->at[1],
                  without & NO_LAYOUT ? NULL : &p->layouts[1], without & NO_BETA ? NULL : scalars[1],
-                 p->at[3], &p->layouts[3], without & NO_D ? NULL : p->at[2], &p->layouts[2], NULL,
-                 NULL, 0, NULL);
+                 p->at[3], without & NO_LAYOUT_OF_C ? NULL : &p->layouts[3],
+                 without & NO_D ? NULL : p->at[2], &p->layouts[2], NULL, NULL, 0, NULL);
     for (int i = 0; on_device && i < 2; i++)
         release_on(p->gpu, (void *)(uintptr_t)scalars[i]);
     return status;
@@ -251,6 +260,21 @@ static void of_device_scalars(xgemm_handle *gpu, bool served)
             }
 }
 
+/* A C that is not read: anywhere, with columns apart by more than D's, and not there at all. */
+static void of_unread(xgemm_handle *gpu, bool served)
+{
+    for (int is_there = 0; is_there < 2; is_there++) {
+        problem p;
+        begin(&p, gpu, F32, 1, WIDER, 0);
+        void *const c = p.at[3];
+        if (!is_there)
+            p.at[3] = NULL;
+        run(&p, &epilogues[0], "C is not read", served);
+        if (!is_there)
+            release_on(gpu, c);
+    }
+}
+
 /* Each change makes a product that the drop-in must leave to cublasLt. */
 static void passed_on(xgemm_handle *gpu)
 {
@@ -267,10 +291,13 @@ static void passed_on(xgemm_handle *gpu)
                                         "a list of one A",
                                         "a list of one D",
                                         "a scale of D",
-                                        "a bias for each product"};
+                                        "a bias for each product",
+                                        "a C of another order, not read",
+                                        "a C of other columns, not read",
+                                        "a D that is C with columns apart, not read"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         problem p;
-        begin(&p, gpu, F32, i == 13 ? 2 : 1, IN_PLACE, i == 2 || i > 7);
+        begin(&p, gpu, F32, i == 13 ? 2 : 1, IN_PLACE, i == 2 || (i > 7 && i < 14));
         int *const fields[] = {&p.matmul.pointers,
                                &p.matmul.compute,
                                NULL,
@@ -284,8 +311,11 @@ static void passed_on(xgemm_handle *gpu)
                                &p.layouts[0].batch_mode,
                                &p.layouts[2].batch_mode,
                                NULL,
-                               &p.matmul.epilogue};
-        static const int values[] = {2, 64, 0, 1, 264, 4, 0, 28, 1, 0, 1, 1, 0, 4};
+                               &p.matmul.epilogue,
+                               &p.layouts[3].order,
+                               NULL,
+                               NULL};
+        static const int values[] = {2, 64, 0, 1, 264, 4, 0, 28, 1, 0, 1, 1, 0, 4, 1, 0, 0};
         if (fields[i])
             *fields[i] = values[i];
         if (i == 2)
@@ -298,6 +328,10 @@ static void passed_on(xgemm_handle *gpu)
             p.matmul.scale_d = p.bias_at;
         if (i == 13)
             p.matmul.bias = p.bias_at, p.matmul.bias_stride = M;
+        if (i == 15)
+            p.layouts[3].columns = N - 1;
+        if (i == 16)
+            p.layouts[3].ld = LD_C;
         fake_status = 15;
         const int before = fake_count, status = call(&p);
         check(fake_count == before + 1 && status == 15, names[i], "it was not passed on");
@@ -308,8 +342,8 @@ static void passed_on(xgemm_handle *gpu)
 /* What cublasLt refuses, or what multiplies nothing: its own status comes back. */
 static void invalid(xgemm_handle *gpu)
 {
-    static const char *const names[] = {"no A",    "no B",           "no D",     "no alpha",
-                                        "no beta", "no description", "no layout"};
+    static const char *const names[] = {"no A",    "no B",           "no D",      "no alpha",
+                                        "no beta", "no description", "no layout", "no layout of C"};
     static const char *const sizes[] = {"lda", "ldb", "ldd", "m = 0", "n = 0", "k = 0", "batch"};
     enum { NAMES = sizeof names / sizeof *names, SIZES = sizeof sizes / sizeof *sizes };
     for (int i = 0; i < NAMES + SIZES; i++) {
@@ -340,6 +374,7 @@ int lt_calls(xgemm_handle *gpu, bool served)
     of_types(gpu, served);
     of_mixed(gpu, served);
     of_device_scalars(gpu, served);
+    of_unread(gpu, served);
     passed_on(gpu);
     invalid(gpu);
     const int before = fake_destroyed;

@@ -8,6 +8,10 @@ builddir=$PWD
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/shell.sh"
 here=$srcdir/tests/shim
 libraries=$builddir/.libs
+if ! [ -f "$libraries/libxgemm-blas.so" ]; then
+    echo "skipped $topic: shared libraries are not built"
+    exit 77
+fi
 unset XGEMM_SERVE XGEMM_RUN_MATH XGEMM_RUN_COUNTERS XGEMM_BLAS_LEAST XGEMM_BLAS_DEVICES XGEMM_BLAS
 XGEMM_DROPINS=$libraries
 export XGEMM_DROPINS here

@@ -20,6 +20,17 @@ void dgemm_(const char *, const char *, const int *, const int *, const int *, c
             const int *, size_t, size_t);
 void dtrsm_(void); /* which the fake lacks */
 
+/* Products of which a triangle is written; here each gives its place in this list. */
+#define GEMMTR(OF)                                                                                 \
+    OF(0, sgemmtr_)                                                                                \
+    OF(1, dgemmtr_)                                                                                \
+    OF(2, cgemmtr_)                                                                                \
+    OF(3, zgemmtr_)                                                                                \
+    OF(4, cblas_sgemmtr) OF(5, cblas_dgemmtr) OF(6, cblas_cgemmtr) OF(7, cblas_zgemmtr)
+#define DECLARE(place, name) void name(int *);
+GEMMTR(DECLARE)
+#undef DECLARE
+
 /* Of the fake's xerbla, where no other stands before it. */
 extern int whole_error;
 

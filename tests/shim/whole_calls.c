@@ -22,6 +22,13 @@ void xerbla_(const char *name, const int *number, size_t length)
 }
 #endif
 
+#define NAME(place, name) {#name, name},
+static const struct {
+    const char *name;
+    void (*function)(int *);
+} gemmtr[] = {GEMMTR(NAME)};
+enum { GEMMTRS = sizeof gemmtr / sizeof *gemmtr };
+
 static int failures;
 
 static void check(int holds, const char *name)
@@ -48,6 +55,10 @@ int main(int argc, char **argv)
     check(idamax_(&n, &d, &two) == 16, "idamax_");
     cblas_dgemv(101, 111, 2, 3, 0.5, &d, 7, &d, 8, 0.25, &y, 9);
     check(y == 249.75, "cblas_dgemv");
+    for (int i = 0, place = -1; i < GEMMTRS; i++) {
+        gemmtr[i].function(&place);
+        check(place == i, gemmtr[i].name);
+    }
     dgemm_("N", "N", &n, &n, &n, &d, &d, &n, &d, &n, &zero, &y, &two, 1, 1);
     check(y == 12, "dgemm_");
     dgemm_("N", "N", &minus, &n, &n, &d, &d, &n, &d, &n, &zero, &y, &two, 1, 1);

@@ -96,6 +96,7 @@ static run prepare_run(const product *is, int columns, bool a_k_major, bool b_k_
     memcpy(r.before, r.c, c_bytes);
     r.args.product =
         (xg_tensor_args){.m = is->m, .n = is->n, .k = is->k, .alpha = is->alpha, .beta = is->beta};
+    r.args.product.k_blocks = (uint32_t)(is->k + 63) / 64;
     r.args.product.a = r.a + is->offset, r.args.product.b = r.b + is->offset,
     r.args.product.c = r.c + is->offset;
     r.args.product.a_stride_m = a_k_major ? r.lda : 1,

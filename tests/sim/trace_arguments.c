@@ -334,7 +334,7 @@ START_TEST(sizes_and_leading_dimensions)
         assert_field_refused(offsetof(xgemm_trace_problem, ldc), short_ones[i], wanted, "ldc is ");
     }
     assert_field_refused(offsetof(xgemm_trace_problem, lda), INT64_MAX, XGEMM_ERROR_OVERFLOW,
-                         "a has 8 lines");
+                         "a has 8 rows");
     const xgemm_trace_problem huge = cube((int64_t)1 << 31);
     assert_trace_refused("tiled16", &huge, XGEMM_ERROR_OVERFLOW, "");
 }

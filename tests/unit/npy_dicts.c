@@ -120,7 +120,7 @@ static const struct refused_dict {
     {WITH_DESCR("'|S3'"), "dtype is '|S3' (byte strings)" WHAT_IS_TAKEN},
     {WITH_DESCR("'<M8[ns]'"), "dtype is '<M8[ns]' (dates)" WHAT_IS_TAKEN},
     {WITH_DESCR("'<m8[s]'"), "dtype is '<m8[s]' (time spans)" WHAT_IS_TAKEN},
-    {WITH_DESCR("'float32'"), "dtype is 'float32'" WHAT_IS_TAKEN},
+    {WITH_DESCR("'<float32'"), "dtype is '<float32'" WHAT_IS_TAKEN},
     {WITH_DESCR("'<f4 '"), "dtype is '<f4 '" WHAT_IS_TAKEN},
     {WITH_DESCR("' <f4'"), "dtype is ' <f4'" WHAT_IS_TAKEN},
     {WITH_DESCR("''"), "dtype is ''" WHAT_IS_TAKEN},
@@ -191,9 +191,9 @@ static const struct {
     const char *descr;
     xgemm_type type;
 } ACCEPTED_TYPES[] = {
-    {"<f2", XGEMM_F16},  {"=f4", XGEMM_F32},  {"f8", XGEMM_F64},        {"<V2", XGEMM_BF16},
-    {"|V2", XGEMM_BF16}, {"V2", XGEMM_BF16},  {"bfloat16", XGEMM_BF16}, {"<c8", XGEMM_C32},
-    {"c16", XGEMM_C64},  {"<c16", XGEMM_C64},
+    {"<f2", XGEMM_F16},        {"=f4", XGEMM_F32}, {"f8", XGEMM_F64},        {"<V2", XGEMM_BF16},
+    {"|V2", XGEMM_BF16},       {"V2", XGEMM_BF16}, {"bfloat16", XGEMM_BF16}, {"float32", XGEMM_F32},
+    {"complex128", XGEMM_C64}, {"<c8", XGEMM_C32}, {"c16", XGEMM_C64},       {"<c16", XGEMM_C64},
 };
 
 START_TEST(accepts_type)

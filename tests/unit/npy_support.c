@@ -14,6 +14,7 @@
 static struct faults faults;
 static size_t bytes_read, bytes_written;
 size_t bytes_allocated, calls;
+off_t bytes_reserved;
 bool folder_is_flushed;
 
 void set_faults(struct faults wanted)
@@ -92,6 +93,32 @@ int fchmod(int descriptor, mode_t mode)
 {
     errno = faults.error;
     return faults.fail_fchmod ? -1 : (int)syscall(SYS_fchmod, descriptor, mode);
+}
+
+int faccessat(int folder_descriptor, const char *path, int mode, int flags)
+{
+    (void)flags;
+    errno = faults.error;
+    return faults.fail_faccessat ? -1 : (int)syscall(SYS_faccessat, folder_descriptor, path, mode);
+}
+
+uid_t geteuid(void)
+{
+    return faults.user ? (uid_t)faults.user : (uid_t)syscall(SYS_geteuid);
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t size)
+{
+    bytes_reserved = size;
+    errno = faults.error;
+    return faults.fail_fallocate ? -1 : (int)syscall(SYS_fallocate, descriptor, mode, offset, size);
+}
+
+int statx(int folder_descriptor, const char *path, int flags, unsigned mask, struct statx *about)
+{
+    const int result = (int)syscall(SYS_statx, folder_descriptor, path, flags, mask, about);
+    about->stx_attributes |= faults.attributes;
+    return result;
 }
 
 int close(int descriptor)

@@ -31,6 +31,9 @@ struct faults {
     size_t write_fail_after;                /* bytes */
     int error;                              /* of the call that fails */
     bool fail_fsync, fail_rename, fail_fchmod, fail_close, fail_allocation;
+    bool fail_faccessat, fail_fallocate;
+    unsigned long long attributes; /* more, that statx() gives */
+    unsigned user;                 /* that the process seems to be of; 0: its own */
 };
 
 /* Also sets what is counted to 0. */
@@ -38,6 +41,7 @@ void set_faults(struct faults wanted);
 void clear_faults(void);
 
 extern size_t bytes_allocated, calls; /* calls: of those that may be interrupted */
+extern off_t bytes_reserved;          /* by the last call */
 extern bool folder_is_flushed;        /* after the last file that was renamed */
 
 /* ---- The folder of the test ---- */

@@ -191,7 +191,7 @@ START_TEST(writes_to_pipe)
 
     ck_assert_int_eq(mkfifo(in_folder("pipe"), 0600), 0);
     ck_assert_int_eq(symlink("pipe", in_folder("link")), 0);
-    ck_assert_int_eq(npy_check_writable(path, message, sizeof(message)), 0);
+    ck_assert_int_eq(npy_check_writable(path, &matrix, message, sizeof(message)), 0);
     const int reader = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
     ck_assert_int_ge(reader, 0);
     ck_assert_int_eq(npy_write(path, &matrix, message, sizeof(message)), 0);
@@ -207,13 +207,84 @@ START_TEST(writes_to_pipe)
 }
 END_TEST
 
+/* What nothing may take the place of: by its folder, by its attributes, and as another user's. */
+static const struct faults STAYING[] = {
+    {.fail_faccessat = true, .error = EACCES},
+#ifdef STATX_ATTR_MOUNT_ROOT
+    {.attributes = STATX_ATTR_MOUNT_ROOT},
+#endif
+    {.attributes = STATX_ATTR_IMMUTABLE},
+    {.attributes = STATX_ATTR_APPEND},
+    {.user = 12345},
+};
+
+START_TEST(writes_to_file_that_stays)
+{
+    npy_matrix matrix = make_matrix(3, 5, false), again;
+    const char *path = in_folder("C.npy"), *link = in_folder("link.npy");
+    const char old[4096] = "longer than the new one";
+    struct stat before, after;
+
+    write_file(path, old, sizeof(old));
+    ck_assert_int_eq(symlink("C.npy", link), 0);
+    ck_assert_int_eq(chmod(path, 0604), 0);
+    ck_assert_int_eq(stat(path, &before), 0);
+    ck_assert_int_eq(chmod(folder, 01777), 0); /* as /tmp */
+    set_faults(STAYING[_i]);
+    const int checked = npy_check_writable(link, &matrix, message, sizeof(message));
+    const int written = npy_write(link, &matrix, message, sizeof(message));
+    clear_faults();
+    ck_assert_msg(checked == 0 && written == 0, "%s", message);
+    ck_assert_int_eq(stat(path, &after), 0);
+    ck_assert(before.st_ino == after.st_ino && before.st_mode == after.st_mode);
+    ck_assert_int_eq(npy_read(path, &again, message, sizeof(message)), 0);
+    assert_equal_matrices(&matrix, &again);
+    ck_assert_int_eq(empty_folder(), 2);
+    npy_free(&matrix);
+    npy_free(&again);
+}
+END_TEST
+
+static const struct {
+    int error;
+    const char *sentence; /* NULL: the file system cannot tell */
+} NO_ROOM[] = {
+    {ENOSPC, "No space left on device"},
+    {EDQUOT, "quota exceeded"},
+    {EFBIG, "File too large"},
+    {EOPNOTSUPP, NULL},
+};
+
+START_TEST(looks_for_room)
+{
+    npy_matrix matrix = make_matrix(30, 50, false);
+    const char *path = in_folder("C.npy");
+    struct stat status;
+
+    ck_assert_int_eq(npy_check_writable(path, &matrix, message, sizeof(message)), 0);
+    ck_assert_int_eq(empty_folder(), 0);
+    const off_t reserved = bytes_reserved;
+    set_faults((struct faults){.fail_fallocate = true, .error = NO_ROOM[_i].error});
+    const int result = npy_check_writable(path, &matrix, message, sizeof(message));
+    clear_faults();
+    ck_assert_int_eq(result, NO_ROOM[_i].sentence ? -1 : 0);
+    if (NO_ROOM[_i].sentence)
+        assert_sentence(message + strlen(path), NO_ROOM[_i].sentence);
+    ck_assert_int_eq(empty_folder(), 0);
+    ck_assert_int_eq(npy_write(path, &matrix, message, sizeof(message)), 0);
+    ck_assert_int_eq(stat(path, &status), 0);
+    ck_assert_int_eq(status.st_size, reserved);
+    npy_free(&matrix);
+}
+END_TEST
+
 START_TEST(says_that_device_is_full)
 {
     npy_matrix matrix = make_matrix(3, 5, false);
 
     if (access("/dev/full", W_OK) == 0) {
         assert_not_written("/dev/full", &matrix, "cannot be written: No space left on device");
-        ck_assert_int_eq(npy_check_writable("/dev/full", message, sizeof(message)), -1);
+        ck_assert_int_eq(npy_check_writable("/dev/full", &matrix, message, sizeof(message)), -1);
         ck_assert_str_eq(message, "/dev/full: cannot be written: No space left on device");
     }
     npy_free(&matrix);
@@ -289,22 +360,27 @@ static const struct write_fault {
     {{.write_limit = 8, .write_fail_after = 8, .error = ENOSPC}, "No space left on device"},
     {{.write_fail_after = 128, .error = ENOSPC}, "No space left on device"},
     {{.write_limit = 64, .write_fail_after = 192, .error = EDQUOT}, "quota exceeded"},
-    {{.fail_fchmod = true, .error = EIO}, "Input/output error"},
     {{.fail_fsync = true, .error = EIO}, "Input/output error"},
+    {{.fail_fsync = true, .error = EDQUOT}, "quota exceeded"},
     {{.fail_close = true, .error = EIO}, "Input/output error"},
     {{.fail_rename = true, .error = EXDEV}, "cross-device link"},
 };
 
-/* File systems without modes, as FAT and CIFS. */
-static const int MODE_REFUSALS[] = {EPERM, ENOTSUP, ENOSYS};
+/* File systems without modes, as FAT and CIFS, and those that cannot flush. */
+static const struct faults REFUSALS[] = {
+    {.fail_fchmod = true, .error = EPERM},  {.fail_fchmod = true, .error = ENOTSUP},
+    {.fail_fchmod = true, .error = EINVAL}, {.fail_fchmod = true, .error = EACCES},
+    {.fail_fsync = true, .error = EINVAL},  {.fail_fsync = true, .error = ENOTSUP},
+    {.fail_fsync = true, .error = ENOSYS},
+};
 
-START_TEST(writes_without_a_mode)
+START_TEST(writes_without_mode_or_flush)
 {
     npy_matrix matrix = make_matrix(5, 4, false), again;
     const char *path = in_folder("C.npy");
 
     write_file(path, TEXT("old"));
-    set_faults((struct faults){.fail_fchmod = true, .error = MODE_REFUSALS[_i]});
+    set_faults(REFUSALS[_i]);
     const int result = npy_write(path, &matrix, message, sizeof(message));
     clear_faults();
     ck_assert_int_eq(result, 0);
@@ -394,10 +470,12 @@ void add_writing_cases(Suite *suite)
     tcase_add_test(cases, replaces_what_link_leads_to);
     tcase_add_test(cases, refuses_to_replace);
     tcase_add_loop_test(cases, writes_to_pipe, 0, 4);
+    tcase_add_loop_test(cases, writes_to_file_that_stays, 0, COUNT(STAYING));
+    tcase_add_loop_test(cases, looks_for_room, 0, COUNT(NO_ROOM));
     tcase_add_test(cases, says_that_device_is_full);
     tcase_add_test(cases, refuses_folder_that_cannot_be_written);
     tcase_add_test(cases, refuses_matrix);
-    tcase_add_loop_test(cases, writes_without_a_mode, 0, COUNT(MODE_REFUSALS));
+    tcase_add_loop_test(cases, writes_without_mode_or_flush, 0, COUNT(REFUSALS));
     tcase_add_loop_test(cases, leaves_old_file, 0, COUNT(WRITE_FAULTS));
     tcase_add_loop_test(cases, leaves_no_new_file, 0, COUNT(WRITE_FAULTS));
     tcase_add_test(cases, leaves_old_file_at_limit_of_size);

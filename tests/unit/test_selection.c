@@ -64,6 +64,8 @@ START_TEST(misspelt_kernels)
                    "xgemm_set_kernel: ", "names are pipelined-64x128, ");
     assert_refused(handle, xgemm_set_kernel(handle, "naiv"), XGEMM_ERROR_UNKNOWN_KERNEL,
                    "xgemm_set_kernel: ", "names are naive, ");
+    assert_refused(handle, xgemm_set_kernel(handle, "pipelind"), XGEMM_ERROR_UNKNOWN_KERNEL,
+                   "xgemm_set_kernel: ", "names are pipelined-");
     xgemm_destroy(handle);
     handle = open_handle(XGEMM_DEVICE_CPU);
     assert_refused(handle, xgemm_set_kernel(handle, "pipelned-64x128"), XGEMM_ERROR_UNKNOWN_KERNEL,

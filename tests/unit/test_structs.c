@@ -9,6 +9,8 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { MORE = 64, FILL = 0xa5 };
 
@@ -188,6 +190,54 @@ START_TEST(test_read_larger)
 }
 END_TEST
 
+/* Those that are read: what a struct of the size given has beyond its end is not read. */
+static void read_device(void *of)
+{
+    xgemm_occupancy_info info = {.struct_size = sizeof info};
+    xgemm_occupancy(of, 256, 64, 4096, 0, &info);
+}
+
+static void read_problem(void *of)
+{
+    xgemm_trace_report *report;
+    ck_assert_int_ne(xgemm_trace("none", of, NULL, &report), XGEMM_OK);
+}
+
+static void read_launch(void *of)
+{
+    xgemm_source_report *report;
+    ck_assert_int_ne(xgemm_trace_source(of, NULL, &report), XGEMM_OK);
+}
+
+static void read_product(void *of)
+{
+    xgemm_gemm(handle, of);
+}
+
+static const struct {
+    size_t size;
+    void (*read)(void *);
+} readers[] = {{sizeof(xgemm_device), read_device},
+               {sizeof(xgemm_trace_problem), read_problem},
+               {sizeof(xgemm_source_launch), read_launch},
+               {sizeof(xgemm_product), read_product}};
+
+START_TEST(test_read_at_the_end_of_memory)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *const memory =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(memory, MAP_FAILED);
+    ck_assert_int_eq(mprotect(memory + page, page, PROT_NONE), 0);
+    for (size_t size = sizeof size; size <= readers[_i].size; size += sizeof size) {
+        memset(memory, 0, page);
+        memcpy(memory + page - size, &size, sizeof size);
+        readers[_i].read(memory + page - size);
+    }
+    munmap(memory, 2 * page);
+}
+END_TEST
+
 /* A string of a launch that is NULL, and fewer strings than none. */
 START_TEST(test_strings_of_a_launch)
 {
@@ -216,6 +266,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_too_small, 0, STRUCTS);
     tcase_add_test(tcase, test_read);
     tcase_add_loop_test(tcase, test_read_larger, 0, MORE);
+    tcase_add_loop_test(tcase, test_read_at_the_end_of_memory, 0,
+                        (int)(sizeof readers / sizeof *readers));
     tcase_add_test(tcase, test_strings_of_a_launch);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

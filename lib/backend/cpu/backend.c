@@ -9,11 +9,6 @@ static bool can_run(const xg_program *program)
     return program->host != NULL;
 }
 
-static int count(void)
-{
-    return 1;
-}
-
 static int multiprocessors(const xg_device *device)
 {
     (void)device;
@@ -28,10 +23,9 @@ static int compute_capability(const xg_device *device)
 
 static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
 {
-    (void)ordinal, (void)error;
-    xg_host_describe(device);
+    (void)ordinal;
     snprintf(device->detail, sizeof device->detail, "BLAS: %s", XGEMM_BLAS_NAME);
-    return XGEMM_OK;
+    return xg_host_describe(device, error);
 }
 
 static xgemm_status open_cpu(int ordinal, xg_device **device, xg_error *error)
@@ -59,7 +53,6 @@ const xg_backend xg_backend_cpu = {
     .host_memory = true,
     .runs_host_code = true,
     .can_run = can_run,
-    .count = count,
     .multiprocessors = multiprocessors,
     .compute_capability = compute_capability,
     .describe = describe,

@@ -33,22 +33,39 @@ const char *xg_cu_advice(unsigned result)
     }
 }
 
-const char *xg_cu_access_advice(const char *control, char *text, size_t size)
+/* The first device file that is there and may not be used; NULL: none. */
+static const char *forbidden(const char *control, char path[32])
+{
+    enum { GPUS = 16 };
+    if (access(control, R_OK | W_OK) && errno == EACCES)
+        return control;
+    for (int i = 0; i < GPUS; i++) {
+        snprintf(path, 32, "/dev/nvidia%d", i);
+        if (access(path, R_OK | W_OK) && errno == EACCES)
+            return path;
+    }
+    return NULL;
+}
+
+const char *xg_cu_access_advice(const char *control, char text[XG_CU_ADVICE])
 {
     const char *const visible = getenv("CUDA_VISIBLE_DEVICES");
+    char path[32];
+    const char *const closed = forbidden(control, path);
+    int length = 0;
     *text = '\0';
-    if (access(control, R_OK | W_OK) && errno == EACCES)
-        snprintf(text, size,
-                 "; there is no permission to use %s: is the user in the file's group (often video "
-                 "or render)?",
-                 control);
-    else if (access(control, F_OK) && errno == ENOENT)
-        snprintf(
-            text, size,
-            "; there is no %s: is the kernel module nvidia loaded (package nvidia-driver), and "
-            "was a container given the GPUs?",
-            control);
-    else if (visible)
-        snprintf(text, size, "; CUDA_VISIBLE_DEVICES is \"%.64s\"", visible);
+    if (closed)
+        length = snprintf(text, XG_CU_ADVICE,
+                          "; there is no permission to use %.64s: is the user in the file's group "
+                          "(often video or render)?",
+                          closed);
+    else if (access(control, F_OK) && errno == ENOENT && access(XG_CU_WINDOWS, F_OK))
+        length = snprintf(text, XG_CU_ADVICE,
+                          "; there is no %.64s: is the kernel module nvidia loaded (package "
+                          "nvidia-driver), and was a container given the GPUs?",
+                          control);
+    if (visible)
+        snprintf(text + length, (size_t)(XG_CU_ADVICE - length),
+                 "; CUDA_VISIBLE_DEVICES is \"%.64s\"", visible);
     return text;
 }

@@ -123,19 +123,20 @@ static int multiprocessors(const xg_device *device)
     return device ? device->multiprocessors : 1;
 }
 
-/* Unknown without a device. Of 9.0's own kernels a driver that lacks a function runs none. */
+/* 0 without a device. A driver that lacks a function runs none of 9.0's own kernels: its GPU counts
+   as one of 8.9. */
 static int compute_capability(const xg_device *device)
 {
-    enum { HOPPER = 90, WITHOUT = 89 };
+    enum { HOPPER = 90, BEFORE_HOPPER = 89 };
     if (!device)
         return 0;
-    return device->lacks && device->compute_capability >= HOPPER ? WITHOUT
+    return device->lacks && device->compute_capability >= HOPPER ? BEFORE_HOPPER
                                                                  : device->compute_capability;
 }
 
 static const char *lacks_function(const xg_device *device)
 {
-    return device->lacks;
+    return compute_capability(device) < device->compute_capability ? device->lacks : NULL;
 }
 
 static int64_t shared_per_block(const xg_device *device)
@@ -181,14 +182,12 @@ static xgemm_status allow_shared(xg_device *device, const xg_launch *what, uint3
     return xg_cu_result_of(device, result, "cuFuncSetAttribute", error);
 }
 
-/* More blocks than that in a cluster a function must be allowed, once. */
-enum { CLUSTER_WITHOUT_ASKING = 8 };
-
+/* A cluster that is not portable a function must be allowed, once. */
 static xgemm_status allow_cluster(xg_device *device, const xg_launch *what, xg_cu_function function,
                                   xg_error *error)
 {
     bool *allowed = &device->large_clusters[what->program->index];
-    if (what->cluster <= CLUSTER_WITHOUT_ASKING || __atomic_load_n(allowed, __ATOMIC_RELAXED))
+    if (what->cluster <= XG_CU_PORTABLE_CLUSTER || __atomic_load_n(allowed, __ATOMIC_RELAXED))
         return XGEMM_OK;
     const xg_cu_result result = device->driver->function_set(
         function, XG_CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);

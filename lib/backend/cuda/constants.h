@@ -3,8 +3,9 @@
 #ifndef XGEMM_CUDA_CONSTANTS_H
 #define XGEMM_CUDA_CONSTANTS_H
 
-/* Values of cuda.h's enumerations, checked by the same test. X(name, value) */
+/* Values of cuda.h's enumerations; a test compares them where cuda.h is. X(name, value) */
 #define XG_CU_CONSTANTS(X)                                                                         \
+    X(CUDA_ERROR_INVALID_VALUE, 1)                                                                 \
     X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                 \
     X(CUDA_ERROR_NOT_INITIALIZED, 3)                                                               \
     X(CUDA_ERROR_STUB_LIBRARY, 34)                                                                 \

@@ -194,7 +194,7 @@ static xg_cu_result has_pdl(const xg_cu *driver, xg_cu_function function, bool *
 {
     int compiled_for = 0;
     *can = false;
-    if (!driver->launch_with || driver->driver_version < XG_CU_OVERLAPS)
+    if (!driver->launch_with || driver->driver_version < XG_CU_PDL_CAPTURE)
         return 0;
     const xg_cu_result failed =
         driver->function_attribute(&compiled_for, XG_CU_FUNC_ATTRIBUTE_PTX_VERSION, function);

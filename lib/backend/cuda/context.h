@@ -107,6 +107,6 @@ bool xg_cu_recall(int ordinal, xgemm_device *description);
 void xg_cu_remember(int ordinal, const xgemm_device *description);
 
 xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *error);
-int xg_cu_count(void);
+int xg_cu_count(xg_error *error);
 
 #endif

@@ -158,17 +158,24 @@ typedef struct {
 /* Tokens of streams: CU_STREAM_LEGACY, CU_STREAM_PER_THREAD. */
 enum { XG_CU_STREAM_LEGACY = 1, XG_CU_STREAM_PER_THREAD = 2 };
 
+/* CTAs of a cluster that CUDA promises to every function; larger ones a function must be allowed.
+ */
+enum { XG_CU_PORTABLE_CLUSTER = 8 };
+
 /* The oldest driver that has every function: CUDA 11.0. */
 enum { XG_CU_OLDEST = 11000 };
 
-/* The oldest that captures launches which overlap the one before into a graph: CUDA 12.3. */
-enum { XG_CU_OVERLAPS = 12030 };
+/* The oldest that captures programmatic dependent launches into a graph: CUDA 12.3. */
+enum { XG_CU_PDL_CAPTURE = 12030 };
 
 /*
  * Opens libcuda.so.1 and initialises it; once for the process (a failure is
  * tried again by the next call). Any thread may call.
  */
 xgemm_status xg_cu_open(const xg_cu **driver, xg_error *error);
+
+/* As a failure that the driver finds no GPU, and what may be done about it. */
+xgemm_status xg_cu_no_device(xg_error *error);
 
 /*
  * A driver's result other than 0 as a failure: "function failed: CUDA_ERROR_X (text)", and what may

@@ -5,17 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The CUDA programming model promises so many blocks to every cluster. */
-enum { PORTABLE_CLUSTER = 8 };
-
 xg_cu_result xg_cu_attribute_of(const xg_cu *driver, xg_cu_device device, unsigned which,
                                 int *value)
 {
-    enum { INVALID_VALUE = 1 };
     const xg_cu_result failed = driver->device_attribute(value, which, device);
     if (failed)
         *value = 0;
-    return failed == INVALID_VALUE ? 0 : failed;
+    return failed == XG_CUDA_ERROR_INVALID_VALUE ? 0 : failed;
 }
 
 /* What is a plain number; the struct's wider fields take theirs from here. */
@@ -72,7 +68,7 @@ static xgemm_status fill_attributes(const xg_cu *driver, xg_cu_device device, xg
     d->shared_per_block = a.shared_per_block;
     d->shared_per_block_static = a.shared_per_block_static;
     d->shared_reserved = a.shared_reserved;
-    d->cluster_blocks = a.clusters ? PORTABLE_CLUSTER : 0;
+    d->cluster_blocks = a.clusters ? XG_CU_PORTABLE_CLUSTER : 0;
     d->l2_bytes = a.l2_bytes;
     d->memory_bus_bits = a.bus_bits;
     d->core_clock_mhz = a.core_khz * 1e-3;
@@ -111,7 +107,6 @@ static int numa_node_of(const char *pci_address)
 static xgemm_status fill_identity(const xg_cu *driver, xg_cu_device device, xgemm_device *d,
                                   xg_error *error)
 {
-    enum { INVALID_VALUE = 1 };
     unsigned char uuid[16];
     int ecc = 0, node = -1;
     d->mig = strstr(d->name, " MIG ") ? 1 : -1;
@@ -127,7 +122,7 @@ static xgemm_status fill_identity(const xg_cu *driver, xg_cu_device device, xgem
         failed = driver->device_attribute(&node, XG_CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, device);
     }
     d->numa_node = failed ? numa_node_of(d->pci_address) : node;
-    return failed && failed != INVALID_VALUE
+    return failed && failed != XG_CUDA_ERROR_INVALID_VALUE
                ? xg_cu_fail(driver, failed, "cuDeviceGetAttribute", error)
                : XGEMM_OK;
 }
@@ -164,11 +159,18 @@ xgemm_status xg_cu_describe(int ordinal, xgemm_device *description, xg_error *er
     return status;
 }
 
-int xg_cu_count(void)
+int xg_cu_count(xg_error *error)
 {
     const xg_cu *driver;
     int count = 0;
-    if (xg_cu_open(&driver, NULL) || driver->device_count(&count))
+    if (xg_cu_open(&driver, error))
         return 0;
+    const xg_cu_result failed = driver->device_count(&count);
+    if (failed) {
+        xg_cu_fail(driver, failed, "cuDeviceGetCount", error);
+        return 0;
+    }
+    if (count < 1)
+        xg_cu_no_device(error);
     return count;
 }

@@ -12,11 +12,6 @@ static bool can_run(const xg_program *program)
     return program->simulated != NULL;
 }
 
-static int count(void)
-{
-    return 1;
-}
-
 /* How a handle's launches are simulated: from $XGEMM_SIM when it was made. */
 struct xg_device {
     xg_sim_options options;
@@ -39,13 +34,13 @@ static int compute_capability(const xg_device *device)
 
 static xgemm_status describe(int ordinal, xgemm_device *device, xg_error *error)
 {
-    (void)ordinal, (void)error;
-    xg_host_describe(device);
+    (void)ordinal;
+    const xgemm_status status = xg_host_describe(device, error);
     snprintf(device->name, sizeof device->name, "libxgemm simulator");
     snprintf(device->detail, sizeof device->detail, "the GPU's kernels on one host thread");
     device->multiprocessors = 1;
     device->threads_per_block = 1024;
-    return XGEMM_OK;
+    return status;
 }
 
 /* One word of $XGEMM_SIM. */
@@ -117,22 +112,19 @@ static void close_sim(xg_device *device)
     free(device);
 }
 
-/* The trace has a state for each word of 32 bits, of which two threads may have a half each. */
-static bool can_check(const xg_launch *what)
+static bool has_halves(const xg_launch *what)
 {
     for (int i = 0; i < XG_REGIONS_MAX; i++)
         if (what->regions[i].rows > 0 && what->regions[i].of_halves)
-            return false;
-    return true;
+            return true;
+    return false;
 }
 
 static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
 {
     xg_sim_options options = device->options;
     (void)stream;
-    if (device->check && !can_check(what))
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "XGEMM_SIM has \"check\", which cannot watch elements of 16 bits yet");
+    options.of_halves = device->check && has_halves(what);
     if (device->check && !(options.trace = xg_trace_new()))
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
     const xgemm_status status = xg_sim_launch(what, &options, error);
@@ -146,7 +138,6 @@ const xg_backend xg_backend_sim = {
     .host_memory = true,
     .watches_accesses = true,
     .can_run = can_run,
-    .count = count,
     .multiprocessors = multiprocessors,
     .compute_capability = compute_capability,
     .describe = describe,

@@ -20,6 +20,7 @@ WRITABLE(gridDim);
 int xg_sim_current, xg_sim_current_rank;
 xg_index3 xg_sim_thread_indices[XG_SIM_THREADS_MAX]; /* threadIdx of each */
 bool xg_sim_has_cluster;
+xg_indices *xg_sim_seen_indices;
 
 static const xg_launch *launch;
 static const xg_sim_options *options;
@@ -43,6 +44,10 @@ void xg_sim_begin_launch(const xg_launch *what, const xg_sim_options *how, int b
     all_threads = cluster_blocks * block_threads;
     xg_sim_blockDim = (xg_index3){block[0], block[1], block[2]};
     xg_sim_gridDim = (xg_index3){grid[0], grid[1], grid[2]};
+    if (xg_sim_seen_indices) {
+        memcpy(xg_sim_seen_indices->block_dim, &xg_sim_blockDim, sizeof xg_sim_blockDim);
+        memcpy(xg_sim_seen_indices->grid_dim, &xg_sim_gridDim, sizeof xg_sim_gridDim);
+    }
     for (int thread = 0; thread < all_threads; thread++) {
         const unsigned t = (unsigned)(thread % block_threads);
         xg_sim_thread_indices[thread] =
@@ -50,9 +55,21 @@ void xg_sim_begin_launch(const xg_launch *what, const xg_sim_options *how, int b
     }
 }
 
+void xg_sim_show_indices(xg_indices *seen)
+{
+    xg_sim_seen_indices = seen;
+}
+
+static void set_block_index(xg_index3 block)
+{
+    xg_sim_blockIdx = block;
+    if (xg_sim_seen_indices)
+        memcpy(xg_sim_seen_indices->block_index, &xg_sim_blockIdx, sizeof xg_sim_blockIdx);
+}
+
 void xg_sim_begin_cluster(xg_index3 first_block)
 {
-    xg_sim_blockIdx = first_block;
+    set_block_index(first_block);
     first_block_x = first_block.x;
     xg_sim_current_rank = exited = 0;
     failed = false;
@@ -65,7 +82,8 @@ void xg_sim_begin_cluster(xg_index3 first_block)
 void xg_sim_set_current_block(int thread)
 {
     xg_sim_current_rank = thread / block_threads;
-    xg_sim_blockIdx.x = first_block_x + (unsigned)xg_sim_current_rank;
+    set_block_index((xg_index3){first_block_x + (unsigned)xg_sim_current_rank, xg_sim_blockIdx.y,
+                                xg_sim_blockIdx.z});
     xg_sim_shared_select(xg_sim_current_rank);
 }
 

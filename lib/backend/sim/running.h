@@ -8,8 +8,11 @@
 #define XGEMM_SIM_RUNNING_H
 
 #include "backend/backend.h"
+#include "cuda/hooks.h"
 #include "cuda_shim.h"
 #include "options.h"
+
+#include <string.h>
 
 enum {
     XG_SIM_BLOCK_MAX = 1024,   /* threads of a block */
@@ -97,12 +100,17 @@ void xg_sim_thread_left(void); /* the running one */
 extern xg_index3 xg_sim_threadIdx __asm__("xg_sim_threadIdx") __attribute__((visibility("hidden")));
 extern xg_index3 xg_sim_thread_indices[XG_SIM_THREADS_MAX] __attribute__((visibility("hidden")));
 extern bool xg_sim_has_cluster __attribute__((visibility("hidden")));
+/* Where a kernel of the user's own reads its indices; NULL: there is none. */
+extern xg_indices *xg_sim_seen_indices __attribute__((visibility("hidden")));
+void xg_sim_show_indices(xg_indices *seen);
 static inline void xg_sim_set_current(int thread)
 {
     xg_sim_current = thread;
     xg_sim_threadIdx = xg_sim_thread_indices[thread];
     if (xg_sim_has_cluster)
         xg_sim_set_current_block(thread);
+    if (xg_sim_seen_indices)
+        memcpy(xg_sim_seen_indices->thread_index, &xg_sim_threadIdx, sizeof xg_sim_threadIdx);
 }
 
 #endif

@@ -28,7 +28,7 @@ typedef struct {
     const char *name;
     char *base;
     int64_t bytes;
-    int element_bytes; /* 0: not known, and counted as if 4 */
+    int element_bytes; /* 0: not known; then the accesses tell */
     xg_source_space space;
     bool undefined; /* global memory that holds nothing until it is written */
 } xg_source_array;

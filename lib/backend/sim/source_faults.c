@@ -38,12 +38,21 @@ const char *xg_trace_thread_text(void)
     return text;
 }
 
-/* "a[17]", "dynamic shared memory[4]": by elements of its own size, else of 4 bytes. */
+/*
+ * The bytes of an element. Where its type is not known it is as large as the smallest access; of 16
+ * bytes, as a float4, it is rather one of 4 with vectorized accesses.
+ */
+static int element_of(const memory *m, int bytes)
+{
+    const int least = m->least > 0 && m->least < bytes ? m->least : bytes;
+    return m->array->element_bytes > 0 ? m->array->element_bytes : least < 16 ? least : 4;
+}
+
+/* "a[17]", "dynamic shared memory[4]" */
 static void element_text(const memory *m, uintptr_t address, char *text, size_t size)
 {
-    const int element = m->array->element_bytes > 0 ? m->array->element_bytes : 4;
     snprintf(text, size, "%s[%lld]", m->array->name,
-             (long long)(address - m->base) / (long long)element);
+             (long long)(address - m->base) / (long long)element_of(m, m->least));
 }
 
 void xg_source_found(struct source_memories *s, const xg_source_fault *fault)
@@ -147,7 +156,7 @@ void xg_source_outside(struct source_memories *s, uintptr_t address, int bytes, 
         snprintf(fault.text, sizeof fault.text, "line %s: %s %s %d bytes at a null pointer",
                  place_of(site).text, xg_trace_thread_text(), verbs[access], bytes);
     } else if (nearest && distance(nearest, address) < NEAR) {
-        const int size = nearest->array->element_bytes > 0 ? nearest->array->element_bytes : 4;
+        const int size = element_of(nearest, bytes);
         const bool before = address < nearest->base;
         const long long from =
             before ? -(long long)(nearest->base - address) : (long long)(address - nearest->base);

@@ -6,14 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool add_memory(memory *m, const xg_source_array *array)
+/* Its words are numbered from a multiple of the banks, after those of the memories before. */
+static bool add_memory(memory *m, const xg_source_array *array, uint32_t *word)
 {
     *m = (memory){.array = array,
                   .base = (uintptr_t)array->base,
                   .bytes = (uint64_t)array->bytes,
                   .cell_bits = 2,
+                  .first_word = *word,
                   .is_shared = array->space == XG_SHARED_MEMORY,
                   .is_constant = array->space == XG_CONSTANT_MEMORY};
+    *word += (uint32_t)(m->bytes / LINE_BYTES + 2) * (LINE_BYTES / 4);
     m->cells = m->is_constant ? NULL : calloc((size_t)m->bytes / 4 + 2, sizeof *m->cells);
     return m->is_constant || m->cells;
 }
@@ -27,14 +30,15 @@ static struct source_memories *memories_of(const xg_source *of)
     s->of = of;
     s->last_site = -1;
     s->memories = calloc(arrays, sizeof *s->memories);
-    s->memory_of = calloc(sites, sizeof *s->memory_of);
+    s->last_at = calloc(sites, sizeof *s->last_at);
     s->visits = calloc(sites, sizeof *s->visits);
-    s->merged_of = malloc(sites * sizeof *s->merged_of);
-    bool all = s->memories && s->memory_of && s->merged_of && s->visits;
+    s->parts = calloc(sites, 1);
+    bool all = s->memories && s->last_at && s->parts && s->visits;
     for (size_t i = 0; all && i < sites; i++)
-        s->merged_of[i] = -1;
+        s->last_at[i].merged = -1;
+    uint32_t word = 0;
     for (int i = 0; all && i < of->array_count; i++)
-        all = add_memory(&s->memories[i], &of->arrays[i]);
+        all = add_memory(&s->memories[i], &of->arrays[i], &word);
     if (all)
         return s;
     xg_source_free(s);
@@ -47,8 +51,8 @@ void xg_source_free(struct source_memories *s)
         free(s->memories[i].cells);
     if (s) {
         free(s->memories);
-        free(s->memory_of);
-        free(s->merged_of);
+        free(s->last_at);
+        free(s->parts);
         free(s->visits);
     }
     free(s);

@@ -22,8 +22,10 @@ typedef struct {
     uint64_t bytes;
     cell *cells; /* a cell a word; a byte, once something smaller was accessed; NULL: constant */
     int cell_bits;
+    uint32_t first_word; /* requests number the words of all memories, this one's from here on */
     bool is_shared, is_constant;
     bool is_used; /* something accessed it */
+    int least;    /* bytes of the smallest access to it so far; 0: none */
 } memory;
 
 /* A store of what may be there already: two threads that store the same do no harm. */
@@ -41,13 +43,19 @@ typedef struct {
     uint64_t again;
 } visit;
 
+/* A site's last access. */
+typedef struct {
+    int memory, bytes, access;
+    int merged; /* its site in the report; -1: not met yet */
+} last_access;
+
 struct source_memories {
     const xg_source *of;
     memory *memories;
-    int *memory_of;    /* by site: where it was last */
-    int *merged_of;    /* by site: its site in the report, for that memory; -1: not met yet */
-    bool any_fence;    /* a thread of this block or of one before it has used a fence */
-    bool block_atomic; /* the running block has used an atomic of global memory */
+    last_access *last_at; /* by site */
+    uint8_t *parts;       /* by site: the most bytes of a struct that one load can have; 0: any */
+    bool any_fence;       /* a thread of this block or of one before it has used a fence */
+    bool block_atomic;    /* the running block has used an atomic of global memory */
     const xg_source_location *barrier_of[XG_SIM_BLOCK_MAX]; /* where each waits */
     xg_source_location barriers[XG_SIM_BLOCK_MAX];
     pending_store pending;

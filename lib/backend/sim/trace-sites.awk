@@ -53,6 +53,9 @@ function base_name(path) {
     next
 }
 
+# A constant that is a part of another one: stands among the debug sections.
+/^[ \t]*\.set[ \t]+\.LC/ { print; next }
+
 /^[ \t]*\.section[ \t]+\.(debug_|init_array|ctors)/ { skipping = 1; next }
 /^[ \t]*\.(section|text|data|bss)/ { skipping = 0 }
 skipping { next }

@@ -7,6 +7,7 @@
 #ifndef XGEMM_SIM_TRACE_H
 #define XGEMM_SIM_TRACE_H
 
+#include "cuda/hooks.h"
 #include "options.h"
 
 #include <stdbool.h>
@@ -18,6 +19,8 @@ typedef struct {
     int line;
     const char *source; /* the line's text */
     const char *array;  /* "A", "B", "C", what the workspace holds, or the shared array's name */
+    char joined[96];    /* of a user's own kernel, to several arrays: "a+b"; array is NULL */
+    bool is_joined;     /* some of its requests were to other arrays, too, and have another site */
     bool is_shared;
     bool is_constant; /* constant memory: a pass for each different word of a request */
     bool is_store;    /* also of an atomic */
@@ -41,6 +44,7 @@ typedef struct {
     int64_t blocks, warps, barriers;
     int64_t steps;      /* basic blocks, counted once for each warp that runs one */
     int64_t step_lanes; /* and for each thread: / (32 steps) is the SIMT efficiency */
+    int64_t tensor_flops[XG_TENSOR_TYPES]; /* of a user's own kernel, on tensor cores */
 } xg_trace_totals;
 
 /* Whether this build has traced kernels. */
@@ -52,6 +56,12 @@ void xg_trace_free(xg_trace *trace);
 
 /* The sites, in the order of the source; they stay until the next launch with the trace. */
 const xg_trace_site *xg_trace_sites(xg_trace *trace, int *count);
+
+/* The name of its array, or those of its arrays. */
+const char *xg_trace_array_of(const xg_trace_site *site);
+
+/* The bytes of the arrays in static shared memory that were accessed so far. */
+int64_t xg_trace_static_bytes(const xg_trace *trace);
 
 /* Of all launches so far. */
 const xg_trace_totals *xg_trace_get_totals(const xg_trace *trace);

@@ -148,11 +148,26 @@ static void count_block(xg_trace *trace, code_site *code)
     code->steps += most;
 }
 
-/* The worst request, to be shown. */
-static void keep_request(xg_trace_site *site, const request *r)
+/* The number of the first word of the memory that a word is in. */
+static uint32_t first_word(const struct source_memories *s, uint32_t word)
 {
+    uint32_t first = 0;
+    for (int i = 0; i < s->of->array_count && s->memories[i].first_word <= word; i++)
+        first = s->memories[i].first_word;
+    return first;
+}
+
+/* The worst request, to be shown: with words from the beginning of its array, or of the first. */
+static void keep_request(const struct source_memories *s, xg_trace_site *site, const request *r)
+{
+    uint32_t first = UINT32_MAX;
     site->request_lanes = r->lanes;
-    memcpy(site->request_word, r->word, sizeof site->request_word);
+    for (int lane = 0; lane < WARP; lane++)
+        if (r->lanes >> lane & 1 && r->word[lane] < first)
+            first = r->word[lane];
+    first = first_word(s, first);
+    for (int lane = 0; lane < WARP; lane++)
+        site->request_word[lane] = r->word[lane] - first;
 }
 
 static void count_request(xg_trace *trace, const request *r, int lanes_alive)
@@ -171,7 +186,7 @@ static void count_request(xg_trace *trace, const request *r, int lanes_alive)
         count_global(site, r);
     if (trace->source &&
         (site->requests == 1 || site->most_sectors > sectors || site->most_ways > ways))
-        keep_request(site, r);
+        keep_request(trace->source, site, r);
 }
 
 void xg_trace_warp_stops(int lanes_alive)

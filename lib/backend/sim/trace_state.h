@@ -31,12 +31,19 @@ typedef struct {
     uint32_t word[WARP]; /* 4-byte words from the array's beginning, as aligned as a line */
 } request;
 
+/* Of a table of requests by key: where one is, if the warp's stops are still as many. */
+typedef struct {
+    uint64_t stop;
+    int index;
+} request_slot;
+
 /* One access in the machine code; what its threads did since the warp's last stop. */
 typedef struct {
     int merged; /* index of the site in the report; -1: not met yet */
     bool is_block;
     request *requests;
     int count, room;
+    request_slot *slots;       /* of a user's own kernel: twice the room; NULL: few requests */
     int next[WARP];            /* requests that each thread has taken part in */
     int64_t steps, step_lanes; /* of a block, in all: as in xg_trace_totals */
 } code_site;

@@ -56,6 +56,16 @@ const char *xg_trace_shared_array(size_t word, int64_t *element)
     return NULL;
 }
 
+int64_t xg_trace_array_bytes(const char *name)
+{
+    const object_record *record = (const object_record *)(const void *)__start_xg_objects;
+    const object_record *end = (const object_record *)(const void *)__stop_xg_objects;
+    for (; record < end; record++)
+        if (relative(&record->name) == (uintptr_t)name)
+            return record->bytes;
+    return 0;
+}
+
 void xg_trace_fail(const char *what, const char *array, int64_t element, int site)
 {
     int line;

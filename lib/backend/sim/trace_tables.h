@@ -36,6 +36,9 @@ const char *xg_trace_text_of(int site);
 /* The array in shared memory that holds a word, and which of its elements; NULL: there is none. */
 const char *xg_trace_shared_array(size_t word, int64_t *element);
 
+/* The bytes of the static one whose name stands there; 0: there is none. */
+int64_t xg_trace_array_bytes(const char *name);
+
 /* "FILE:LINE does what ARRAY[ELEMENT]" of an access; and of an instruction, a word of shared
  * memory. */
 _Noreturn void xg_trace_fail(const char *what, const char *array, int64_t element, int site);

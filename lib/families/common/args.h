@@ -47,15 +47,13 @@ typedef struct {
     xg_tensor_map a, b;
 } xg_tensor_maps;
 
-/* Element types, as public ones have them. */
-enum {
-    XG_TYPE_F32 = 1,
-    XG_TYPE_F64 = 2,
-    XG_TYPE_F16 = 3,
-    XG_TYPE_BF16 = 4,
-    XG_TYPE_C32 = 5,
-    XG_TYPE_C64 = 6
-};
+/* Element types, as public ones have them; macros, which the preprocessor can compare. */
+#define XG_TYPE_F32  1
+#define XG_TYPE_F64  2
+#define XG_TYPE_F16  3
+#define XG_TYPE_BF16 4
+#define XG_TYPE_C32  5
+#define XG_TYPE_C64  6
 
 /* Activations, likewise. */
 enum {

@@ -90,7 +90,7 @@ static xgemm_status add_operands(const xg_problem *p, const xg_complex_real *rea
 static xgemm_status add_product(const xg_candidate *of, const xg_complex_real *real,
                                 const rooms *at, xg_plan *plan, xg_error *error)
 {
-    xg_places places = {
+    xg_workspace_offsets places = {
         .a = real->a_rows > 0 ? at->a : -1, .b = at->b, .c = real->c_rows > 0 ? at->c : -1};
     xg_plan product;
     xg_plan_begin(&product, &real->request.problem);

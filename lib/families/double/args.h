@@ -29,7 +29,7 @@ typedef struct {
     uint32_t splits, whole, tails;
     uint32_t tile_m, tile_n;
     uint32_t rows, columns; /* tiles of C */
-    uint32_t ways;          /* threads of an element, each with every so-manieth split */
+    uint32_t ways;          /* threads of an element: thread i adds up splits i, i + ways, ... */
     xg_epilogue_args epilogue;
 } xg_double_reduce_args;
 

@@ -39,7 +39,7 @@ xg_double_schedule xg_double_schedule_of_candidate(const xg_candidate *of,
     const xg_problem *const p = &request->problem;
     return xg_double_schedule_of(p, xg_double_tile_of(of, request),
                                  of->k_per_split < p->k ? xg_ceil_div(p->k, of->k_per_split) : 1,
-                                 of->stream_k_tiles);
+                                 of->split_tiles);
 }
 
 /* Copies are of doubles, or of complex numbers of floats. */
@@ -99,8 +99,8 @@ static double traffic_us(const xg_request *request, const xg_double_tile *tile,
     const double element = (double)xg_type_bytes(p->type_a);
     const double rows = (double)p->m, columns = (double)p->n, k = (double)p->k;
     const double tiles = ((double)of->columns * rows + (double)of->rows * columns) * k;
-    const double a = p->a_batch_stride || p->pointer_arrays ? (double)products : 1.0;
-    const double b = p->b_batch_stride || p->pointer_arrays ? (double)products : 1.0;
+    const double a = xg_has_own_a(p) ? (double)products : 1.0;
+    const double b = xg_has_own_b(p) ? (double)products : 1.0;
     const double matrices = a * rows * k + b * columns * k + (double)products * rows * columns;
     (void)tile;
     return xg_larger(element * tiles * (double)products / costs->double_l2_rate,
@@ -146,7 +146,7 @@ static void consider(const xg_request *request, const xg_double_tile *tile, int6
     of->tile_k = tile->k;
     of->batch_per_pass = products;
     of->k_per_split = splits > 1 ? schedule.k_per_split : p->k;
-    of->stream_k_tiles = schedule.tails;
+    of->split_tiles = schedule.tails;
 }
 
 /*

@@ -9,7 +9,7 @@
 #include "families/family.h"
 
 /* Whether the type is one of these. */
-bool xg_is_double(xg_type type);
+bool xg_double_takes(xg_type type);
 
 /* The same as the members of xg_family. */
 bool xg_double_applies(const xg_kernel *kernel, const xg_request *request);

@@ -44,7 +44,7 @@ static const xg_double_tile tiles[] = {
 };
 enum { TILES = sizeof tiles / sizeof *tiles };
 
-bool xg_is_double(xg_type type)
+bool xg_double_takes(xg_type type)
 {
     return type == XG_F64 || xg_type_is_complex(type);
 }

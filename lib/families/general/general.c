@@ -34,7 +34,7 @@ static double general_us(const xg_kernel *kernel, const xg_request *request)
     const double tiles = (double)xg_ceil_div(p->m, kernel->tile_m) *
                          (double)xg_ceil_div(p->n, kernel->tile_n) * (double)p->batch_count;
     const double waves = ceil(tiles / request->target.multiprocessors);
-    const bool fp64 = p->type_a == XG_F64 || p->type_a == XG_C64;
+    const bool fp64 = xg_type_is_fp64(p->type_a);
     const double peak = fp64 ? costs->sm_fp64_gflops : costs->sm_fp32_gflops;
     const double products = xg_type_is_complex(p->type_a) ? 4.0 : 1.0;
     const double flops = products * 2.0 * kernel->tile_m * kernel->tile_n * (double)p->k;
@@ -76,7 +76,8 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
     if (tiles > INT32_MAX)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "the launch would need %.0f blocks, more than a grid holds", tiles);
-    xg_step *const step = xg_add_typed_product(plan, kernel->typed[p->type_a], &args, p, error);
+    xg_step *const step =
+        xg_add_typed_product(plan, kernel->typed[p->type_a], &args, sizeof args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     return xg_step_grid(step, (int64_t)tiles, 1, kernel->block_x, 1, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The general kernel for operands of BF16, with FP32 products and sums. */
 #define KERNEL  general_bf16
-#define OPERAND 4
+#define OPERAND XG_TYPE_BF16
 #define REAL    float
 #define PARTS   1
 #define TILE_K  16

@@ -16,8 +16,8 @@ typedef struct {
 
 typedef struct {
     xg_half_aligned operands[2];
-    uint32_t ctas[2]; /* along the grid's x, for each; 0: it is not copied */
-    uint32_t once[2]; /* all products of a launch have the same operand */
+    uint32_t ctas[2];      /* along the grid's x, for each; 0: it is not copied */
+    uint32_t is_common[2]; /* all products of a launch have the same operand */
 } xg_half_align_args;
 
 enum { XG_HALF_STAGES_MOST = 12 };
@@ -92,7 +92,7 @@ typedef struct {
     uint32_t splits, whole, tails, tile_rows;
     uint32_t tile_m, tile_n; /* of a cluster */
     uint32_t rows, columns;  /* tiles of C */
-    uint32_t ways;           /* threads of an element, each with every so-manieth split */
+    uint32_t ways;           /* threads of an element: thread i adds up splits i, i + ways, ... */
     uint32_t by_four;        /* store_four.h */
     xg_epilogue_args epilogue;
 } xg_half_reduce_args;

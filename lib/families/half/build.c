@@ -112,7 +112,7 @@ xgemm_status xg_half_add_align(const launches *of, xg_plan *plan, xg_error *erro
     const int64_t ctas_a = copying_ctas(&of->a), ctas_b = copying_ctas(&of->b);
     const xg_half_align_args args = {.operands = {aligned_of(&of->a, p), aligned_of(&of->b, p)},
                                      .ctas = {(uint32_t)ctas_a, (uint32_t)ctas_b},
-                                     .once = {!of->a.batched, !of->b.batched}};
+                                     .is_common = {!of->a.batched, !of->b.batched}};
     const size_t size = sizeof(xg_half_aligned);
     if (ctas_a + ctas_b == 0)
         return XGEMM_OK;
@@ -167,7 +167,7 @@ static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int 
 /* Whether the epilogue is a product by alpha. */
 static bool is_plain(const xg_problem *p)
 {
-    return xg_is_plain_epilogue(&p->epilogue) && !p->epilogue.device_scalars &&
+    return xg_is_plain_epilogue(&p->epilogue) &&
            xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0);
 }
 
@@ -219,6 +219,7 @@ void xg_half_use_operands(xg_step *step, const launches *of, const xg_plan *plan
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
     use_workspace(step, &of->room);
+    xg_region_offsets(step, p);
     if (p->groups > 0)
         xg_step_point(step, offsetof(xg_half_args, offsets), xg_at_offsets());
     if (of->schedule.tails > 0)
@@ -241,7 +242,7 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
     step->cluster = cluster > 1 ? (uint32_t)cluster : 0;
     step->shared_bytes = shared_bytes(of->tile_n);
     step->products_argument = offsetof(xg_half_args, products);
-    step->once = !of->splits_in_cluster;
+    step->covers_pass = !of->splits_in_cluster;
     set_tensor(step, 0, &of->a, args.a_rows, of->products,
                of->a.aligned ? xg_at_a(plan, p) : xg_at_workspace(of->room.a));
     set_tensor(step, 1, &of->b, args.b_rows, of->products,

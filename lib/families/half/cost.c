@@ -109,7 +109,7 @@ static int64_t clusters_of(const xg_request *request, int cluster)
     return of > 1 ? of : 1;
 }
 
-xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_way *way,
+xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_tiling *way,
                                      int64_t products)
 {
     const xg_problem *const p = &request->problem;
@@ -140,12 +140,12 @@ xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_
 {
     const int64_t k = request->problem.k;
     const bool in_cluster = of->splits_in_cluster;
-    const xg_half_way way = {.tile_n = of->tile_n,
-                             .cluster = of->cluster > 1 && !in_cluster ? of->cluster : 1,
-                             .cta_rows = of->tile_m,
-                             .splits = of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
-                             .tails = of->stream_k_tiles,
-                             .splits_in_cluster = in_cluster};
+    const xg_half_tiling way = {.tile_n = of->tile_n,
+                                .cluster = of->cluster > 1 && !in_cluster ? of->cluster : 1,
+                                .cta_rows = of->tile_m,
+                                .splits = of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
+                                .tails = of->split_tiles,
+                                .splits_in_cluster = in_cluster};
     return xg_half_schedule_of(request, &way, of->batch_per_pass);
 }
 
@@ -243,7 +243,7 @@ static planned planned_of(const xg_request *request)
 }
 
 /* The schedule, and the products of a pass: as many as fit what there is. */
-static xg_half_schedule schedule_within(const planned *what, const xg_half_way *way,
+static xg_half_schedule schedule_within(const planned *what, const xg_half_tiling *way,
                                         int64_t *products)
 {
     const xg_half_schedule one = xg_half_schedule_of(what->request, way, 1);
@@ -259,7 +259,7 @@ static double apart(double waves)
 }
 
 /* The time of the product's launch: waves of whole tiles, then of splits. */
-static double product_us(const planned *what, const xg_half_way *way, const xg_half_schedule *of,
+static double product_us(const planned *what, const xg_half_tiling *way, const xg_half_schedule *of,
                          int64_t products)
 {
     const xg_request *const request = what->request;
@@ -288,7 +288,7 @@ static double product_us(const planned *what, const xg_half_way *way, const xg_h
 }
 
 /* A way, into *of where it is faster. */
-static void consider(const planned *what, const xg_half_way *way, xg_candidate *of)
+static void consider(const planned *what, const xg_half_tiling *way, xg_candidate *of)
 {
     const xg_problem *const p = &what->request->problem;
     int64_t products;
@@ -308,7 +308,7 @@ static void consider(const planned *what, const xg_half_way *way, xg_candidate *
     of->splits_in_cluster = way->splits_in_cluster;
     of->batch_per_pass = products;
     of->k_per_split = way->splits > 1 ? schedule.k_blocks_per_split * of->tile_k : p->k;
-    of->stream_k_tiles = schedule.tails;
+    of->split_tiles = schedule.tails;
 }
 
 /*
@@ -319,7 +319,7 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
 {
     const xg_request *const request = what->request;
     const int64_t clusters = clusters_of(request, cluster);
-    xg_half_way way = {
+    xg_half_tiling way = {
         .tile_n = tile_n, .cluster = cluster, .cta_rows = XG_HALF_TILE_M, .splits = 1};
     const xg_half_schedule all = xg_half_schedule_of(request, &way, 1);
     const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
@@ -345,7 +345,7 @@ static void consider_tile(const planned *what, int tile_n, int cluster, xg_candi
 /* Tiles of half the rows, so that twice as many CTAs read A. */
 static void consider_few_rows(const planned *what, xg_candidate *of)
 {
-    const xg_half_way way = {
+    const xg_half_tiling way = {
         .tile_n = 64, .cluster = 1, .cta_rows = XG_HALF_TILE_M / 2, .splits = 1};
     if (what->request->problem.m > way.cta_rows && what->request->problem.groups == 0)
         consider(what, &way, of);
@@ -357,7 +357,7 @@ static void consider_in_cluster(const planned *what, int tile_n, xg_candidate *o
     const xg_request *const request = what->request;
     const int tile_k = xg_half_tile_k(tile_n);
     const int64_t blocks = xg_ceil_div(request->problem.k, tile_k);
-    xg_half_way way = {
+    xg_half_tiling way = {
         .tile_n = tile_n, .cluster = 1, .cta_rows = XG_HALF_TILE_M, .splits_in_cluster = true};
     if (request->by_element || request->problem.groups > 0)
         return;

@@ -60,7 +60,7 @@ typedef struct {
     int cta_rows; /* of a CTA's tile: XG_HALF_TILE_M, or half of that without splits and clusters */
     int64_t splits, tails;
     bool splits_in_cluster; /* then "cluster" is 1 and "tails" 0 */
-} xg_half_way;
+} xg_half_tiling;
 
 /*
  * The tiles of a product, of clusters of CTAs: so many are computed whole, and the "tails" after
@@ -86,7 +86,7 @@ int64_t xg_half_products(const xg_candidate *of, const xg_request *request);
  * few more as share the work evenly. Of ragged groups tiles are as many as there may be, and none
  * is split.
  */
-xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_way *way,
+xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_tiling *way,
                                      int64_t products);
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
 

@@ -63,10 +63,10 @@ XG_KERNEL(__launch_bounds__(THREADS), half_align, xg_half_align_args)
     const int second = blockIdx.x >= p.ctas[0];
     xg_pdl_wait();
     xg_pdl_trigger();
-    if ((second ? p.once[1] : p.once[0]) && XG_BATCH > 0)
+    if ((second ? p.is_common[1] : p.is_common[0]) && XG_BATCH > 0)
         return; /* the first product's CTAs copy it for all */
     if (second)
-        align(&p.operands[1], blockIdx.x - p.ctas[0], (int)p.once[1]);
+        align(&p.operands[1], blockIdx.x - p.ctas[0], (int)p.is_common[1]);
     else
-        align(&p.operands[0], blockIdx.x, (int)p.once[0]);
+        align(&p.operands[0], blockIdx.x, (int)p.is_common[0]);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * half_reduce: tiles of C whose k was split (args.h): their sums, added up in the same order each
- * time, and the epilogue. A CTA has some rows of a tile, and a thread four neighbours, or with
- * "ways" threads of an element every so-manieth split of them; the grid's x is the tile and the
- * rows, and z the product of a batch.
+ * time, and the epilogue. A CTA has some rows of a tile, and a thread four neighbours; or "ways"
+ * threads have these, and thread i of them adds up splits i, i + ways and so on. The grid's x is
+ * the tile and the rows, and z the product of a batch.
  */
 #include "args.h"
 #include "families/common/batch.h"

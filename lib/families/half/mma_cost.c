@@ -93,7 +93,7 @@ xg_half_schedule xg_mma_schedule_of_candidate(const xg_candidate *of, const xg_r
     const xg_problem *const p = &request->problem;
     return xg_mma_schedule_of(p, xg_mma_tile_of_candidate(of, request),
                               of->k_per_split < p->k ? xg_ceil_div(p->k, of->k_per_split) : 1,
-                              of->stream_k_tiles);
+                              of->split_tiles);
 }
 
 static bool fits(const xg_mma_tile *tile, const xg_request *request)
@@ -200,7 +200,7 @@ static void consider(const planned *what, int64_t splits, int64_t tails, xg_cand
     of->microseconds = us;
     of->batch_per_pass = products;
     of->k_per_split = splits > 1 ? schedule.k_blocks_per_split * XG_MMA_BLOCK_K : p->k;
-    of->stream_k_tiles = schedule.tails;
+    of->split_tiles = schedule.tails;
 }
 
 /*

@@ -127,8 +127,8 @@ xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *requ
         return xg_half_refuse(of, request, error);
     const large_operand x = large_operand_of(p);
     const xg_typed_args args = xg_typed_args_of(p);
-    xg_step *const step =
-        xg_add_typed_product(plan, program_of(p, &x, of->cluster > 0), &args, p, error);
+    xg_step *const step = xg_add_typed_product(plan, program_of(p, &x, of->cluster > 0), &args,
+                                               sizeof args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     const int rows = x.k_major ? XG_SKINNY_K_MAJOR_ROWS : XG_SKINNY_MN_MAJOR_ROWS;

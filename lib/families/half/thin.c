@@ -60,7 +60,8 @@ xgemm_status xg_half_thin_build(const xg_candidate *of, const xg_request *reques
     if (!xg_half_thin_applies(request))
         return xg_half_refuse(of, request, error);
     const xg_typed_args args = xg_typed_args_of(p);
-    xg_step *const step = xg_add_typed_product(plan, of->kernel->typed[p->type_a], &args, p, error);
+    xg_step *const step =
+        xg_add_typed_product(plan, of->kernel->typed[p->type_a], &args, sizeof args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->pdl = true;

@@ -19,14 +19,14 @@ enum { XG_RESIDUES_LEAST = 15, XG_RESIDUES_MOST = 17 };
 #define XG_RESIDUE_PRODUCTS(parts) ((parts) > 1 ? 3 : 1)
 
 /*
- * What is known of a line. Norms are Euclidean, upper bounds, in units of the magnitudes' last
- * digit: of the line, and of what rounding it to integers leaves, with the fewest moduli as it is,
- * and by the number of entries that are rounded alone.
+ * Statistics of a row of A or a column of B. Norms are Euclidean, upper bounds, in units of the
+ * magnitudes' last digit. norm: of the row; rounded: of the errors of rounding it to integers, with
+ * the fewest moduli; rounded_most: the bound of these by the number of rounded entries alone.
  */
 typedef struct {
     float norm, rounded, rounded_most;
     double scale, unscale; /* the power of two by the fewest moduli, and its inverse */
-} xg_residue_line;
+} xg_residue_stats;
 
 /*
  * Why more or fewer moduli are taken (guard.inc): the largest ratios of the elements that they
@@ -44,7 +44,7 @@ typedef struct {
     const double *from;
     int64_t count, line_stride, k_stride; /* lines; entries, which may be complex */
     int8_t *planes;
-    xg_residue_line *about;
+    xg_residue_stats *about;
 } xg_residue_operand;
 
 /* scale.inc and split.inc: CTAs along the grid's x for A, then for B. */
@@ -65,7 +65,7 @@ typedef struct {
  */
 typedef struct {
     int64_t m, n;
-    const xg_residue_line *a, *b;
+    const xg_residue_stats *a, *b;
     xg_residue_ratios *ratios;
     uint8_t *c;
     int64_t c_stride;
@@ -80,7 +80,7 @@ typedef struct {
     int64_t m, n;
     const uint8_t *residues;
     const double *a, *b;
-    const xg_residue_line *about; /* rows of A; columns of B are about_b further on */
+    const xg_residue_stats *about; /* rows of A; columns of B are about_b further on */
     xg_residue_ratios *ratios;
     double *c;
     int64_t about_b;

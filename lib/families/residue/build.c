@@ -235,7 +235,7 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
                                          .others_stride = of->sizes.others_stride,
                                          .c_stride_m = p->c_stride_m,
                                          .about_b = (of->about_b - of->about_a) /
-                                                    (int64_t)sizeof(xg_residue_line),
+                                                    (int64_t)sizeof(xg_residue_stats),
                                          .k = p->k,
                                          .a_stride_m = p->a_stride_m,
                                          .a_stride_k = p->a_stride_k,

@@ -30,8 +30,8 @@ xg_residue_sizes xg_residue_sizes_of(const xg_problem *p)
     xg_residue_sizes of = {.parts = parts,
                            .planes = XG_RESIDUE_PRODUCTS(parts) * XG_RESIDUES_MOST,
                            .ratios = sizeof(xg_residue_ratios),
-                           .about_a = p->m * (int64_t)sizeof(xg_residue_line),
-                           .about_b = parts * p->n * (int64_t)sizeof(xg_residue_line),
+                           .about_a = p->m * (int64_t)sizeof(xg_residue_stats),
+                           .about_b = parts * p->n * (int64_t)sizeof(xg_residue_stats),
                            .k_stride = xg_round_up(p->k, XG_RESIDUE_TILE_K),
                            .others_stride = xg_round_up(parts * p->n, 16),
                            .n_stride = xg_round_up(p->n, 16)};

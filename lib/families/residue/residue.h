@@ -53,7 +53,7 @@ typedef struct {
     int64_t n_stride, residues; /* of C */
 } xg_residue_sizes;
 
-/* Of a product that xg_residue_applies() to; of a larger one they may overflow. */
+/* Where xg_residue_applies(); the sizes of larger products may overflow. */
 xg_residue_sizes xg_residue_sizes_of(const xg_problem *problem);
 
 #endif

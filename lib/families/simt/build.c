@@ -214,7 +214,7 @@ static xgemm_status add_tma(const xg_candidate *of, xg_plan *plan, const xg_prob
         xg_step_region(step, XG_REGION_WORKSPACE, "partial sums", xg_at_workspace(partial_sums), 1,
                        sums, sums, XG_F32);
     }
-    return xg_step_grid(step, tiles - of->stream_k_tiles + ctas, 1, kernel->block_x, 1, error);
+    return xg_step_grid(step, tiles - of->split_tiles + ctas, 1, kernel->block_x, 1, error);
 }
 
 /* ---- The family ---- */
@@ -222,7 +222,7 @@ static xgemm_status add_tma(const xg_candidate *of, xg_plan *plan, const xg_prob
 static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
-    if (xg_is_double(request->problem.type_a))
+    if (xg_double_takes(request->problem.type_a))
         return xg_double_build(of, request, plan, error);
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_is_thin(of->kernel) ? xg_half_thin_build(of, request, plan, error)
@@ -247,7 +247,7 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
 
 double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
 {
-    if (xg_is_double(request->problem.type_a))
+    if (xg_double_takes(request->problem.type_a))
         return xg_double_workspace(of, request);
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_is_thin(of->kernel) ? 0.0 : xg_mma_workspace(of, request);
@@ -258,11 +258,10 @@ double xg_simt_workspace(const xg_candidate *of, const xg_request *request)
            xg_strips_bytes(request, of->m, of->n);
 }
 
-/* In short sums the rounding of two FP16 terms shows: they go to plain FP32. */
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
-    enum { FP16_PRODUCTS = 3, LEAST_K = 64 };
-    if (xg_is_double(request->problem.type_a))
+    enum { FP16_PRODUCTS = 3 }; /* of two terms */
+    if (xg_double_takes(request->problem.type_a))
         return xg_double_applies(kernel, request);
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_is_thin(kernel) ? xg_half_thin_applies(request)
@@ -272,7 +271,7 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
         request->kernel != kernel)
         return false;
     return cost && (!kernel->tensor_maps || xg_tensor_maps_reach(&request->problem)) &&
-           (kernel->tensor_products != FP16_PRODUCTS || request->problem.k >= LEAST_K);
+           (kernel->tensor_products != FP16_PRODUCTS || request->problem.k >= XG_FP16_LEAST_K);
 }
 
 bool xg_simt_batches(const xg_kernel *kernel)
@@ -282,7 +281,7 @@ bool xg_simt_batches(const xg_kernel *kernel)
 
 bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
 {
-    return xg_is_double(type) || xg_type_is_half(type) ||
+    return xg_double_takes(type) || xg_type_is_half(type) ||
            (xg_simt_batches(kernel) && kernel->operands == XG_ANY_OPERANDS);
 }
 
@@ -294,7 +293,7 @@ static bool takes_groups(const xg_kernel *kernel, xg_type type)
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
     const xg_type type = request->problem.type_a;
-    if (xg_is_double(type))
+    if (xg_double_takes(type))
         return xg_double_candidate(kernel, request);
     if (xg_type_is_half(type))
         return xg_half_is_thin(kernel) ? xg_half_thin_candidate(kernel, request)

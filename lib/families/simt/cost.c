@@ -128,7 +128,7 @@ int64_t xg_tiles_per_pass(const xg_candidate *of)
 int64_t xg_stream_k_ctas(const xg_candidate *of, int64_t k)
 {
     return of->stream_k_iterations > 0
-               ? xg_ceil_div(of->stream_k_tiles * xg_ceil_div(k, of->kernel->tile_k),
+               ? xg_ceil_div(of->split_tiles * xg_ceil_div(k, of->kernel->tile_k),
                              of->stream_k_iterations)
                : 0;
 }
@@ -151,8 +151,8 @@ xg_pass xg_pass_of(const xg_candidate *of, const xg_request *request)
     const xg_costs *const costs = request->target.costs;
     const double all = (double)of->batch_per_pass;
     const double m = (double)of->m, n = (double)of->n, k = (double)p->k;
-    const bool many_a = p->a_batch_stride || p->pointer_arrays;
-    const bool many_b = p->b_batch_stride || p->pointer_arrays;
+    const bool many_a = xg_has_own_a(p);
+    const bool many_b = xg_has_own_b(p);
     const double read = (many_a ? all : 1.0) * m * k + (many_b ? all : 1.0) * k * n;
     xg_pass pass = {.cost = xg_tile_cost_of(of->kernel, costs),
                     .costs = costs,
@@ -270,8 +270,8 @@ double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int6
     if (!cost)
         return 0.0;
     const double products = (double)p->batch_count;
-    const double a_count = p->a_batch_stride || p->pointer_arrays ? products : 1.0;
-    const double b_count = p->b_batch_stride || p->pointer_arrays ? products : 1.0;
+    const double a_count = xg_has_own_a(p) ? products : 1.0;
+    const double b_count = xg_has_own_b(p) ? products : 1.0;
     const double tiles =
         products * (double)xg_ceil_div(m, kernel->tile_m) * (double)xg_ceil_div(n, kernel->tile_n);
     const double held = (double)request->target.multiprocessors * cost->ctas_per_sm;
@@ -310,7 +310,7 @@ double xg_batch_us(const xg_candidate *of, const xg_request *request)
         return us;
     const xg_pass pass = xg_pass_of(&last, request);
     const double last_us = of->stream_k_iterations > 0
-                               ? xg_stream_k_us(&pass, of->stream_k_tiles, of->stream_k_iterations)
+                               ? xg_stream_k_us(&pass, of->split_tiles, of->stream_k_iterations)
                                : xg_split_k_us(&pass, of->k_per_split, of->cluster);
     return us + last_us + costs->next_pass_us;
 }

@@ -95,7 +95,7 @@ static void try_stream_k(search *s, int64_t tiles, int64_t held)
     const int64_t iterations = even < least ? least : even;
     const double us = xg_stream_k_us(&s->pass, tiles, iterations);
     if (us < s->best->microseconds) {
-        s->best->stream_k_tiles = tiles;
+        s->best->split_tiles = tiles;
         s->best->stream_k_iterations = iterations;
         s->best->microseconds = us;
     }

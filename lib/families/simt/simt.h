@@ -8,10 +8,10 @@
 
 #include "families/family.h"
 
-/* Pairs of CTAs find a place wherever there are two; of clusters of four a card may hold few. */
+/* CTAs of a cluster that adds up splits of k: pairs, since a GPU holds few clusters of four. */
 enum { XG_CLUSTER_SPLITS = 2 };
 
-/* The depth of a split is a multiple of that, and no less than the first. */
+/* The k of a split: at least, and a multiple of. */
 enum { XG_SPLIT_LEAST = 64, XG_SPLIT_STEP = 16 };
 
 /* ---- operands.c: bits XG_A and XG_B ---- */
@@ -59,8 +59,8 @@ double xg_split_k_us(const xg_pass *pass, int64_t k_per_split, int cluster);
 double xg_stream_k_us(const xg_pass *pass, int64_t tiles, int64_t iterations);
 
 /*
- * At most the time by split-K, found sooner: by the CTAs' time or, apart from that, by the
- * reduction of the partial sums, which grows with their number.
+ * Two lower bounds of the time by split-K, found sooner: by the CTAs' time, and by the reduction
+ * of the partial sums, which grows with their number.
  */
 double xg_split_k_least_us(const xg_pass *pass, int64_t k_per_split, int cluster);
 double xg_reduction_least_us(const xg_pass *pass, int64_t k_per_split, int cluster);
@@ -68,7 +68,7 @@ double xg_reduction_least_us(const xg_pass *pass, int64_t k_per_split, int clust
 /* The time of all passes, where the first one takes of->microseconds. */
 double xg_batch_us(const xg_candidate *of, const xg_request *request);
 
-/* At most the time of any candidate whose tiles cover m x n, but for its strips. */
+/* A lower bound of the time of every candidate whose tiles cover m x n, without its strips. */
 double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int64_t m, int64_t n);
 
 /* The copies before the product. */

@@ -173,7 +173,7 @@ static xgemm_status add_batched_product(const launches *of, xg_error *error)
     xg_step *step = add_step(of, kernel->batched, &args, 0, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
-    step->once = true;
+    step->covers_pass = true;
     step->products_argument = offsetof(xg_tensor_args, batched_product.batch.products);
     step->is_product = true;
     step->cluster = (uint32_t)kernel->cluster;
@@ -352,12 +352,6 @@ static xgemm_status add_batch(const xg_candidate *candidate, const xg_request *r
     return status ? status : add_batched_product(&of, error);
 }
 
-/* Doubles, or complex numbers of two: residues multiply them. */
-static bool is_of_doubles(const xg_problem *p)
-{
-    return p->type_a == XG_F64 || p->type_a == XG_C64;
-}
-
 static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                           xg_error *error)
 {
@@ -367,7 +361,7 @@ static xgemm_status build(const xg_candidate *of, const xg_request *request, xg_
         return xg_complex_build(of, request, plan, error);
     if (xg_tensor_is_batched(of, &request->problem))
         return add_batch(of, request, plan, error);
-    if (is_of_doubles(&request->problem))
+    if (xg_type_is_fp64(request->problem.type_a))
         return xg_residue_build(of, request, plan, error);
     const xg_problem tiles = xg_problem_part(&request->problem, 0, of->m, 0, of->n);
     if (of->panels > 1)
@@ -383,7 +377,7 @@ static double workspace(const xg_candidate *of, const xg_request *request)
         return xg_half_workspace(of, request);
     if (request->problem.type_a == XG_C32)
         return xg_complex_workspace(of, request);
-    if (is_of_doubles(&request->problem))
+    if (xg_type_is_fp64(request->problem.type_a))
         return xg_residue_workspace(of, request);
     const xg_kernel *const kernel = of->kernel;
     if (xg_tensor_is_batched(of, &request->problem))
@@ -402,25 +396,24 @@ static double workspace(const xg_candidate *of, const xg_request *request)
            (of->strips_in_product ? 0.0 : xg_strips_bytes(request, of->m, of->n));
 }
 
-/* In short sums the terms' own rounding shows: they go to plain FP32. */
 static bool applies(const xg_kernel *kernel, const xg_request *request)
 {
     if (xg_type_is_half(request->problem.type_a))
         return xg_half_applies(kernel, request);
     if (request->problem.type_a == XG_C32)
         return xg_complex_applies(kernel, request);
-    if (is_of_doubles(&request->problem))
+    if (xg_type_is_fp64(request->problem.type_a))
         return xg_residue_applies(kernel, request);
-    return (kernel->fp16_terms != 2 || request->problem.k >= XG_K_BLOCK) &&
+    return (kernel->fp16_terms != 2 || request->problem.k >= XG_FP16_LEAST_K) &&
            (!request->problem.pointer_arrays || xg_tensor_can_batch(kernel, &request->problem));
 }
 
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
-    return xg_type_is_half(request->problem.type_a) ? xg_half_candidate(kernel, request)
-           : is_of_doubles(&request->problem)       ? xg_residue_candidate(kernel, request)
-           : request->problem.type_a == XG_C32      ? xg_complex_candidate(kernel, request, most_us)
-                                                    : xg_tensor_candidate(kernel, request, most_us);
+    return xg_type_is_half(request->problem.type_a)   ? xg_half_candidate(kernel, request)
+           : xg_type_is_fp64(request->problem.type_a) ? xg_residue_candidate(kernel, request)
+           : request->problem.type_a == XG_C32 ? xg_complex_candidate(kernel, request, most_us)
+                                               : xg_tensor_candidate(kernel, request, most_us);
 }
 
 static double least_us(const xg_kernel *kernel, const xg_request *request)

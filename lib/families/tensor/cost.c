@@ -22,7 +22,7 @@
 #define WORKSPACE_MOST 0x1p32
 #define BATCH_MOST     0x1p30 /* of a pass of several products */
 
-/* CTAs of the split that a multiprocessor holds. */
+/* CTAs of fp16_split that a multiprocessor holds, by its launch bound; _even has 8, _strips 5. */
 enum { SPLIT_CTAS = 6 };
 enum { STORED_COLUMNS = 128 }; /* at once, or a tile's */
 enum { STREAM_K_PARTS_MOST = 16 };
@@ -43,8 +43,8 @@ static tiled tiled_of(const xg_candidate *of, const xg_problem *p)
                    .n = of->panel_n,
                    .k = of->panel_k,
                    .products = products,
-                   .a_count = p->a_batch_stride || p->pointer_arrays ? products : 1,
-                   .b_count = p->b_batch_stride || p->pointer_arrays ? products : 1};
+                   .a_count = xg_has_own_a(p) ? products : 1,
+                   .b_count = xg_has_own_b(p) ? products : 1};
 }
 
 /* What the split reads and writes. */
@@ -264,7 +264,7 @@ static void choose_panels(const xg_request *request, xg_candidate *of)
         of->stream_k_iterations = best_stream_k(kernel, &request->target, &what, left);
     const xg_tensor_schedule schedule = xg_tensor_schedule_of(
         kernel, request->target.multiprocessors, of->m, of->n, 1, of->stream_k_iterations);
-    of->stream_k_tiles = (schedule.tiles - schedule.whole) * xg_cluster_size(kernel);
+    of->split_tiles = (schedule.tiles - schedule.whole) * xg_cluster_size(kernel);
 }
 
 /* ---- Strips at C's edges ---- */

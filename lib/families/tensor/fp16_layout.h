@@ -67,7 +67,7 @@ enum {
     XG_SPLIT_STATE_BYTES = 3200, /* shared memory besides the slice: xg_split_state */
     XG_SPLIT_CHUNKS_MOST = 24,   /* of a slice: 192 KB of shared memory */
     XG_SPLIT_REALIGN_BYTES = XG_SEGMENT_BYTES / 4, /* additional shared memory to realign copies */
-    XG_SPLIT_REALIGN_CTAS = 2400,                  /* see xg_split_realigns(): 3 x 6 x 132 */
+    XG_SPLIT_REALIGN_CTAS = 2400, /* see xg_split_realigns(): three waves of an H200 */
     XG_SLICES_MOST = 16,
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,          /* of a scaled row's largest element */

@@ -22,6 +22,7 @@
 
 #include "families/common/epilogue.h"
 #include "args.h"
+#include "fp16_layout.h"
 #include "full_range_split.h"
 #include "families/common/ptx_wgmma.h"
 
@@ -84,6 +85,16 @@ typedef struct {
     int k;
 } xg_full_tile;
 
+/*
+ * The k of a pass. As the FP16 terms, whose scales are used here, products of terms leave out a
+ * last k that would need a k-block of its own (xg_split_k()), and the store adds it; classes have
+ * it.
+ */
+XG_DEVICE int xg_full_k(const xg_tensor_args *p, int classes)
+{
+    return (int)p->k - (!classes && xg_has_last_k(p->k, p->k_blocks));
+}
+
 /* The tile in C: first row, first column, columns, and the wanted groups of 16 rows as bits. */
 typedef struct {
     int row, column, columns;
@@ -91,7 +102,7 @@ typedef struct {
 } xg_full_target;
 
 XG_DEVICE xg_full_tile xg_full_tile_of(const xg_tensor_args *p, const xg_full_target *to,
-                                       xg_full_shape shape, const float *factors)
+                                       xg_full_shape shape, int classes, const float *factors)
 {
     const xg_full_tile tile = {xg_full_operand_of(p->a + to->row * p->a_stride_m, p->a_stride_m,
                                                   p->a_stride_k, XG_FULL_RANGE_ROWS, p->m - to->row,
@@ -99,7 +110,7 @@ XG_DEVICE xg_full_tile xg_full_tile_of(const xg_tensor_args *p, const xg_full_ta
                                xg_full_operand_of(p->b + to->column * p->b_stride_n, p->b_stride_n,
                                                   p->b_stride_k, shape.columns, p->n - to->column,
                                                   shape.splitters, factors + XG_FULL_RANGE_ROWS),
-                               (int)p->k};
+                               xg_full_k(p, classes)};
     return tile;
 }
 
@@ -200,7 +211,7 @@ XG_DEVICE void xg_full_split_tile(const xg_tensor_args *p, const xg_full_target 
                                   float *factors, const float *row_scales,
                                   const float *column_scales)
 {
-    xg_full_tile tile = xg_full_tile_of(p, to, shape, factors);
+    xg_full_tile tile = xg_full_tile_of(p, to, shape, classes, factors);
     const int plain = finite && tile.a.vec4 && tile.b.vec4 && tile.k % XG_FULL_RANGE_K == 0;
     xg_full_load_factors(factors, row_scales, column_scales, shape);
     xg_named_barrier_sync_at(11, (unsigned)shape.splitters);
@@ -331,6 +342,29 @@ XG_DEVICE int xg_full_wanted(const xg_tensor_args *p, const xg_full_target *to, 
     return (int)XG_MIN(XG_MIN(p->n - to->column, to->columns) - at.column, 4);
 }
 
+/*
+ * A sum with the product at a last k that the terms leave out. Inf, by an overflow, stays: to
+ * become NaN would leave C as it was. Where a or b is Inf or NaN the tile's second pass follows.
+ */
+XG_DEVICE float xg_full_with_last_k(float sum, float a, float b)
+{
+    return fabsf(sum) < INFINITY ? sum + a * b : sum;
+}
+
+/* The same for "columns" neighbours of C, where there is such a k. */
+XG_DEVICE void xg_full_add_last_k(const xg_tensor_args *p, int row, int column, int columns,
+                                  float x[4])
+{
+    if (!xg_has_last_k(p->k, p->k_blocks))
+        return;
+    const float a = p->a[row * p->a_stride_m + (p->k - 1) * p->a_stride_k];
+    const float *const b = p->b + column * p->b_stride_n + (p->k - 1) * p->b_stride_k;
+    XG_UNROLL
+    for (int i = 0; i < 4; i++)
+        if (i < columns)
+            x[i] = xg_full_with_last_k(x[i], a, b[i * p->b_stride_n]);
+}
+
 /* Stores vec4 number n of a tile, as far as it is wanted. */
 XG_DEVICE void xg_full_store(const xg_tensor_args *p, float4 sum, int n, const xg_full_target *to,
                              int tile_columns, const float *factors)
@@ -340,21 +374,23 @@ XG_DEVICE void xg_full_store(const xg_tensor_args *p, float4 sum, int n, const x
     const int row_exponent = -xg_scale_exponent(factors[at.row]);
     const int vec4 = ((uintptr_t)p->c | (uintptr_t)(p->c_stride_m * 4)) % 16 == 0;
     const int columns = xg_full_wanted(p, to, at);
-    const float4 scaled = {xg_scale_exp2(sum.x, row_exponent - xg_scale_exponent(by.x)),
-                           xg_scale_exp2(sum.y, row_exponent - xg_scale_exponent(by.y)),
-                           xg_scale_exp2(sum.z, row_exponent - xg_scale_exponent(by.z)),
-                           xg_scale_exp2(sum.w, row_exponent - xg_scale_exponent(by.w))};
-    if (columns > 0)
-        xg_full_store4(p, p->c + (to->row + at.row) * p->c_stride_m + to->column + at.column,
-                       columns, vec4, scaled);
+    float x[4] = {xg_scale_exp2(sum.x, row_exponent - xg_scale_exponent(by.x)),
+                  xg_scale_exp2(sum.y, row_exponent - xg_scale_exponent(by.y)),
+                  xg_scale_exp2(sum.z, row_exponent - xg_scale_exponent(by.z)),
+                  xg_scale_exp2(sum.w, row_exponent - xg_scale_exponent(by.w))};
+    if (columns <= 0)
+        return;
+    xg_full_add_last_k(p, to->row + at.row, to->column + at.column, columns, x);
+    xg_full_store4(p, p->c + (to->row + at.row) * p->c_stride_m + to->column + at.column, columns,
+                   vec4, (float4){x[0], x[1], x[2], x[3]});
 }
 
-/* All stages of a tile: acc = the products from number "first" on. */
-XG_DEVICE void xg_full_consume_stages(const xg_tensor_args *p, xg_full_shape shape,
-                                      const char *shared, float acc[64], int first)
+/* All stages of a tile of that k: acc = the products from number "first" on. */
+XG_DEVICE void xg_full_consume_stages(int k, xg_full_shape shape, const char *shared, float acc[64],
+                                      int first)
 {
     const unsigned address = xg_shared_address(shared);
-    const int steps = (int)((p->k + XG_FULL_RANGE_K - 1) / XG_FULL_RANGE_K);
+    const int steps = (k + XG_FULL_RANGE_K - 1) / XG_FULL_RANGE_K;
     XG_UNROLL
     for (int i = 0; i < shape.columns / 2; i++)
         acc[i] = 0.0f;
@@ -374,7 +410,7 @@ XG_DEVICE void xg_full_consume_stages(const xg_tensor_args *p, xg_full_shape sha
 XG_DEVICE void xg_full_multiply_tile(const xg_tensor_args *p, xg_full_shape shape,
                                      const char *shared, float acc[64])
 {
-    xg_full_consume_stages(p, shape, shared, acc, 0);
+    xg_full_consume_stages(xg_full_k(p, 0), shape, shared, acc, 0);
 }
 
 /*
@@ -387,7 +423,7 @@ XG_DEVICE void xg_full_store_classes(const xg_tensor_args *p, const xg_full_targ
     const int vec4s = shape.columns / 8;
     float acc[64];
     XG_WRITTEN_FIRST xg_full_sums sums;
-    xg_full_consume_stages(p, shape, shared, acc, XG_FULL_RANGE_PRODUCTS - 1);
+    xg_full_consume_stages(xg_full_k(p, 1), shape, shared, acc, XG_FULL_RANGE_PRODUCTS - 1);
     xg_full_keep(acc, shape.columns, &sums);
     XG_UNROLL_BY(1)
     for (int n = 0; n < vec4s; n++) {

@@ -7,13 +7,13 @@
  * nearest FP16: 11 bits, and multiples of 2^-24 below 2^-14. An element of C is computed as the sum
  * over k of high high' + 2^-11 (high low' + low high').
  *
- *     1. For 2^e <= |x| < 2^(e+1) and e >= -13, high is off by at most 2^(e-11), so |low| <= 2^e,
- * and low is off by at most 2^(e-12), or 2^-25 where it is subnormal: x = high + 2^-11 low to
- *        within 2^-23 |x|.
+ *     1. For 2^e <= |x| < 2^(e+1) and e >= -13, high is off by at most 2^(e-11). So |low| <= 2^e
+ *        and low is off by at most 2^(e-12), or 2^-25 where it is subnormal: x = high + 2^-11 low
+ *        to within 2^-23 |x|.
  *     2. Call x small where 0 < |x| < 2^-13. Then high is off by at most 2^-25, |low| <= 2^-14, and
  *        low is off by at most 2^-25: x = high + 2^-11 low to within 2^-36. Zeros are exact.
  *     3. The product that is left out, 2^-22 low low', is at most 2^-22 |x| |x'| where neither
- * factor is small, since |low| <= |x|; and at most 2^-36 |x'| where x is small.
+ *        factor is small, since |low| <= |x|. It is at most 2^-36 |x'| where x is small.
  *
  * So the products of a and b are off by at most 2^-21 |a| |b| where no element is small, and small
  * elements add at most E = 2^-35 (f_a s_b + f_b s_a), where f is 1 for a row that has small
@@ -31,8 +31,10 @@
  * of 16 products and the accumulator, and then each step's sum. With p steps of 16 k between
  * promotions that is at most (20 p - 1) 2^-25 |A||B|: 0.6, 1.2 and 2.5 times 2^-20 for p of 1, 2
  * and 4. Data must be built for it, all truncations at their largest and of one sign
- * (tests/sim/guard_sums.c): such an error exceeds 2^-20, up to 2^-21 + 2^-22 + (20 p - 1) 2^-25 and
- * FP32's own rounding. Random truncations stay far below.
+ * (tests/sim/guard_sums.c): such an error exceeds 2^-20, up to 2^-21 + 2^-22 + (20 p - 1) 2^-25.
+ * Promotions round as FP32 does, 2^-24 of the sum each, of which k / 16 p of high products and as
+ * many of cross products may have one sign: 14 times 2^-20 at k = 8192. Random truncations and
+ * roundings stay far below.
  *
  * With high terms alone (XGEMM_MATH_TF32) x is small below 2^-14 and off by at most 2^-25, so that
  * E = 2^-25 (f_a s_b + f_b s_a): |C| >= 2^-12 (...) limits that to 2^-13 |A||B|, an eighth of what

@@ -38,7 +38,7 @@ double xg_panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k);
 xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request,
                                  double most_us);
 
-/* At most the time of any candidate. */
+/* A lower bound of the time of every candidate. */
 double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request);
 
 #endif

@@ -44,7 +44,7 @@ static xgemm_status add_pack(xg_plan *plan, const xg_problem *p, unsigned operan
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->pdl = true;
-    step->once = copies == 1;
+    step->covers_pass = copies == 1;
     if (operands & XG_A) {
         xg_step_point(step, offsetof(xg_pack_args, a), xg_at_a(plan, p));
         xg_step_point(step, offsetof(xg_pack_args, a_copy), xg_at_workspace(a->offset));

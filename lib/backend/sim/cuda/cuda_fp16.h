@@ -15,7 +15,10 @@ XG_INLINE float float_of_half(unsigned short bits)
         return bits_of<float>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
     if (rest >= 0x400u)
         return bits_of<float>(sign | ((rest << 13) + 0x38000000u));
-    return bits_of<float>(sign | bits_of<unsigned>((float)rest * 0x1p-24f));
+    if (rest == 0)
+        return bits_of<float>(sign);
+    const unsigned shift = (unsigned)__builtin_clz(rest) - 21; /* no operation that is counted */
+    return bits_of<float>(sign | (113 - shift) << 23 | (rest << shift & 0x3ffu) << 13);
 }
 /* Rounded to the nearest, ties to even. */
 XG_INLINE unsigned short half_of_float(float x)

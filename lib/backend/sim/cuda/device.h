@@ -55,6 +55,16 @@ namespace xg
 #define XG_INLINE        static inline __attribute__((always_inline))
 #define XG_INLINE_MEMBER inline __attribute__((always_inline))
 
+/* What alignas() takes: a type or a number. */
+template <class T> constexpr size_t alignment()
+{
+    return alignof(T);
+}
+template <size_t bytes> constexpr size_t alignment()
+{
+    return bytes;
+}
+
 /* The line of a call: a default argument is evaluated where the call is. */
 struct here : xg_source_location {
     XG_INLINE_MEMBER here(const char *name = __builtin_FILE(), int at = __builtin_LINE())

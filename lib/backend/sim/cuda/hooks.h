@@ -15,8 +15,16 @@ typedef struct {
     int line;
 } xg_source_location;
 
+/* What tensor cores multiply. */
+enum { XG_TENSOR_FP16, XG_TENSOR_BF16, XG_TENSOR_TF32, XG_TENSOR_TYPES };
+
 /* ASYNC: the store of a copy that its thread has to wait for. */
 enum { XG_HOOK_READ, XG_HOOK_WRITE, XG_HOOK_ATOMIC, XG_HOOK_ASYNC };
+
+/* Of the running thread and of the launch: x, y, z. */
+typedef struct {
+    unsigned thread_index[3], block_index[3], block_dim[3], grid_dim[3];
+} xg_indices;
 
 typedef struct {
     uint32_t version; /* XG_HOOKS_VERSION of who made it */
@@ -24,7 +32,8 @@ typedef struct {
     void (*read[5])(const void *address, int site);
     void (*write[5])(const void *address, int site);
     void (*access)(const void *address, int bytes, int kind, int site);
-    void (*range)(const void *address, size_t bytes, int kind, int site);
+    /* Of any size; "aligned": what its type's alignment is at most. */
+    void (*range)(const void *address, size_t bytes, size_t aligned, int kind, int site);
     void (*block)(int site); /* a basic block begins */
     void (*syncthreads)(const xg_source_location *here);
     void (*syncwarp)(uint32_t mask, const xg_source_location *here);
@@ -37,10 +46,11 @@ typedef struct {
     void (*copy_commit)(void);
     void (*copy_wait)(int groups_left);
     void (*fail)(const xg_source_location *here, const char *what);
-    const unsigned *thread_index, *block_index, *block_dim, *grid_dim; /* x, y, z */
+    void (*tensor)(int type, int flops); /* a thread's part of a product on tensor cores */
+    void (*indices)(xg_indices *seen);   /* where the kernel reads them, kept up from now on */
 } xg_hooks;
 
-enum { XG_HOOKS_VERSION = 1 };
+enum { XG_HOOKS_VERSION = 3 };
 
 /* An argument of the kernel, as its parameter will take it. */
 typedef union {

@@ -179,6 +179,10 @@ XG_INLINE void mma_sync(fragment<accumulator, M, N, K, TD> &d,
                         const fragment<accumulator, M, N, K, TC> &c, xg::here at = xg::here())
 {
     const int lane = (int)xg::lane();
+    xg_tensor(std::is_same<T, __half>::value          ? XG_TENSOR_FP16
+              : std::is_same<T, __nv_bfloat16>::value ? XG_TENSOR_BF16
+                                                      : XG_TENSOR_TF32,
+              2 * M * N * K / 32);
     float whole_a[M][K], whole_b[K][N];
     for (int from = 0; from < 32; from++) {
         fragment<matrix_a, M, N, K, T, LayoutA> of_a;

@@ -14,7 +14,7 @@ static void no_access(const void *, int)
 static void no_access_at(const void *, int, int, int)
 {
 }
-static void no_range(const void *, size_t, int, int)
+static void no_range(const void *, size_t, size_t, int, int)
 {
 }
 static void no_block(int)
@@ -29,14 +29,28 @@ static const xg_hooks before_start = {XG_HOOKS_VERSION,
 
 static const xg_hooks *hooks = &before_start;
 
+enum { MOST_ALIGNED = 16 };
+
+/*
+ * Compilers call a hook of its own for an access of 2, 4, 8 or 16 bytes that is as aligned as its
+ * size, of 16 bytes also with 8: any other access of such a size is less aligned.
+ */
+static size_t least_aligned(size_t bytes)
+{
+    return bytes == 16 ? 4 : bytes == 2 || bytes == 4 || bytes == 8 ? bytes / 2 : MOST_ALIGNED;
+}
+
 /* The launch's dynamic shared memory, and all shared memory of the user's file, are thread-local.
  */
 extern "C" {
 extern __thread char xg_dynamic[] __attribute__((visibility("hidden")));
+/* Among the data, which code reaches however large the user's variables are that begin as zeros. */
+xg_indices xg_now __attribute__((visibility("hidden"), section(".data")));
 
 __attribute__((visibility("default"))) char *xg_start(const xg_hooks *given)
 {
     hooks = given;
+    hooks->indices(&xg_now);
     return xg_dynamic;
 }
 
@@ -55,33 +69,48 @@ XG_ACCESS_HOOKS(4, 2)
 XG_ACCESS_HOOKS(8, 3)
 XG_ACCESS_HOOKS(16, 4)
 
+/* Of less alignment than its size, as the compiler knows. */
+#define XG_UNALIGNED_HOOKS(bytes)                                                                  \
+    XG_RUNTIME void xg_unaligned_read##bytes(const void *address, int site)                        \
+    {                                                                                              \
+        hooks->range(address, bytes, least_aligned(bytes), XG_HOOK_READ, site);                    \
+    }                                                                                              \
+    XG_RUNTIME void xg_unaligned_write##bytes(const void *address, int site)                       \
+    {                                                                                              \
+        hooks->range(address, bytes, least_aligned(bytes), XG_HOOK_WRITE, site);                   \
+    }
+XG_UNALIGNED_HOOKS(2)
+XG_UNALIGNED_HOOKS(4)
+XG_UNALIGNED_HOOKS(8)
+XG_UNALIGNED_HOOKS(16)
+
 XG_RUNTIME void xg_read_range(const void *address, size_t bytes, int site)
 {
-    hooks->range(address, bytes, XG_HOOK_READ, site);
+    hooks->range(address, bytes, least_aligned(bytes), XG_HOOK_READ, site);
 }
 
 XG_RUNTIME void xg_write_range(const void *address, size_t bytes, int site)
 {
-    hooks->range(address, bytes, XG_HOOK_WRITE, site);
+    hooks->range(address, bytes, least_aligned(bytes), XG_HOOK_WRITE, site);
 }
 
 XG_RUNTIME void *xg_memcpy(void *to, const void *from, size_t bytes, int site)
 {
-    hooks->range(from, bytes, XG_HOOK_READ, site);
-    hooks->range(to, bytes, XG_HOOK_WRITE, site);
+    hooks->range(from, bytes, MOST_ALIGNED, XG_HOOK_READ, site);
+    hooks->range(to, bytes, MOST_ALIGNED, XG_HOOK_WRITE, site);
     return memcpy(to, from, bytes);
 }
 
 XG_RUNTIME void *xg_memmove(void *to, const void *from, size_t bytes, int site)
 {
-    hooks->range(from, bytes, XG_HOOK_READ, site);
-    hooks->range(to, bytes, XG_HOOK_WRITE, site);
+    hooks->range(from, bytes, MOST_ALIGNED, XG_HOOK_READ, site);
+    hooks->range(to, bytes, MOST_ALIGNED, XG_HOOK_WRITE, site);
     return memmove(to, from, bytes);
 }
 
 XG_RUNTIME void *xg_memset(void *to, int value, size_t bytes, int site)
 {
-    hooks->range(to, bytes, XG_HOOK_WRITE, site);
+    hooks->range(to, bytes, MOST_ALIGNED, XG_HOOK_WRITE, site);
     return memset(to, value, bytes);
 }
 
@@ -110,7 +139,7 @@ XG_RUNTIME void xg_block(int site)
 #define XG_INDEX(name, member)                                                                     \
     unsigned name(int dimension) noexcept                                                          \
     {                                                                                              \
-        return hooks->member[dimension];                                                           \
+        return xg_now.member[dimension];                                                           \
     }
 XG_INDEX(xg_thread_index, thread_index)
 XG_INDEX(xg_block_index, block_index)
@@ -171,6 +200,11 @@ void xg_copy_commit() noexcept
 void xg_copy_wait(int groups_left) noexcept
 {
     hooks->copy_wait(groups_left);
+}
+
+void xg_tensor(int type, int flops) noexcept
+{
+    hooks->tensor(type, flops);
 }
 
 void xg_fail(const xg_source_location *here, const char *what) noexcept

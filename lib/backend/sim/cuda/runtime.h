@@ -30,6 +30,7 @@ XG_RUNTIME void xg_fence() noexcept;
 XG_RUNTIME void xg_copy_async(void *to, const void *from, unsigned whole, unsigned bytes) noexcept;
 XG_RUNTIME void xg_copy_commit() noexcept;
 XG_RUNTIME void xg_copy_wait(int groups_left) noexcept;
+XG_RUNTIME void xg_tensor(int type, int flops) noexcept;
 XG_RUNTIME void xg_fail(const xg_source_location *here, const char *what) noexcept;
 
 #endif

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Batches of matrix times vector of F16 operands: skinny_batched.inc. */
+#define KERNEL  skinny_batched1_f16
+#define OPERAND XG_TYPE_F16
+#define SIDE    1
+#include "skinny_batched.inc"
