@@ -336,6 +336,17 @@ int status_without_device(xgemm_status status)
     }
 }
 
+/* Why the CPU computes where there is a GPU, whose driver is too old or that has no kernels. */
+static void note_fallback(const command *which)
+{
+    xgemm_handle *gpu;
+    const xgemm_status status = xgemm_create(&gpu, 0);
+    if (status == XGEMM_ERROR_DRIVER_TOO_OLD || status == XGEMM_ERROR_NOT_SUPPORTED)
+        fprintf(stderr, "xgemm %s: the GPU is not used: %s\n", which->name, xgemm_last_error(NULL));
+    if (!status)
+        xgemm_destroy(gpu);
+}
+
 xgemm_handle *open_device(const command *which, const settings *common)
 {
     xgemm_handle *handle;
@@ -344,5 +355,8 @@ xgemm_handle *open_device(const command *which, const settings *common)
         failed_call(which, NULL);
         exit(status_without_device(status));
     }
+    if (common->device == XGEMM_DEVICE_AUTO && !getenv("XGEMM_DEVICE") && !common->quiet &&
+        xgemm_get_device(handle) == XGEMM_DEVICE_CPU)
+        note_fallback(which);
     return handle;
 }

@@ -148,7 +148,8 @@ XGEMM_API xgemm_status xgemm_set_reproducible(xgemm_handle *handle,
  *
  * \param   handle  The handle.
  * \param   name    A kernel's name (xgemm_kernel_get(), xgemm-kernels(7));
- *                  NULL or "auto": the library chooses for every call.
+ *                  NULL or "auto": the library chooses for every call, among
+ *                  the kernels that the driver can load.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_UNKNOWN_KERNEL (the sentence has the nearest
  *          ones); XGEMM_ERROR_NOT_SUPPORTED when the handle's device cannot

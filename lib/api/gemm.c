@@ -80,18 +80,39 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
                                          .is_callers = count && handle->given_workspace};
 }
 
+/*
+ * From now on the kernel is not chosen, as the driver cannot load it: it is too old for the kernel's
+ * PTX, or for its machine code.
+ */
+static void leave_out(xgemm_handle *handle, const xg_kernel *kernel)
+{
+    handle->target.not_loaded |= UINT64_C(1) << kernel->id;
+    xg_plan_cache_clear(&handle->plans);
+}
+
 static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
                                 const xg_problem *problem)
 {
-    prepared p;
+    prepared p = {.made = NULL};
+    xg_error why; /* no kernel was loaded */
     xgemm_status status = handle->kernel
                               ? xg_kernel_check_math(handle->kernel, handle->math, &handle->error)
                               : XGEMM_OK;
-    if (!status)
+    bool again = !status;
+    why.text[0] = '\0';
+    while (again) {
         status = prepare(handle, problem, &p);
-    if (!status)
-        status = xg_execute(&p.made->plan, problem, handle->backend, handle->device, handle->stream,
-                            p.workspace, &handle->error);
+        const xg_kernel *const chosen = status ? NULL : p.made->chosen.kernel;
+        if (!status)
+            status = xg_execute(&p.made->plan, problem, handle->backend, handle->device,
+                                handle->stream, p.workspace, &handle->error);
+        again = status == XGEMM_ERROR_NOT_SUPPORTED && chosen && !handle->kernel;
+        if (again) {
+            why = handle->error;
+            leave_out(handle, chosen);
+        } else if (status == XGEMM_ERROR_NOT_SUPPORTED && why.text[0])
+            handle->error = why;
+    }
     if (!status)
         note_what_ran(handle, call, &p);
     return status;

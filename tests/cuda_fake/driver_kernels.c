@@ -103,6 +103,49 @@ START_TEST(test_load_fails)
 }
 END_TEST
 
+/* A kernel that the driver is too old for is left out of what is chosen from; one by name is not. */
+START_TEST(test_another_kernel_loads)
+{
+    xgemm_handle *handle = create(0);
+    problem p = prepare(handle, &odd);
+    OK(handle, run(handle, &p));
+    const char *const first = xgemm_last_kernel(handle);
+    finish(handle, &p);
+    destroy(handle); /* the kernels are unloaded */
+
+    handle = create(0);
+    p = prepare(handle, &odd);
+    fail_next("cuModuleLoadData", load_failures[_i].result);
+    OK(handle, run(handle, &p));
+    download_and_check(handle, &p);
+    const char *const second = xgemm_last_kernel(handle);
+    ck_assert_str_ne(second, first);
+    fail_no_more();
+    OK(handle, run(handle, &p)); /* what was left out stays so */
+    ck_assert_str_eq(xgemm_last_kernel(handle), second);
+    OK(handle, xgemm_set_kernel(handle, first));
+    OK(handle, run(handle, &p));
+    ck_assert_str_eq(xgemm_last_kernel(handle), first);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+START_TEST(test_no_kernel_loads)
+{
+    enum { ALL = 1000 };
+    xgemm_handle *handle = create(0);
+    problem p = prepare(handle, &odd);
+    fail_nth("cuModuleLoadData", 222, 1, ALL);
+    GIVES(XGEMM_ERROR_NOT_SUPPORTED, handle, run(handle, &p));
+    says(handle, "cannot be loaded on GPU 0");
+    says(handle, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
+    fail_no_more();
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
 /* The module is unloaded when the function is not in it. */
 START_TEST(test_function_fails)
 {
@@ -208,6 +251,8 @@ void add_kernel_cases(Suite *suite)
     tcase_add_test(tcase, test_scale);
     tcase_add_loop_test(tcase, test_load_fails, 0,
                         (int)(sizeof load_failures / sizeof *load_failures));
+    tcase_add_loop_test(tcase, test_another_kernel_loads, 0, 3);
+    tcase_add_test(tcase, test_no_kernel_loads);
     tcase_add_test(tcase, test_function_fails);
     tcase_add_test(tcase, test_several_launches_fail);
     tcase_add_test(tcase, test_launch_fails);

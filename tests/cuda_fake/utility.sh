@@ -66,6 +66,17 @@ test_devices()
 # Drivers that have all functions of an older CUDA but one, which is named.
 test_old_drivers()
 {
+    set -- multiply "$srcdir/examples/a.npy" "$srcdir/examples/b.npy" -o c.npy
+    FAKE_CUDA_VERSION=10020 run "$@"
+    if ended 0 'the GPU is not used: .*version 10.2; libxgemm needs 11.0' && grep -q ' cpu ' out; then
+        ok 'an old driver: the CPU, with a word'
+    else
+        no 'an old driver: the CPU, with a word' "$why"
+    fi
+    FAKE_CUDA_VERSION=10020 run "$@" --quiet
+    if ended 0 && [ ! -s err ]; then ok 'an old driver: quiet'; else no 'an old driver: quiet' "$why $(cat err)"; fi
+    FAKE_CUDA_INIT=100 run "$@"
+    if ended 0 && [ ! -s err ]; then ok 'no GPU: no word'; else no 'no GPU: no word' "$why $(cat err)"; fi
     sed -n '/^#define XG_CU_FUNCTIONS/,/[^\\]$/s/^    X([a-z_0-9]*, \([A-Za-z_0-9]*\),.*/\1/p' \
         "$srcdir/lib/backend/cuda/driver.h" >symbols
     mkdir old
