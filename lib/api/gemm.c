@@ -81,8 +81,8 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
 }
 
 /*
- * From now on the kernel is not chosen, as the driver cannot load it: it is too old for the kernel's
- * PTX, or for its machine code.
+ * From now on the kernel is not chosen, as the driver cannot load it: it is too old for the
+ * kernel's PTX, or for its machine code.
  */
 static void leave_out(xgemm_handle *handle, const xg_kernel *kernel)
 {

@@ -103,7 +103,8 @@ START_TEST(test_load_fails)
 }
 END_TEST
 
-/* A kernel that the driver is too old for is left out of what is chosen from; one by name is not. */
+/* A kernel that the driver is too old for is left out of what is chosen from; one by name is not.
+ */
 START_TEST(test_another_kernel_loads)
 {
     xgemm_handle *handle = create(0);
