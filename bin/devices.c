@@ -99,23 +99,34 @@ typedef struct {
     bool text;
 } output;
 
-/* Why this machine has no GPU that can be used, as a sentence; NULL if it has one. */
-static const char *why_no_gpu(void)
+/* The GPUs that can be used here. */
+typedef struct {
+    int count;
+    bool fail;                  /* none can, though driver and card seem to be there */
+    const char *no_gpu_because; /* as a sentence; NULL: there is one */
+} machine;
+
+/* A driver that fails is loaded again by each call, so there is one, where there is no GPU. */
+static machine look(void)
 {
-    static const char function[] = "xgemm_device_count: ";
-    if (xgemm_device_count() > 0)
-        return NULL;
-    const char *const text = xgemm_last_error(NULL);
-    return strncmp(text, function, strlen(function)) ? text : text + strlen(function);
+    static char why[1024];
+    xgemm_device first = {.struct_size = sizeof first};
+    const xgemm_status status = xgemm_device_get(0, &first);
+    const bool none = status && status_without_device(status) == STATUS_NO_DEVICE;
+    const int count = none ? 0 : xgemm_device_count();
+    const char *const text = xgemm_last_error(NULL), *const end = strstr(text, ": ");
+    const bool has_function = end && strncmp(text, "xgemm_device_", strlen("xgemm_device_")) == 0;
+    snprintf(why, sizeof why, "%s", has_function ? end + 2 : text);
+    return (machine){count, !none && count == 0, count > 0 ? NULL : why};
 }
 
-static output output_open(const settings *common, view which)
+static output output_open(const settings *common, view which, const char *no_gpu_because)
 {
     static column columns[FIELDS];
     output to = {.view = which, .text = common->format == FORMAT_TEXT};
     json_t *facts = report_facts(&command_devices);
-    const char *const missing = which == VIEW_CATALOG ? NULL : why_no_gpu();
-    json_object_set_new(facts, "no_gpu_because", missing ? json_string(missing) : json_null());
+    json_object_set_new(facts, "no_gpu_because",
+                        no_gpu_because ? json_string(no_gpu_because) : json_null());
     int count = FIELDS;
     if (to.text && which == VIEW_IN_FULL) {
         json_decref(facts);
@@ -155,7 +166,7 @@ static void output_close(output *to)
 
 static int list_catalog(const settings *common)
 {
-    output to = output_open(common, VIEW_CATALOG);
+    output to = output_open(common, VIEW_CATALOG, NULL);
     int status = STATUS_DONE;
     for (int i = 0; i < xgemm_device_catalog_count() && status == STATUS_DONE; i++) {
         xgemm_device d = {.struct_size = sizeof d};
@@ -174,7 +185,8 @@ static int show_named(const settings *common, const char *name)
     if (xgemm_device_find(name, &d))
         usage_error(&command_devices, "%s; 'xgemm devices --catalog' lists all",
                     xgemm_last_error(NULL));
-    output to = output_open(common, VIEW_IN_FULL);
+    output to = output_open(common, VIEW_IN_FULL,
+                            common->format == FORMAT_JSON ? look().no_gpu_because : NULL);
     output_device(&to, &d);
     output_close(&to);
     return STATUS_DONE;
@@ -192,15 +204,15 @@ static int add_device(output *to, int ordinal)
 /* No such GPU: says so, and names a product whose name is that number, such as 3090. */
 static int not_here(int ordinal)
 {
-    const int gpus = xgemm_device_count();
+    const machine here = look();
     char name[16], count[16] = "none";
     xgemm_device d = {.struct_size = sizeof d};
     snprintf(name, sizeof name, "%d", ordinal);
-    if (gpus)
-        snprintf(count, sizeof count, "%d", gpus);
+    if (here.count)
+        snprintf(count, sizeof count, "%d", here.count);
     if (xgemm_device_find(name, &d))
         failed(&command_devices, "there is no GPU %d; this machine has %s%s%s", ordinal, count,
-               gpus ? "" : ": ", gpus ? "" : why_no_gpu());
+               here.count ? "" : ": ", here.count ? "" : here.no_gpu_because);
     else
         failed(&command_devices,
                "there is no GPU %d; this machine has %s ('--catalog %d' is the %s)", ordinal, count,
@@ -217,27 +229,30 @@ static int show_one(const settings *common, int ordinal)
         return not_here(ordinal);
     if (status)
         return failed_call(&command_devices, NULL);
-    output to = output_open(common, ordinal >= 0 ? VIEW_IN_FULL : VIEW_LIVE);
+    const bool asks = ordinal < 0 && common->format == FORMAT_JSON;
+    output to = output_open(common, ordinal >= 0 ? VIEW_IN_FULL : VIEW_LIVE,
+                            asks ? look().no_gpu_because : NULL);
     output_device(&to, &d);
     output_close(&to);
     return STATUS_DONE;
 }
 
-/* All devices: one that fails is left out, and said. */
+/* All devices: one that fails is left out, and said; so are all, where the driver fails. */
 static int list_live(const settings *common)
 {
-    const int gpus = xgemm_device_count();
-    int status = STATUS_DONE;
-    const char *const missing = gpus == 0 ? why_no_gpu() : NULL;
+    const machine here = look();
+    const char *const missing = here.no_gpu_because;
     if (missing && !*missing) /* nor was there memory for the sentence */
         return failed(&command_devices, "the host is out of memory");
-    output to = output_open(common, VIEW_LIVE);
-    for (int i = 0; i < gpus; i++)
+    int status =
+        here.fail ? failed(&command_devices, "no GPU can be used: %s", missing) : STATUS_DONE;
+    output to = output_open(common, VIEW_LIVE, missing);
+    for (int i = 0; i < here.count; i++)
         status |= add_device(&to, i);
     status |= add_device(&to, XGEMM_DEVICE_CPU);
     status |= add_device(&to, XGEMM_DEVICE_SIM);
     output_close(&to);
-    if (missing && to.text)
+    if (missing && to.text && !here.fail)
         printf("\nno GPU can be used: %s\n", missing);
     return status;
 }

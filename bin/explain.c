@@ -227,7 +227,7 @@ static int run(int argc, char **argv)
 }
 
 const command command_explain = {"explain",
-                                 "KERNEL|FILE.cu",
+                                 "KERNEL|FILE.cu|-",
                                  "count what a kernel does, the library's or one's own: requests, "
                                  "sectors, conflicts, divergence",
                                  rows,

@@ -2,7 +2,6 @@
 /* The registers of a kernel of the user's own, by nvcc where there is one. */
 #include "explain_source.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +9,9 @@
 #include <unistd.h>
 
 /* In the child: nvcc with its messages to the pipe. */
-_Noreturn static void compile(const source_request *r, int to)
+_Noreturn static void compile(const source_request *r, int from, int to)
 {
-    enum { FIXED = 9 };
+    enum { FIXED = 12 };
     const char *const nvcc = getenv("NVCC"), *words[FIXED + 2 * SOURCE_WORDS_MOST + 2];
     char arch[32];
     int count = 0;
@@ -28,10 +27,13 @@ _Noreturn static void compile(const source_request *r, int to)
         words[count++] = "-D";
         words[count++] = r->defines[i];
     }
-    words[count++] = r->launch.file;
+    if (r->launch.text) {
+        words[count++] = "-x";
+        words[count++] = "cu";
+    }
+    words[count++] = r->launch.text ? "-" : r->launch.file;
     words[count] = NULL;
-    const int null = open("/dev/null", O_RDONLY);
-    dup2(null, 0);
+    dup2(from, 0);
     dup2(to, 1);
     dup2(to, 2);
     execvp(words[0], (char *const *)(void *)words);
@@ -71,16 +73,34 @@ static int read_messages(FILE *from, const char *kernel)
     return found == 1 ? registers : 0;
 }
 
+/* What nvcc reads: the source that is no file, or nothing; NULL: neither can be had. */
+static FILE *input_of(const source_request *r)
+{
+    FILE *const input = r->launch.text ? tmpfile() : fopen("/dev/null", "r");
+    if (!input || !r->launch.text)
+        return input;
+    if (fputs(r->launch.text, input) >= 0 && fseek(input, 0, SEEK_SET) == 0)
+        return input;
+    fclose(input);
+    return NULL;
+}
+
 int source_registers(const source_request *r)
 {
     int ends[2], status = 0, registers = 0;
-    if (pipe(ends) != 0)
+    FILE *const input = input_of(r);
+    if (!input)
         return 0;
+    if (pipe(ends) != 0) {
+        fclose(input);
+        return 0;
+    }
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)
-        compile(r, ends[1]);
+        compile(r, fileno(input), ends[1]);
     close(ends[1]);
+    fclose(input);
     FILE *const from = child > 0 ? fdopen(ends[0], "r") : NULL;
     if (from) {
         registers = read_messages(from, r->launch.kernel);

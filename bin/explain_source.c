@@ -11,10 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_stdin(const char *file)
+{
+    return file && strcmp(file, "-") == 0;
+}
+
 bool is_source(const char *operand)
 {
     static const char *const endings[] = {".cu", ".cuh", ".cpp", ".cc", ".cxx"};
     const size_t length = strlen(operand);
+    if (is_stdin(operand))
+        return true;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (length > strlen(endings[i]) &&
             strcmp(operand + length - strlen(endings[i]), endings[i]) == 0)
@@ -160,7 +167,8 @@ static void take_line(const command *which, source_request *r, char *line, int n
     value += strspn(value, " \t");
     for (size_t end = strlen(value); end > 0 && isspace((unsigned char)value[end - 1]); end--)
         value[end - 1] = '\0';
-    char *kept = strcmp(word, "file") == 0 ? beside(r->launch_file, value) : strdup(value);
+    const bool has_folder = strcmp(word, "file") == 0 && !is_stdin(value);
+    char *kept = has_folder ? beside(r->launch_file, value) : strdup(value);
     keep(which, kept);
     if (strcmp(word, "file") == 0) {
         r->launch.file = kept;
@@ -190,7 +198,7 @@ static void read_launch_file(const command *which, source_request *r)
     char *line = NULL;
     size_t room = 0;
     const unsigned given = r->given;
-    const bool is_input = strcmp(r->launch_file, "-") == 0;
+    const bool is_input = is_stdin(r->launch_file);
     FILE *file = is_input ? stdin : fopen(r->launch_file, "r");
     if (!file)
         usage_error(which, "cannot read %s: %s", r->launch_file, strerror(errno));
@@ -221,6 +229,22 @@ static xgemm_source_report *trace(const command *which, const source_request *r)
     return report;
 }
 
+/* The standard input, read once, under the name that compilers give it. */
+static void take_stdin(const command *which, const char **file, const char **text)
+{
+    enum { MOST = 1 << 24 };
+    char *const input = malloc(MOST + 2);
+    *file = "<stdin>";
+    keep(which, input);
+    const size_t size = fread(input, 1, MOST + 1, stdin);
+    if (ferror(stdin))
+        usage_error(which, "cannot read %s: %s", *file, strerror(errno));
+    if (size > MOST || memchr(input, '\0', size))
+        usage_error(which, "%s is no source: too large, or binary", *file);
+    input[size] = '\0';
+    *text = input;
+}
+
 static void take_operands(const command *which, source_request *r, int count, char *const *operands)
 {
     const bool gpu_is_option = r->gpu.struct_size > 0;
@@ -237,12 +261,19 @@ static void take_operands(const command *which, source_request *r, int count, ch
     }
     if (!r->launch.file)
         usage_error(which, "which file? FILE.cu, or a line \"file\" in %s", r->launch_file);
+    const int from_stdin = is_stdin(r->launch_file) + is_stdin(r->launch.file) + is_stdin(r->other);
+    if (from_stdin > 1)
+        usage_error(which, "one file alone can be the standard input; %d are", from_stdin);
     if (r->compare && r->other)
         usage_error(which, "--compare is for two kernels of one file, --diff for two files");
     if ((r->compare || r->other) && (r->html || r->check_only))
         usage_error(which, "a comparison has neither --html nor --check-only");
     if (r->check_only && gpu_is_option)
         usage_error(which, "--check-only says what is wrong alone, so that --gpu has no effect");
+    if (is_stdin(r->launch.file))
+        take_stdin(which, &r->launch.file, &r->launch.text);
+    if (is_stdin(r->other))
+        take_stdin(which, &r->other, &r->other_text);
 }
 
 /* Occupancy needs registers; only nvcc knows them. */
@@ -261,8 +292,10 @@ static int compare(const command *which, source_request *r)
     source_request second = *r;
     if (r->compare)
         second.launch.kernel = r->compare;
-    if (r->other)
+    if (r->other) {
         second.launch.file = r->other;
+        second.launch.text = r->other_text;
+    }
     find_registers(&second);
     xgemm_source_report *after = trace(which, &second);
     source_compare(which, r, before, after);

@@ -46,8 +46,9 @@ typedef struct {
     settings common;
     xgemm_source_launch launch;
     const char *arguments[SOURCE_WORDS_MOST], *defines[SOURCE_WORDS_MOST];
-    const char *compare; /* another kernel of the file; NULL: none */
-    const char *other;   /* another file; NULL: none */
+    const char *compare;    /* another kernel of the file; NULL: none */
+    const char *other;      /* another file; NULL: none */
+    const char *other_text; /* of that, where it is the standard input */
     const char *html, *launch_file;
     bool diff, check_only;
     bool any;         /* some of these options were given: */
@@ -62,7 +63,7 @@ bool source_option(const command *which, source_request *request, int key, const
 /* The kernel's registers by nvcc ($NVCC, or that of PATH) for the GPU; 0: not known. */
 int source_registers(const source_request *request);
 
-/* Whether the operand is a file of CUDA C++. */
+/* Whether the operand is a file of CUDA C++; "-", the standard input, is taken for one. */
 bool is_source(const char *operand);
 
 /* Runs it; the exit status. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* xgemm: finds the command and runs it. */
 #include "commands.h"
+#include "lib/base/nearest.h"
 #include "report.h"
 
 #include <jansson.h>
@@ -41,7 +42,14 @@ static const command *find(const char *name)
 
 static int unknown(const char *name)
 {
-    fprintf(stderr, "xgemm: there is no command \"%s\"; there are", name);
+    xg_nearest near = {{NULL}, {0}};
+    for (int i = 0; i < COMMANDS; i++)
+        xg_nearest_consider(&near, name, commands[i]->name);
+    const char *const meant = xg_nearest_meant(&near, name);
+    fprintf(stderr, "xgemm: there is no command \"%s\"; ", name);
+    if (meant)
+        fprintf(stderr, "the nearest name is %s; ", meant);
+    fputs("there are", stderr);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(stderr, "%s %s", i ? "," : "", commands[i]->name);
     fputs("\nTry 'xgemm --help'.\n", stderr);

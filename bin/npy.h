@@ -127,11 +127,11 @@ void npy_free(npy_matrix *matrix);
  * or be unable to flush. On failure the temporary file is
  * removed, and path is as it was. A new file has the mode 0666 less the umask;
  * a file that is replaced keeps its permission bits, but not its owner, and is
- * replaced even where it is read-only. Where path is a symbolic link, the file
- * it leads to is replaced, and the link stays. Pipes, character devices and "-", the standard
- * output, are written to as they are; so is a file that the system lets nobody replace
- * (a mount point, another user's file in a folder as /tmp, a folder that is
- * write-protected), which a failure leaves cut. What else is not a regular file is never replaced.
+ * replaced even where it is read-only. Where path is a symbolic link, the file it leads to is
+ * replaced, or made where it is not there, and the link stays. Pipes, character devices and "-",
+ * the standard output, are written to as they are; so is a file that the system lets nobody replace
+ * (a mount point, another user's file in a folder as /tmp, a folder that is write-protected or
+ * append-only), which a failure leaves cut. What else is not a regular file is never replaced.
  *
  * Signals end the process as ever, and the temporary file is removed; a caller
  * that ignores SIGXFSZ (RLIMIT_FSIZE), or handles it, gets a sentence where the
@@ -145,7 +145,7 @@ void npy_free(npy_matrix *matrix);
  * \param   message       Out: the sentence, which begins with path.
  * \param   message_size  Size of message in bytes.
  * \return  0, or -1: the matrix is not valid, path is a folder, a socket or a block device or a
- *          link that leads nowhere, or a call of the system failed.
+ *          link that leads to itself, or a call of the system failed.
  */
 int npy_write(const char *path, const npy_matrix *matrix, char *message, size_t message_size);
 

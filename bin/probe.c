@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "device_fields.h"
 #include "host_clock.h"
+#include "lib/base/nearest.h"
 #include "plot.h"
 #include "report.h"
 
@@ -100,6 +101,19 @@ static bool find(const char *name, xgemm_probe_info *info)
             return true;
     }
     return false;
+}
+
+_Noreturn static void unknown(const char *name)
+{
+    xg_nearest near = {{NULL}, {0}};
+    for (int i = 0; i < xgemm_probe_count(); i++) {
+        xgemm_probe_info info = {.struct_size = sizeof info};
+        if (xgemm_probe_get(i, &info) == XGEMM_OK) /* its strings are the library's, and stay */
+            xg_nearest_consider(&near, name, info.name);
+    }
+    const char *const meant = xg_nearest_meant(&near, name);
+    usage_error(ME, "there is no probe \"%s\"; %s%s%s'xgemm probe --list' lists them", name,
+                meant ? "the nearest name is " : "", meant ? meant : "", meant ? "; " : "");
 }
 
 /* ---- What came out ---- */
@@ -405,7 +419,7 @@ static int run(int argc, char **argv)
     if (r.list)
         return list_probes(&r);
     if (r.name && !find(r.name, &o.info))
-        usage_error(ME, "there is no probe \"%s\"; 'xgemm probe --list' lists them", r.name);
+        unknown(r.name);
     plot_prepare(ME, &r.common, r.plot_path);
     xgemm_handle *handle = open_probe_device(&r, &o.fell_back);
     int status;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -213,10 +214,21 @@ static char *folder_of(const char *path)
     return length > 0 ? strndup(path, length) : strdup(".");
 }
 
+/* Whether files can be made in the path's folder, but neither renamed nor removed: chattr +a. */
+static bool keeps_names(const char *path)
+{
+    struct statx about;
+    char *const folder = folder_of(path);
+    const bool keeps = folder && statx(AT_FDCWD, folder, 0, 0, &about) == 0 &&
+                       about.stx_attributes & STATX_ATTR_APPEND;
+    free(folder);
+    return keeps;
+}
+
 /*
  * Whether the system would let another file take the place of this one: not where it is mounted, as
  * a file in a container, nor where it is made immutable, nor in a folder that may not be written
- * to, nor another user's file in a folder as /tmp.
+ * to or keeps its names, nor another user's file in a folder as /tmp.
  */
 static bool can_be_replaced(const char *path, const struct stat *file)
 {
@@ -231,16 +243,48 @@ static bool can_be_replaced(const char *path, const struct stat *file)
     if (can && in.st_mode & S_ISVTX && user != 0)
         can = user == in.st_uid || user == file->st_uid;
     free(folder);
-    return can && (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) != 0 ||
-                   !(about.stx_attributes & fixed));
+    return can && !keeps_names(path) &&
+           (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) != 0 ||
+            !(about.stx_attributes & fixed));
 }
 
-/* A symbolic link is resolved, so that what it leads to is replaced, and not the link. */
+/* The name, of no file yet, to which symbolic links lead; NULL: errno says why. */
+static char *end_of_links(const char *path)
+{
+    enum { LINKS_MOST = 40 }; /* the system's limit */
+    char to[PATH_MAX];
+    char *at = strdup(path);
+    for (int i = 0; at && i <= LINKS_MOST; i++) {
+        const ssize_t length = readlink(at, to, sizeof to - 1);
+        if (length < 0)
+            return at;
+        const size_t folder = *to == '/' ? 0 : folder_length(at);
+        char *const next = malloc(folder + (size_t)length + 1);
+        if (next)
+            snprintf(next, folder + (size_t)length + 1, "%.*s%.*s", (int)folder, at, (int)length,
+                     to);
+        free(at);
+        at = next;
+    }
+    errno = at ? ELOOP : ENOMEM;
+    free(at);
+    return NULL;
+}
+
+/*
+ * A symbolic link is resolved, so that what it leads to is replaced or made, and not the link. The
+ * system says first whether it may be followed: not another user's in /tmp.
+ */
 static bool resolve(replacement *file, const char *path)
 {
     struct stat status;
     const bool is_link = lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
-    file->target = is_link ? realpath(path, NULL) : strdup(path);
+    const bool leads_nowhere = is_link && stat(path, &status) != 0;
+    if (leads_nowhere && errno != ENOENT)
+        return failed(file, errno);
+    file->target = leads_nowhere ? end_of_links(path)
+                   : is_link     ? realpath(path, NULL)
+                                 : strdup(path);
     if (!file->target)
         return failed(file, errno);
     if (lstat(file->target, &status) != 0) {
@@ -258,9 +302,26 @@ static bool resolve(replacement *file, const char *path)
     return true;
 }
 
+/* A file without a name, which gets the target's when it is complete. */
+static bool create_unnamed(replacement *file)
+{
+    char *const folder = folder_of(file->target);
+    file->descriptor = folder ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+    file->unnamed = file->descriptor >= 0;
+    if (!file->unnamed)
+        snprintf(file->why, sizeof file->why,
+                 "no file in its folder can be renamed, or made "
+                 "without a name: %s",
+                 strerror(errno));
+    free(folder);
+    return file->unnamed;
+}
+
 static bool create(replacement *file)
 {
     static const char name[] = ".xgemm-XXXXXX";
+    if (keeps_names(file->target))
+        return create_unnamed(file);
     const size_t folder = folder_length(file->target);
     char *temporary = malloc(folder + sizeof name);
     if (!temporary)
@@ -305,6 +366,16 @@ bool replacement_open(replacement *file, const char *path)
     return false;
 }
 
+/* Where the system forbids that and tells nobody before, the empty file is left, and named. */
+static bool can_be_removed(replacement *file)
+{
+    if (!file->temporary || unlink(file->temporary) == 0)
+        return true;
+    snprintf(file->why, sizeof file->why, "%s, which was made beside it, cannot be removed: %s",
+             file->temporary + folder_length(file->temporary), strerror(errno));
+    return false;
+}
+
 bool replacement_check(replacement *file, const char *path, size_t bytes)
 {
     bool good;
@@ -316,7 +387,8 @@ bool replacement_check(replacement *file, const char *path, size_t bytes)
     else if (file->stays)
         good = direct_takes_bytes(file->target, bytes) || failed(file, errno);
     else
-        good = create(file) && (has_room(file->descriptor, bytes) || failed(file, errno));
+        good = create(file) && (has_room(file->descriptor, bytes) || failed(file, errno)) &&
+               can_be_removed(file);
     replacement_abandon(file);
     return good;
 }
@@ -356,25 +428,37 @@ static bool rename_over(replacement *file)
     return true;
 }
 
+/* The name, of a file that had none. */
+static bool give_name(replacement *file)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file->descriptor);
+    return linkat(AT_FDCWD, path, AT_FDCWD, file->target, AT_SYMLINK_FOLLOW) == 0 ||
+           failed(file, errno);
+}
+
 /*
  * A pipe or a device has no mode of ours. Nor has a file where a file system refuses one, as FAT
  * and CIFS do: it is complete without.
  */
 static bool complete(replacement *file)
 {
-    if (file->temporary)
+    if (file->temporary || file->unnamed)
         (void)fchmod(file->descriptor, file->mode);
     return flush_to_disk(file->descriptor) || failed(file, errno);
 }
 
 bool replacement_commit(replacement *file)
 {
-    bool good = complete(file);
+    const bool is_new = file->temporary || file->unnamed;
+    bool good = complete(file) && (!file->unnamed || give_name(file));
     /* After EINTR the descriptor is closed, and the data is on the disk already. */
     if (close(file->descriptor) != 0 && errno != EINTR && good)
         good = failed(file, errno);
     file->descriptor = -1;
-    if (good && file->temporary && (good = rename_over(file)))
+    if (good && file->temporary)
+        good = rename_over(file);
+    if (good && is_new)
         flush_folder(file);
     replacement_abandon(file);
     return good;

@@ -2,7 +2,8 @@
 /*
  * A file that takes the place of another one when it is complete: it is written beside it, and
  * renamed over it. Until then what was there stays as it was; a signal that ends the process, and a
- * failure, leave nothing behind. One at a time.
+ * failure, leave nothing behind. One at a time. Where a symbolic link leads to no file, it is made
+ * there.
  *
  * "-", the standard output, and pipes and character devices are written to as they are; so is a
  * file that the system lets nobody replace.
@@ -18,6 +19,7 @@ typedef struct {
     int descriptor;  /* to be written to */
     char *target;    /* the path, with a symbolic link resolved */
     char *temporary; /* NULL: there is none, as for what is written to as it is */
+    bool unnamed;    /* it gets its name when it is complete, where nothing can be renamed */
     bool stays;      /* it cannot be replaced */
     mode_t mode;
     char why[160]; /* after a failure: what it was */

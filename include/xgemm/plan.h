@@ -41,7 +41,8 @@ typedef struct {
                                      or the device's peaks are not known. The model's constants
                                      were measured on the GPU that measured_on names. For another
                                      GPU they are scaled by its peaks, and the time is an estimate:
-                                     at least what the peaks allow; use it to compare kernels. */
+                                     at least what the peaks allow, with each matrix once from
+                                     memory or to it; use it to compare kernels. */
     int64_t shared_tiles;       /**< Stream-K: tiles of C that would leave the last wave partly
                                      empty. Their iterations over k are distributed evenly over all
                                      blocks, so that a block may begin or end within a tile; 0:

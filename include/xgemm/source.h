@@ -18,9 +18,9 @@
  * An argument is "NAME=TYPE[N]:INIT" or "NAME=TYPE[ROWSxCOLUMNS]:INIT" for an array, which is made
  * in global memory for the launch, or "NAME=TYPE:VALUE" for a number. NAME is the parameter's.
  * TYPE is float, double, half, bfloat16, char, uchar, short, ushort, int, uint, long, ulong, int8
- * to int64, uint8 to uint64 or bool; INIT is random, random=LOW..HIGH, zero, one, index (0, 1, 2, ...), undefined (reading it
- * before it is written is a fault) or a number. An array whose name is no parameter's is what the
- * file's __constant__ or __device__ variable of that name holds.
+ * to int64, uint8 to uint64 or bool; INIT is random, random=LOW..HIGH, zero, one, index (0, 1, 2,
+ * ...), undefined (reading it before it is written is a fault) or a number. An array whose name is
+ * no parameter's is what the file's __constant__ or __device__ variable of that name holds.
  */
 typedef struct {
     size_t struct_size;           /**< In: sizeof(xgemm_source_launch). */
@@ -40,6 +40,8 @@ typedef struct {
     int registers;        /**< A thread's, as nvcc -Xptxas -v reports; 0: not known. */
     int messages;         /**< File descriptor for the compiler's messages and for what the
                                kernel prints; 0: none. */
+    const char *text;     /**< The file's text, which then is not read: file is its name, and its
+                               local headers are beside that; NULL: it is read. */
 } xgemm_source_launch;
 
 /** \brief What is wrong with a kernel: the kinds of xgemm_source_fault. */

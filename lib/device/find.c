@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds a GPU of the catalogue by what a person calls it. */
+#include "base/nearest.h"
 #include "catalog.h"
 #include "fields.h"
 

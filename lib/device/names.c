@@ -66,27 +66,3 @@ bool xg_name_has(const xg_name *name, const char *word)
             return true;
     return false;
 }
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* Levenshtein's distance, one row of the table at a time. */
-int xg_word_distance(const char *a, const char *b)
-{
-    int row[XG_NAME_LENGTH + 1];
-    const int columns = (int)strlen(b);
-    for (int j = 0; j <= columns; j++)
-        row[j] = j;
-    for (int i = 1; *a; a++, i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= columns; j++) {
-            const int replaced = diagonal + (*a != b[j - 1]);
-            diagonal = row[j];
-            row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
-        }
-    }
-    return row[columns];
-}

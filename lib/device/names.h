@@ -25,7 +25,4 @@ bool xg_name_same(const xg_name *a, const xg_name *b);
 /* Whether a word stands in the name. */
 bool xg_name_has(const xg_name *name, const char *word);
 
-/* How many letters must be put in, left out or replaced to make one word of the other. */
-int xg_word_distance(const char *a, const char *b);
-
 #endif

@@ -70,9 +70,9 @@ typedef struct {
     double alone_us, alone_step_us, tile_us, step_us;
 } xg_thin_cost;
 
-/* A GPU's peaks, and the bytes that its L2 keeps. All zero: not asked for. */
+/* A GPU's peaks. All zero: not asked for. */
 typedef struct {
-    double fp32_gflops, fp64_gflops, tensor_gflops, bandwidth_gbs, l2_bytes;
+    double fp32_gflops, fp64_gflops, tensor_gflops, bandwidth_gbs;
 } xg_roof;
 
 typedef struct {

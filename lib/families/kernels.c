@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels.h"
 
-#include "device/names.h"
+#include "base/nearest.h"
 #include "programs.h"
 #include "tensor/fp16_layout.h"
 
@@ -110,48 +110,17 @@ const xg_kernel *xg_kernel_named(const char *name)
     return NULL;
 }
 
-/* The nearest names so far, and how far each is from what was asked for. */
-enum { NEAREST = 3 };
-typedef struct {
-    const char *names[NEAREST];
-    int distances[NEAREST];
-} nearest;
-
-/* From a name, or with one more from its beginning: what was asked for may be a part. */
-static int distance_of(const char *asked, const char *name)
-{
-    char begin[65];
-    snprintf(begin, sizeof begin, "%.*s", (int)strlen(asked), name);
-    const int whole = xg_word_distance(asked, name), part = xg_word_distance(asked, begin) + 1;
-    return whole < part ? whole : part;
-}
-
-static void consider(nearest *list, const char *asked, const char *name)
-{
-    const int distance = distance_of(asked, name);
-    int place = NEAREST;
-    while (place > 0 && (!list->names[place - 1] || distance < list->distances[place - 1]))
-        place--;
-    for (int i = NEAREST - 1; i > place; i--) {
-        list->names[i] = list->names[i - 1];
-        list->distances[i] = list->distances[i - 1];
-    }
-    if (place < NEAREST) {
-        list->names[place] = name;
-        list->distances[place] = distance;
-    }
-}
-
 xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_error *error)
 {
     char asked[65];
-    nearest here = {{NULL}, {0}}, elsewhere = {{NULL}, {0}};
+    xg_nearest here = {{NULL}, {0}}, elsewhere = {{NULL}, {0}};
     snprintf(asked, sizeof asked, "%s", name);
     if (backend)
-        consider(&here, asked, "auto");
+        xg_nearest_consider(&here, asked, "auto");
     for (int i = 0; i < XG_KERNEL_COUNT; i++)
-        consider(!backend || backend->can_run(kernels[i].programs[0]) ? &here : &elsewhere, asked,
-                 kernels[i].name);
+        xg_nearest_consider(!backend || backend->can_run(kernels[i].programs[0]) ? &here
+                                                                                 : &elsewhere,
+                            asked, kernels[i].name);
     const bool other = elsewhere.names[0] && elsewhere.distances[0] < here.distances[0];
     return xg_fail(error, XGEMM_ERROR_UNKNOWN_KERNEL,
                    "there is no kernel \"%s\"%s%s%s; %s%s%sthe nearest names are %s%s%s%s%s", asked,

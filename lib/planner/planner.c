@@ -98,7 +98,7 @@ static bool has_room(const xg_candidate *found, const xg_request *request)
            found->kernel->family->workspace(found, request) <= (double)request->workspace_limit;
 }
 
-/* The bytes of A, B and C, once each. */
+/* The bytes of A, B and C, once each: what memory moves for matrices that the L2 does not hold. */
 static double least_bytes(const xg_problem *p)
 {
     const double count = (double)p->batch_count;
@@ -124,30 +124,38 @@ static double peak_of(const xg_kernel *kernel, const xg_problem *p, const xg_roo
     return fp64 ? roof->fp64_gflops : roof->fp32_gflops;
 }
 
-/* What the GPU takes at its peaks, of which the L2 may hold some bytes from before; 0: unknown. */
-static double roof_us(const xg_kernel *kernel, const xg_request *request)
+/*
+ * Constants that were scaled from one GPU to another may promise more than the other's peaks, by
+ * which predictions are bounded: each kernel's by that of its arithmetic...
+ */
+static void bound_by_arithmetic(xg_candidate *found, const xg_kernel *kernel,
+                                const xg_request *request)
 {
     const xg_problem *p = &request->problem;
-    const xg_roof *roof = &request->target.costs->roof;
-    if (roof->fp32_gflops == 0.0)
-        return 0.0;
+    const xg_roof *const roof = &request->target.costs->roof;
     const double flops = (xg_type_is_complex(p->type_a) ? 8.0 : 2.0) * (double)p->m * (double)p->n *
                          (double)p->k * (double)p->batch_count;
-    const double arithmetic = 1e-3 * flops / peak_of(kernel, p, roof);
-    const double memory = 1e-3 * (least_bytes(p) - roof->l2_bytes) / roof->bandwidth_gbs;
-    return arithmetic > memory ? arithmetic : memory;
+    if (roof->fp32_gflops > 0.0 && found->microseconds > 0.0)
+        found->microseconds =
+            xg_larger(found->microseconds, 1e-3 * flops / peak_of(kernel, p, roof));
 }
 
 /*
- * The kernel's candidate. Constants that were scaled from one GPU to another may promise more than
- * the other's peaks, by which the prediction is bounded.
+ * ... and by the memory's, which is the same for all kernels, that of the one that is chosen: equal
+ * times would hide which is the fastest.
  */
+static void bound_by_memory(xg_candidate *found, const xg_request *request)
+{
+    const xg_roof *const roof = &request->target.costs->roof;
+    if (roof->fp32_gflops > 0.0 && found->microseconds > 0.0)
+        found->microseconds = xg_larger(found->microseconds, 1e-3 * least_bytes(&request->problem) /
+                                                                 roof->bandwidth_gbs);
+}
+
 static xg_candidate candidate_of(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
     xg_candidate found = kernel->family->candidate(kernel, request, most_us);
-    const double roof = roof_us(kernel, request);
-    if (found.microseconds > 0.0 && found.microseconds < roof)
-        found.microseconds = roof;
+    bound_by_arithmetic(&found, kernel, request);
     return found;
 }
 
@@ -168,6 +176,8 @@ static bool choose(const xg_backend *backend, const xg_request *request, xg_cand
         if (faster && has_room(&found, request))
             *best = found;
     }
+    if (best->kernel)
+        bound_by_memory(best, request);
     return best->kernel != NULL;
 }
 
@@ -231,6 +241,8 @@ static xgemm_status find(const xg_backend *backend, const xg_request *request, x
     const xgemm_status status = xg_kernel_check_problem(kernel, &request->problem, error);
     if (!status)
         *found = candidate_of(kernel, request, INFINITY);
+    if (!status)
+        bound_by_memory(found, request);
     return status;
 }
 

@@ -363,7 +363,7 @@ xgemm_status xg_compile(const xgemm_source_launch *launch, xg_compiled *c, xg_er
     if (!xg_assembly_is_known())
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernels of one's own can be traced on x86-64 and aarch64 only");
-    xgemm_status status = xg_scan_file(launch->file, &c->scan, error);
+    xgemm_status status = xg_scan_file(launch->file, launch->text, &c->scan, error);
     if (!status)
         status = choose_kernel(launch, c, error);
     if (!status)

@@ -464,11 +464,15 @@ static xgemm_status scan_header(xg_scan *scan, int number, xg_error *error)
     return status;
 }
 
-xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error)
+xgemm_status xg_scan_file(const char *path, const char *text, xg_scan *scan, xg_error *error)
 {
     enum { LARGEST = 1 << 24 };
     memset(scan, 0, sizeof *scan);
-    if (!xg_text_read(&scan->original, path))
+    if (text)
+        xg_text_add(&scan->original, text, strlen(text));
+    if (scan->original.failed)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the source %s", path);
+    if (!text && !xg_text_read(&scan->original, path))
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "cannot read %s: %s", path,
                        strerror(errno));
     if (scan->original.length > LARGEST || strlen(scan->original.at) != scan->original.length)

@@ -39,8 +39,9 @@ typedef struct {
 
 #define XG_HEADER_NAME "xgemm-header-"
 
-/* Reads and scans the file. The result is to be freed, also after a failure. */
-xgemm_status xg_scan_file(const char *path, xg_scan *scan, xg_error *error);
+/* Scans the file; its text is read, or given (NULL: it is not). The result is to be freed, also
+ * after a failure. */
+xgemm_status xg_scan_file(const char *path, const char *text, xg_scan *scan, xg_error *error);
 void xg_scan_free(xg_scan *scan);
 
 /* Fills in where the lines begin; false: no memory. */

@@ -129,7 +129,6 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled)
     scaled->roof = (xg_roof){.fp32_gflops = sm_fp32 * gpu->multiprocessors,
                              .fp64_gflops = sm_fp64_tensor * gpu->multiprocessors,
                              .tensor_gflops = gpu->peak_fp16_gflops,
-                             .bandwidth_gbs = gpu->peak_bandwidth_gbs,
-                             .l2_bytes = (double)gpu->l2_bytes};
+                             .bandwidth_gbs = gpu->peak_bandwidth_gbs};
     return scaled;
 }

@@ -101,7 +101,8 @@ else
     refuses_to 'no GPU: 0 is not there' 77 '' banks --device 0
 fi
 
-refuses_to 'a name that is none' 2 'no probe "bank"' bank
+refuses_to 'a name that is none' 2 'no probe "bank"; the nearest name is banks; .xgemm probe --list' bank
+refuses_to 'a name that is far from all' 2 'no probe "nonsense"; .xgemm probe' nonsense
 refuses_to 'two names' 2 'one probe at a time' banks powers
 refuses_to 'bytes that are too few' 2 '--bytes takes a whole number from 16384' banks --bytes 1
 refuses_to 'bytes that are none' 2 '--bytes takes' banks --bytes many

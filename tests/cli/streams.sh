@@ -200,6 +200,63 @@ test_bench()
     fi
 }
 
+# explains NAME STATUS PATTERN COMMAND: a shell's command line, whose outputs together match.
+explains()
+{
+    printf 'exec "%s" explain "$@"\n' "$XGEMM" >explain
+    chmod +x explain
+    sh -c "$4" >out 2>err </dev/null
+    status=$?
+    if [ "$status" -eq "$2" ] && cat out err | grep -Eq -e "$3"; then
+        ok "$1"
+    else
+        no "$1" "status $status instead of $2, or no \"$3\": $(first_error)"
+    fi
+}
+
+test_explain()
+{
+    if ! traces; then
+        skip 'explain: from the standard input' 'this build cannot trace'
+        return
+    fi
+    XGEMM_CUDA_HEADERS=$srcdir/lib/backend/sim/cuda
+    NVCC=./nvcc
+    export XGEMM_CUDA_HEADERS NVCC
+    cat >nvcc <<'NVCC'
+#!/bin/sh
+for file; do :; done
+grep -q 'void right' && echo "ptxas info    : Compiling entry function 'right' for 'sm_90'
+ptxas info    : Used 77 registers from $file"
+NVCC
+    chmod +x nvcc
+    echo '__global__ void right(float *a) { a[threadIdx.x] = N; }' >right.cu
+    echo '__global__ void wrong(float *a) { a[threadIdx.x + 1] = N; }' >wrong.cu
+    set -- --block 8 --arg 'a=float[8]' --define N=2
+    explains 'explain: a source from the standard input' 0 '<stdin>:1: __global__ void right' \
+        "cat right.cu | ./explain - $*"
+    explains 'explain: a file as the standard input' 1 'wrong: line 1: .* a\[8\], past the end' "./explain - $* <wrong.cu"
+    explains 'explain: its registers by nvcc' 0 'registers: 77 a thread, by nvcc' "./explain $* --gpu H200 - <right.cu"
+    explains 'explain: - with --check-only' 0 '^right: no faults' "./explain --check-only $* - <right.cu"
+    explains 'explain: - in JSON' 1 '"file": "<stdin>"' "./explain --json $* - <wrong.cu"
+    explains 'explain: a page of -, to the standard output' 1 '&lt;stdin&gt;, grid 1' "./explain - $* --html - <wrong.cu"
+    explains 'explain: - with --compare' 1 'before: right of <stdin>; after: wrong of <stdin>' \
+        "cat right.cu wrong.cu | ./explain - --kernel right --compare wrong $*"
+    explains 'explain: - with --diff' 1 'before: right of right.cu; after: wrong of <stdin>' \
+        "./explain --diff right.cu - $* <wrong.cu"
+    echo 'file -' >launch
+    explains 'explain: - of a launch file' 0 'no faults' "./explain --source launch --check-only $* <right.cu"
+    explains 'explain: --diff - -' 2 'one file alone can be the standard input; 2 are' './explain --diff - - <right.cu'
+    explains 'explain: --source - and -' 2 'one file alone' './explain --source - - <launch'
+    explains 'explain: - with an option for products' 2 '-m is for the library.s kernels' './explain - -m 4 <right.cu'
+    explains 'explain: an empty standard input' 2 '<stdin> has no kernel' './explain -'
+    explains 'explain: a closed standard input' 2 'cannot read <stdin>: Bad file' './explain - <&-'
+    explains 'explain: a folder as the standard input' 2 'cannot read <stdin>: Is a directory' './explain - <.'
+    explains 'explain: a binary standard input' 2 '<stdin> is no source' './explain - <a.npy'
+    explains 'explain: a standard input without end' 2 '<stdin> is no source: too large' 'yes | ./explain -'
+    explains 'explain: a message of the compiler' 2 '<stdin>:1:.*error' './explain - <right.cu'
+}
+
 make_matrices
 test_multiply_streams
 test_multiply_cast
@@ -207,5 +264,6 @@ test_multiply_formats
 test_multiply_batches
 test_shapes
 test_bench
+test_explain
 
 finish

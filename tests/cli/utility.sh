@@ -32,6 +32,9 @@ test_general()
         no 'no command' "exit status $status; $(first_error)"
     fi
     refuses 'unknown command' 2 'nonsense.*multiply.*bench.*verify.*kernels.*devices' nonsense
+    refuses 'a command with two letters swapped' 2 '"mutliply"; the nearest name is multiply; there are multiply, ' mutliply
+    refuses 'help of a command with a letter left out' 2 'nearest name is bench;' help bnch
+    refuses 'a command that is far from all' 2 '"nonsense"; there are multiply' nonsense
     refuses 'empty command' 2 'multiply' ''
     refuses 'unknown option before a command' 2 'nonsense' --nonsense
     for command in multiply bench verify kernels devices; do

@@ -107,6 +107,11 @@ START_TEST(test_create_fails)
     cannot_create(XGEMM_ERROR_DRIVER, 0, "cuDevicePrimaryCtxRetain failed: CUDA_ERROR_UNKNOWN");
     fail_next("cuDevicePrimaryCtxRetain", XG_CUDA_ERROR_OUT_OF_MEMORY);
     cannot_create(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, 0, "CUDA_ERROR_OUT_OF_MEMORY");
+    /* What an image without code for the GPU gives: of another call no reason to take the CPU. */
+    fail_next("cuDevicePrimaryCtxRetain", XG_CUDA_ERROR_NO_BINARY_FOR_GPU);
+    cannot_create(XGEMM_ERROR_DRIVER, XGEMM_DEVICE_AUTO, "CUDA_ERROR_NO_BINARY_FOR_GPU");
+    fail_next("cuDeviceGetAttribute", XG_CUDA_ERROR_INVALID_PTX);
+    cannot_create(XGEMM_ERROR_DRIVER, XGEMM_DEVICE_AUTO, "CUDA_ERROR_INVALID_PTX");
     fail_no_more();
     destroy(create(0));
 }

@@ -22,6 +22,17 @@ one_sample='--samples 1 --warm 0 --time 0'
 
 # ---- What it does there ----
 
+# fails_as_a_whole NAME PATTERN: the list is without GPUs, and its status says that something failed.
+fails_as_a_whole()
+{
+    run devices --csv
+    if ended 1 "no GPU can be used: .*$2" && [ "$(sed 1d out | cut -d , -f 1 | tr '\n' ' ')" = 'cpu sim ' ]; then
+        ok "devices: $1"
+    else
+        no "devices: $1" "$why; $(cut -d , -f 1 out | tr '\n' ' ')"
+    fi
+}
+
 test_devices()
 {
     says 'devices: the GPU' '^0 +Fake CUDA device 0 ' devices
@@ -30,13 +41,21 @@ test_devices()
     FAKE_CUDA_DEVICES=2 refuses 'devices: one of two alone is missing' 77 'no GPU 5; this machine has 2' devices 5
     run devices --json
     json 'devices: JSON' 'd["no_gpu_because"] is None and [x["device_id"] for x in d["devices"]] == ["0", "cpu", "sim"]'
-    FAKE_CUDA_FAIL=cuDeviceGetCount:802 says 'devices: no count' '^no GPU can be used: .*cuDeviceGetCount' devices
-    FAKE_CUDA_FAIL=cuDeviceGetCount:34 says 'devices: no count of a stub' '^no GPU can be used: .*stub' devices
+    FAKE_CUDA_FAIL=cuDeviceGetCount:802 fails_as_a_whole 'no count' cuDeviceGetCount
+    FAKE_CUDA_INIT=802 fails_as_a_whole 'a driver that fails' 'cuInit failed'
+    FAKE_CUDA_INIT=34 says 'devices: a stub' '^no GPU can be used: .*stub' devices
+    FAKE_CUDA_INIT=100 LD_DEBUG=libs "$XGEMM" devices >out 2>err
+    loads=$(grep -c 'find library=libcuda.so.1' err)
+    if [ "$loads" -le 1 ] && grep -q '^no GPU can be used' out; then
+        ok 'devices: the driver of no GPU is loaded once'
+    else
+        no 'devices: the driver of no GPU is loaded once' "$loads times"
+    fi
     FAKE_CUDA_FAIL=cuDeviceGetCount:802 says 'devices: 0 without a count' '^PCI address ' devices 0
     FAKE_CUDA_INIT=802 refuses 'devices: 0 of a driver that fails' 1 'cuInit failed' devices 0
     FAKE_CUDA_INIT=100 refuses 'devices: 0 of none' 77 'this machine has none: the CUDA driver finds no GPU' devices 0
     FAKE_CUDA_FAIL=cuDeviceGetName:999 refuses 'devices: one that says no name' 1 'cuDeviceGetName failed' devices 0
-    FAKE_CUDA_DEVICES=3 FAKE_CUDA_FAIL=cuDeviceGetName:999:2:1 run devices --csv
+    FAKE_CUDA_DEVICES=3 FAKE_CUDA_FAIL=cuDeviceGetName:999:3:1 run devices --csv
     if ended 1 'cuDeviceGetName failed' && [ "$(sed 1d out | cut -d , -f 1 | tr '\n' ' ')" = '0 2 cpu sim ' ]; then
         ok 'devices: those beside one that fails'
     else
@@ -82,8 +101,7 @@ test_broken_driver()
     LD_LIBRARY_PATH=$work/broken${libraries:+:$libraries}
     refuses 'multiply: a dependency of the driver is missing' 1 \
         'the CUDA driver cannot be loaded: libabsent.so' multiply a.npy b.npy -o files/c.npy
-    says 'devices: a dependency of the driver is missing' \
-        '^no GPU can be used: the CUDA driver cannot be loaded: libabsent.so' devices
+    fails_as_a_whole 'a dependency of the driver is missing' 'the CUDA driver cannot be loaded: libabsent.so'
     : >broken/libcuda.so.1
     says 'multiply: an empty driver' ' cpu ' multiply a.npy b.npy -o files/c.npy
     LD_LIBRARY_PATH=$work/fake${libraries:+:$libraries}

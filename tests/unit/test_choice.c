@@ -146,13 +146,13 @@ static double peak_of(const xgemm_device *gpu, xgemm_type type, const char *kern
     return gpu->peak_fp32_gflops * (type == XGEMM_F64 || type == XGEMM_C64 ? fp64_share(gpu) : 1.0);
 }
 
-/* What the GPU takes at its peaks, if its L2 holds as much of the operands as it can. */
+/* What the GPU takes at its peaks, with each matrix once from memory or to it. */
 static double roof_us(const xgemm_device *gpu, const request *r, int type, const char *kernel)
 {
     const double m = (double)r->m, n = (double)r->n, k = (double)r->k;
     const double count = (double)r->batch_count;
     const double elements = count * (m * k + k * n + m * n);
-    const double bytes = types[type].bytes * elements - (double)gpu->l2_bytes;
+    const double bytes = types[type].bytes * elements;
     const double flops = types[type].products * 2.0 * count * m * n * k;
     return 1e-3 *
            fmax(flops / peak_of(gpu, types[type].type, kernel), bytes / gpu->peak_bandwidth_gbs);

@@ -254,6 +254,12 @@ START_TEST(test_strings_of_a_launch)
     launch.define_count = 2;
     ck_assert_int_eq(xgemm_trace_source(&launch, NULL, &source), XGEMM_ERROR_NULL_POINTER);
     ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "defines[1] is NULL"));
+    launch.define_count = 0;
+    launch.text = "void on_the_host(void) {}\n"; /* in place of the file, which is not there */
+    const xgemm_status traced = xgemm_trace_source(&launch, NULL, &source);
+    ck_assert(traced == XGEMM_ERROR_INVALID_VALUE || traced == XGEMM_ERROR_NOT_SUPPORTED);
+    if (traced == XGEMM_ERROR_INVALID_VALUE)
+        ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "none.cu has no kernel"));
 }
 END_TEST
 

@@ -202,6 +202,14 @@ static xg_cu_result has_pdl(const xg_cu *driver, xg_cu_function function, bool *
     return failed;
 }
 
+/* Whether a load says that the image has no code for this GPU. Of other calls these are failures.
+ */
+static bool is_not_for_gpu(xg_cu_result result)
+{
+    return result == XG_CUDA_ERROR_NO_BINARY_FOR_GPU || result == XG_CUDA_ERROR_INVALID_PTX ||
+           result == XG_CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+}
+
 static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
 {
     const xg_cu *driver = device->driver;
@@ -227,7 +235,7 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
     if (failed) {
         xg_error why;
         const xgemm_status status = xg_cu_fail(driver, failed, what, &why);
-        return xg_fail(error, status,
+        return xg_fail(error, is_not_for_gpu(failed) ? XGEMM_ERROR_NOT_SUPPORTED : status,
                        "kernel %s cannot be loaded on GPU %d, of compute capability %d.%d: %s",
                        program->symbol + strlen("xg_"), device->ordinal,
                        device->compute_capability / 10, device->compute_capability % 10, why.text);

@@ -169,9 +169,6 @@ static xgemm_status status_of(xg_cu_result result)
         return XGEMM_ERROR_NO_DRIVER;
     if (result == XG_CUDA_ERROR_NO_DEVICE || result == XG_CUDA_ERROR_INVALID_DEVICE)
         return XGEMM_ERROR_NO_DEVICE;
-    if (result == XG_CUDA_ERROR_NO_BINARY_FOR_GPU || result == XG_CUDA_ERROR_INVALID_PTX ||
-        result == XG_CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
-        return XGEMM_ERROR_NOT_SUPPORTED;
     if ((result >= XG_CUDA_ERROR_ILLEGAL_ADDRESS && result <= XG_CUDA_ERROR_LAUNCH_TIMEOUT) ||
         (result >= XG_CUDA_ERROR_HARDWARE_STACK_ERROR && result <= XG_CUDA_ERROR_LAUNCH_FAILED))
         return XGEMM_ERROR_LAUNCH;
