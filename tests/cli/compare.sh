@@ -57,8 +57,17 @@ test_baseline()
     verdicts 'baseline: faster, slower, within noise' 1 'faster slower same same' \
         '^xgemm bench: 1 of 4 results is slower than in old.json' --baseline old.json
     verdicts 'baseline: --noise 3' 0 'same same same same' '' --baseline old.json --noise 3
-    verdicts 'baseline: --noise 0 leaves the spread' 1 'faster slower faster slower' '2 of 4 results are slower' \
+    verdicts 'baseline: --noise 0 leaves the spreads' 1 'faster slower same same' '1 of 4 results is slower' \
         --baseline old.json --noise 0
+    # The spreads are 1 of now.json and the other's, together.
+    earlier old.json 'for x, t, p in zip(r, (103, 103, 97, 97), (100.9, 101.1, 94.9, 95.1)): x["median_us"], x["p1_us"] = t, p'
+    verdicts 'baseline: spreads together' 1 'same faster same slower' '' --baseline old.json
+    # A difference of 100, spreads of 5 and 105: no part of one median is applied to the other.
+    cp now.json calm.json
+    earlier old.json 'for x in r: x["median_us"], x["p1_us"] = 100.0, 95.0'
+    earlier now.json 'for x in r: x["median_us"], x["p1_us"] = 200.0, 95.0'
+    verdicts 'baseline: spreads in microseconds' 0 'same same same same' '' --baseline old.json
+    cp calm.json now.json
     earlier old.json 'r[0]["median_us"] = 110; r[0]["p1_us"] = 95; r[1]["median_us"] = 90; r[1]["p1_us"] = 80'
     verdicts 'baseline: a spread of its own' 0 'same same same same' '' --baseline old.json
     earlier old.json 'del r[0]; r.append(dict(r[0], m=9)); r.append(dict(r[0], m=10))'
