@@ -8,6 +8,7 @@
 #include "replacement.h"
 #include "report.h"
 #include "stdout_file.h"
+#include "sweep.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -117,6 +118,7 @@ static multiply_request parse(int argc, char **argv)
     if (option_given('c') && !option_given(KEY_BETA))
         usage_error(ME, "-c is what --beta multiplies, and --beta is 0; give both");
     check_options(&r);
+    sweep_check_kernel(ME, &(sweep){.type_count = 0}, &r.problem, r.kernel);
     const int named = argc - optind;
     if (named == 0)
         usage_error(ME, "two files are multiplied; none was named");

@@ -76,6 +76,7 @@ static request parse(int argc, char **argv)
     }
     shapes_no_operand(ME, argc, argv);
     sweep_check(ME, &r.sweep, &r.problem);
+    sweep_check_kernel(ME, &r.sweep, &r.problem, r.kernel);
     return r;
 }
 

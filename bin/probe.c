@@ -412,6 +412,14 @@ static int run_all(xgemm_handle *handle, outcome *o)
     return status;
 }
 
+/* On the simulator one block reads shared memory once. */
+static void check_bytes(const request *r, const outcome *o)
+{
+    if (r->bytes && r->name && strcmp(r->name, "banks") == 0 &&
+        o->device.ordinal == XGEMM_DEVICE_SIM)
+        usage_error(ME, "banks reads no array on the simulator, so that --bytes has no effect");
+}
+
 static int run(int argc, char **argv)
 {
     const request r = parse(argc, argv);
@@ -422,10 +430,11 @@ static int run(int argc, char **argv)
         unknown(r.name);
     plot_prepare(ME, &r.common, r.plot_path);
     xgemm_handle *handle = open_probe_device(&r, &o.fell_back);
-    int status;
+    int status = STATUS_DONE;
     if (xgemm_device_get(xgemm_get_device(handle), &o.device))
         status = failed_call(ME, NULL);
-    else
+    check_bytes(&r, &o);
+    if (status == STATUS_DONE)
         status = r.name ? run_one(handle, &o) : run_all(handle, &o);
     xgemm_destroy(handle);
     return status;

@@ -392,6 +392,7 @@ static request parse(int argc, char **argv)
     if (!r.kernel)
         r.kernel = r.random ? "auto" : "all";
     sweep_check(ME, &r.sweep, &r.problem);
+    sweep_check_kernel(ME, &r.sweep, &r.problem, r.kernel);
     if (!data_list_wanted(r.data_text))
         r.data = data_list_from(ME, r.random && !r.data_text ? "all" : r.data_text);
     return r;
