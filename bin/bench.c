@@ -262,11 +262,7 @@ static int run(int argc, char **argv)
     const int status = bench_measure(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
-    if (interrupted()) {
-        close_output(status);
-        interrupt_end();
-    }
-    return status;
+    return interrupt_end(status);
 }
 
 const command command_bench = {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # xgemm bench: results beside those of an earlier run, beside float64, in several layouts and math
-# modes, of a run that is interrupted, and what a GPU's sensors say.
+# modes, and what a GPU's sensors say.
 # python3 adds cases where it is there.
 
 topic=compare
@@ -158,84 +158,6 @@ test_defaults()
     else
         no 'defaults: sizes' "$why"
     fi
-}
-
-# What was measured is written when SIGINT comes, and the process ends by it.
-test_interrupt()
-{
-    if ! env --default-signal=INT true 2>/dev/null; then
-        skip 'interrupt' 'no env --default-signal, without which a shell starts what ignores SIGINT'
-        return
-    fi
-    env --default-signal=INT "$XGEMM" bench -d cpu -s 16,400:420:1 --kernel reference \
-        --time 0 --warm 0 --limit 600 --csv >rows 2>err &
-    child=$!
-    while kill -0 "$child" 2>/dev/null && [ "$(wc -l <rows 2>/dev/null || echo 0)" -lt 2 ]; do
-        :
-    done
-    kill -s INT "$child" 2>/dev/null
-    wait "$child"
-    status=$?
-    if [ "$status" -eq 130 ] && [ "$(wc -l <rows)" -lt 20 ]; then
-        ok 'interrupt: ends by the signal'
-    else
-        no 'interrupt: ends by the signal' "exit status $status; $(first_error)"
-    fi
-    # On a busy machine nothing may be measured after a second.
-    for seconds in 1 5 25; do
-        env --default-signal=INT "$XGEMM" bench -d cpu -s 16:4000:4 --kernel auto --samples 1 \
-            --time 0 --warm 0 --json >out 2>err &
-        child=$!
-        sleep $seconds
-        kill -s INT "$child" 2>/dev/null
-        wait "$child"
-        status=$?
-        if grep -q '"median_us"' out; then break; fi
-    done
-    if [ "$status" -eq 130 ]; then
-        json 'interrupt: JSON is whole' 'd["interrupted"] and 0 < len(r) < 997 and r[0]["m"] == 16'
-    else
-        no 'interrupt: JSON is whole' "exit status $status; $(first_error)"
-    fi
-    bench -s 8 --json
-    json 'interrupt: none' 'd["interrupted"] == False'
-}
-
-# A second SIGINT, while the picture is drawn, leaves nothing of it. This gnuplot takes its time.
-test_interrupted_drawing()
-{
-    name='interrupt: a second one, as the picture is drawn'
-    if ! env --default-signal=INT true 2>/dev/null; then
-        skip "$name" 'no env --default-signal'
-        return
-    fi
-    mkdir slow drawn
-    cat >slow/gnuplot <<'END'
-#!/bin/sh
-trap '' INT
-commands=$(cat)
-case $commands in
-*title*)
-    : >drawing
-    sleep 1
-    ;;
-esac
-echo '</svg>'
-END
-    chmod +x slow/gnuplot
-    (PATH=$PWD/slow:$PATH exec env --default-signal=INT "$XGEMM" bench -d cpu -s 16 --samples 1 --time 0 \
-        --warm 0 --plot drawn/out.svg >out 2>err) &
-    child=$!
-    while kill -0 "$child" 2>/dev/null && ! [ -e drawing ]; do
-        :
-    done
-    kill -s INT "$child" 2>/dev/null
-    sleep 0.2
-    kill -s INT "$child" 2>/dev/null
-    wait "$child"
-    status=$?
-    left=$(find drawn -type f)
-    if [ "$status" -eq 130 ] && [ -z "$left" ]; then ok "$name"; else no "$name" "status $status, left $left"; fi
 }
 
 # A management library that says what it likes.
@@ -450,8 +372,6 @@ else
     skip 'baseline, check and sweep' 'no python3'
 fi
 test_defaults
-test_interrupt
-test_interrupted_drawing
 test_sensors
 
 finish
