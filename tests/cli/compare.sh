@@ -346,6 +346,7 @@ kept()
     bench --json "$@"
     cp out now.json
     run bench --from now.json --json
+    if ! cmp -s now.json out; then no "$name" 'other bytes'; return; fi
     json "$name" '(lambda e: r == e["results"] and d["settings"] == e["settings"] and d["device"] == e["device"])(json.load(open("now.json")))'
 }
 
