@@ -87,6 +87,10 @@ static multiply_request parse(int argc, char **argv)
     multiply_request r = {.problem = problem_defaults(), .common = {.device = XGEMM_DEVICE_AUTO}};
     const char *value;
     r.problem.type = (xgemm_type)0;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "-:", 2) == 0)
+            usage_error(ME, "archives are not read from the standard input: \"%s\" is no file",
+                        argv[i]);
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         switch (key) {
         case 'o':

@@ -28,6 +28,11 @@ test_plans()
         plan -s 4096 --transa T --ld-pad 1 --kernel pipelined-128x128 --gpu H100
     says 'tiles that are shared' ' +128x128x24 +1 +312 +1 +3 ' \
         plan -s 3072 --kernel tma-128x128 --gpu H200
+    refuses 'a kernel that no GPU has' 2 'no kernel "tiled61"; the nearest names are tiled16' \
+        plan -s 8 --gpu H200 --kernel tiled61
+    refuses 'a kernel of the CPU' 2 'kernel reference is not for GPUs' plan -s 8 --gpu H200 --kernel auto,reference
+    refuses 'a name that is near none' 2 'no kernel "nonesuch" on the CPU device; the nearest names are' \
+        bench -d cpu -s 8 --kernel nonesuch
     says 'nothing multiplied' 'auto:none +- +- +- +1 +1 ' plan -s 9 --alpha 0 --device sim
     says 'the CPU' '^ +64 +64 +64 +reference +- +1 +0 +1 +1 +0 +- +- +- ' \
         plan -s 64 --device cpu --kernel reference
