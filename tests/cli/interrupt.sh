@@ -20,6 +20,7 @@ number()
 # begin ARGUMENT...: in the background, as if typed: a shell starts there what ignores SIGINT.
 begin()
 {
+    : >out # of the run before, whose rows are not to be counted
     env --default-signal=HUP,INT,TERM "$XGEMM" "$@" >out 2>err </dev/null &
     child=$!
 }
@@ -103,6 +104,7 @@ test_timeout()
 # As after nohup.
 test_ignored()
 {
+    : >out
     env --default-signal=INT,TERM --ignore-signal=HUP "$XGEMM" bench -d cpu -s 16,400:420:1 \
         --kernel reference --time 0 --warm 0 --limit 600 --csv >out 2>err </dev/null &
     child=$!
