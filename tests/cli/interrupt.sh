@@ -70,14 +70,14 @@ test_bench()
     for signal in INT TERM HUP; do
         begin bench -d cpu -s 16,400:420:1 --kernel reference --time 0 --warm 0 --limit 600 --csv
         rows 2
-        end $signal
+        end "$signal"
         name="bench: SIG$signal ends it"
-        if [ "$status" -eq "$(number $signal)" ] && [ "$(wc -l <out)" -lt 20 ]; then
+        if [ "$status" -eq "$(number "$signal")" ] && [ "$(wc -l <out)" -lt 20 ]; then
             ok "$name"
         else
             no "$name" "exit status $status; $(first_error)"
         fi
-        whole "bench: SIG$signal, JSON" $signal '0 < len(r) < 997 and r[0]["m"] == 16' '"median_us"' \
+        whole "bench: SIG$signal, JSON" "$signal" '0 < len(r) < 997 and r[0]["m"] == 16' '"median_us"' \
             bench -d cpu -s 16:4000:4 --samples 1 --time 0 --warm 0
     done
     run bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --json
@@ -122,7 +122,7 @@ test_ignored()
 test_verify()
 {
     for signal in INT TERM HUP; do
-        whole "verify --random: SIG$signal" $signal \
+        whole "verify --random: SIG$signal" "$signal" \
             'len(r) == 1 and r[0]["cases"] > 0 and r[0]["failed"] == 0 and r[0]["result"] == "stopped"' \
             '"cases"' verify -d cpu --random 1000000000
     done
@@ -154,9 +154,9 @@ test_probe()
     for signal in INT TERM HUP; do
         begin probe -d sim --bytes 1048576 --csv
         rows 2
-        end $signal
+        end "$signal"
         name="probe: SIG$signal ends it"
-        if [ "$status" -eq "$(number $signal)" ] && [ "$(sed 1d out | cut -d, -f 1 | sort -u | wc -l)" -lt 6 ]; then
+        if [ "$status" -eq "$(number "$signal")" ] && [ "$(sed 1d out | cut -d, -f 1 | sort -u | wc -l)" -lt 6 ]; then
             ok "$name"
         else
             no "$name" "exit status $status; $(first_error)"
