@@ -168,7 +168,7 @@ first_products() {
 verify_all() {
   mkdir -p "$out/verify"
   start=$(date +%s)
-  with clang "$root/xgemm" kernels --csv | awk -F, '$2 ~ /cuda/ { print $1, $7 }' >"$out/kernels.txt"
+  with clang "$root/xgemm" kernels --csv | awk -F, '$2 ~ /cuda/ { print $1, $7 == "tf32" ? $7 : "default" }' >"$out/kernels.txt"
   # shellcheck disable=SC2016 # the inner shell's
   with clang env ROOT="$root" OUT="$out/verify" LIMIT="$limit" xargs -P 16 -L 1 sh -c '
     timeout "$LIMIT" "$ROOT/xgemm" verify --device 0 --quick --csv --quiet --kernel "$1" --math "$2" \
@@ -194,8 +194,10 @@ run_tests() {
 # shellcheck disable=SC2317
 sanitize() {
   with clang "$root/xgemm" kernels --csv |
-    awk -F, '$2 ~ /cuda/ { print "verify --quick -m 1,65,129 -n 7,130 -k 1,33 --kernel", $1 }' |
-    sed 's/$/ --device 0 --quiet --math tf32/' |
+    awk -F, '$2 ~ /cuda/ {
+      print "verify --quick -m 1,65,129 -n 7,130 -k 1,33 --kernel", $1, $7 == "tf32" ? "--math tf32" : ""
+    }' |
+    sed 's/$/ --device 0 --quiet/' |
     with clang xargs -P 8 -L 1 compute-sanitizer --tool memcheck --error-exitcode 9 "$root/xgemm"
 }
 

@@ -59,13 +59,14 @@ build_it() {
 sanitize() {
   "$xgemm" kernels --csv | awk -F, '
     $2 !~ /cuda/ { next }
-    { print "verify --quick -m 1,65,129 -n 7,130 -k 1,33 --kernel", $1 }
-    $1 ~ /^fp16/ { print "verify --quick -m 257 -n 129 -k 65 --kernel", $1 }
+    { kernel = $1 ($7 == "tf32" ? " --math tf32" : "") }
+    { print "verify --quick -m 1,65,129 -n 7,130 -k 1,33 --kernel", kernel }
+    $1 ~ /^fp16/ { print "verify --quick -m 257 -n 129 -k 65 --kernel", kernel }
     $1 ~ /^fp16.*-128x128$/ {
       larger = "bench --order col --samples 1 --warm 0 --time 1 --limit 1 -m 1025 -n 2049 -k 1000"
-      print larger, "--kernel", $1
-      print larger, "--transa T --transb T --kernel", $1
-    }' | sed 's/$/ --device 0 --quiet --math tf32/' |
+      print larger, "--kernel", kernel
+      print larger, "--transa T --transb T --kernel", kernel
+    }' | sed 's/$/ --device 0 --quiet/' |
     xargs -P 8 -L 1 compute-sanitizer --tool "$1" --error-exitcode 9 "$xgemm"
 }
 

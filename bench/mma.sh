@@ -68,7 +68,7 @@ for name, rows, columns in (("a", 256, k), ("b", k, 256)):
 END
       for kernel in fp16x1-128x128 pipelined-128x128 pipelined-32x64; do
         run xgemm multiply -d 0 "$work/a.npy" "$work/b.npy" -o "$work/$kernel.npy" --cast \
-          --type "$type" --type-c f32 --kernel "$kernel" --math tf32 >/dev/null
+          --type "$type" --type-c f32 --kernel "$kernel" >/dev/null
       done
       echo "== bits of $type, k = $k: bytes of 262272 that differ from fp16x1-128x128"
       for kernel in pipelined-128x128 pipelined-32x64; do

@@ -43,7 +43,8 @@ if ! [ -s "$work/times.csv" ]; then
   echo "residuals.sh: no kernel's time, but for those of \"auto\"" >&2
   exit 1
 fi
-"$xgemm" plan --quiet "$@" --csv --kernel "$(cat "$work/kernels")" --shapes "$work/shapes.txt" \
+# With auto, since a mode has no effect on most kernels, and is refused beside one of them alone.
+"$xgemm" plan --quiet "$@" --csv --kernel "auto,$(cat "$work/kernels")" --shapes "$work/shapes.txt" \
   > "$work/plans.csv"
 LC_ALL=C awk -F, '
     FNR == NR {

@@ -71,14 +71,17 @@ static bool same_case(const bench_result *a, const bench_result *b)
            same_kernel(a->kernel, b->kernel);
 }
 
+/* In microseconds. */
 static double spread(const timing *of)
 {
-    return of->median_us > 0.0 && of->p1_us >= 0.0 ? 1.0 - of->p1_us / of->median_us : 0.0;
+    return of->p1_us >= 0.0 && of->p1_us < of->median_us ? of->median_us - of->p1_us : 0.0;
 }
 
-static double larger(double a, double b)
+/* By more than the noise, as a part of the shorter one, and by more than both spreads together. */
+static bool is_longer(const timing *a, const timing *than, double noise)
 {
-    return a > b ? a : b;
+    const double by = a->median_us - than->median_us;
+    return by > noise * than->median_us && by > spread(a) + spread(than);
 }
 
 void baseline_compare(baseline *to, bench_result *result)
@@ -90,14 +93,12 @@ void baseline_compare(baseline *to, bench_result *result)
         const bench_result *old = &to->rows[i];
         if (to->met[i] || !same_case(old, result))
             continue;
-        const double noise =
-            1.0 + larger(to->noise, larger(spread(&old->ours), spread(&result->ours)));
-        const double before = old->ours.median_us, now = result->ours.median_us;
-        result->baseline_us = before;
-        result->verdict = now > before * noise   ? "slower"
-                          : before > now * noise ? "faster"
-                                                 : "same";
-        to->slower += now > before * noise;
+        const bool slower = is_longer(&result->ours, &old->ours, to->noise);
+        result->baseline_us = old->ours.median_us;
+        result->verdict = slower                                            ? "slower"
+                          : is_longer(&old->ours, &result->ours, to->noise) ? "faster"
+                                                                            : "same";
+        to->slower += slower;
         to->compared++;
         to->met[i] = true;
         return;

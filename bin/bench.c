@@ -136,6 +136,8 @@ static bench_request parse(int argc, char **argv)
             take_word(&r, key, value);
     shapes_no_operand(ME, argc, argv);
     sweep_check(ME, &r.sweep, &r.problem);
+    if (!r.compare) /* cuBLAS depends on the mode */
+        sweep_check_kernel(ME, &r.sweep, &r.problem, r.kernel);
     if (option_given(KEY_NOISE) && !r.baseline_path)
         usage_error(ME, "--noise is for --baseline; give both");
     if (r.baseline_path && r.from_path && strcmp(r.baseline_path, "-") == 0 &&
@@ -260,11 +262,7 @@ static int run(int argc, char **argv)
     const int status = bench_measure(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
-    if (interrupted()) {
-        close_output(status);
-        interrupt_end();
-    }
-    return status;
+    return interrupt_end(status);
 }
 
 const command command_bench = {

@@ -129,7 +129,7 @@ static explain_request parse(int argc, char **argv, source_request *source)
         usage_error(ME, "which kernel? One name, or auto; 'xgemm kernels' lists them");
     r.kernel = argv[optind];
     if (strcmp(r.kernel, "auto") != 0 && option_given(KEY_MATH))
-        usage_error(ME, "--math is for the kernel auto, which depends on it");
+        sweep_math_unused(ME, r.kernel);
     if (option_given(KEY_DRAM) && r.common.format != FORMAT_TEXT)
         usage_error(ME, "--dram draws into the text, so that it has no effect on JSON and CSV");
     if (option_given(KEY_TILE) && !option_given(KEY_DRAM))

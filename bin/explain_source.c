@@ -57,6 +57,21 @@ static void add_word(const command *which, const char *name, const char **words,
     words[(*count)++] = word;
 }
 
+/* The macro's name: X of "X=1", "X(a)=a" and "X". */
+static size_t name_length(const char *macro)
+{
+    return strcspn(macro, "=(");
+}
+
+static void add_define(const command *which, source_request *r, const char *macro)
+{
+    const size_t length = name_length(macro);
+    for (int i = 0; i < r->launch.define_count; i++)
+        if (length == name_length(r->defines[i]) && memcmp(macro, r->defines[i], length) == 0)
+            usage_error(which, "--define has \"%.*s\" twice", (int)length, macro);
+    add_word(which, "define", r->defines, &r->launch.define_count, macro);
+}
+
 static unsigned bit_of(int key)
 {
     return 1u << (key - KEY_SOURCE_KERNEL);
@@ -86,7 +101,7 @@ bool source_option(const command *which, source_request *r, int key, const char 
         add_word(which, "arg", r->arguments, &l->argument_count, value);
         break;
     case KEY_SOURCE_DEFINE:
-        add_word(which, "define", r->defines, &l->define_count, value);
+        add_define(which, r, value);
         break;
     case KEY_SOURCE_REGISTERS:
         l->registers = (int)option_integer(which, "registers", value, 1, 255);

@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "interrupt.h"
 
+#include "host_clock.h"
+#include "options.h"
 #include "replacement.h"
 
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t noted;
+enum { SAME_TIME_US = 100000 };
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static volatile sig_atomic_t noted; /* the first signal */
+static volatile double noted_us;    /* when */
 
 static void note(int number)
 {
-    if (noted)
+    if (noted && now_us() - noted_us > SAME_TIME_US)
         replacement_end(number);
-    noted = 1;
+    if (noted)
+        return;
+    noted_us = now_us();
+    noted = number;
 }
 
 void interrupt_watch(void)
 {
-    /* Without SA_RESTART, so that a rest before a sample ends too. */
-    const struct sigaction ours = {.sa_handler = note};
-    struct sigaction before;
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        sigaction(SIGINT, &ours, NULL);
+    /* What is being written goes on; a rest before a sample ends in any case. */
+    struct sigaction before, ours = {.sa_handler = note, .sa_flags = SA_RESTART};
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&ours.sa_mask, signals[i]);
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signals[i], &ours, NULL);
 }
 
 bool interrupted(void)
@@ -29,10 +42,12 @@ bool interrupted(void)
     return noted != 0;
 }
 
-void interrupt_end(void)
+int interrupt_end(int status)
 {
     if (!noted)
-        return;
-    signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
+        return status;
+    status = close_output(status);
+    signal(noted, SIG_DFL);
+    raise(noted);
+    return status;
 }

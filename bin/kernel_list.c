@@ -31,8 +31,11 @@ static unsigned device_bit(const xgemm_handle *handle)
                                         : XGEMM_RUNS_ON_SIM;
 }
 
-static void add(kernel_list *list, const char *name)
+static void add(const command *which, kernel_list *list, const char *name)
 {
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->names[i], name) == 0)
+            usage_error(which, "--kernel has \"%s\" twice", name);
     if (list->count < KERNEL_LIST_MAX)
         list->names[list->count++] = name;
 }
@@ -55,13 +58,14 @@ static bool is_for(xgemm_handle *handle, const workload *of)
 }
 
 /* Those that this device runs in the handle's math mode. */
-static void add_all(kernel_list *list, xgemm_handle *handle, const workload *of)
+static void add_all(const command *which, kernel_list *list, xgemm_handle *handle,
+                    const workload *of)
 {
     for (int i = 0; i < xgemm_kernel_count(); i++) {
         xgemm_kernel_info kernel = {.struct_size = sizeof kernel};
         if (xgemm_kernel_get(i, &kernel) == XGEMM_OK && (kernel.devices & device_bit(handle)) &&
             xgemm_set_kernel(handle, kernel.name) == XGEMM_OK && is_for(handle, of))
-            add(list, kernel.name);
+            add(which, list, kernel.name);
     }
 }
 
@@ -75,7 +79,7 @@ static void add_named(const command *which, kernel_list *list, xgemm_handle *han
     }
     xgemm_kernel_info kernel;
     if (kernel_find(name, &kernel))
-        add(list, kernel.name);
+        add(which, list, kernel.name);
 }
 
 kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text,
@@ -87,9 +91,9 @@ kernel_list kernels_from(const command *which, xgemm_handle *handle, const char 
         const size_t length = strcspn(text, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         if (strcmp(name, "all") == 0)
-            add_all(&list, handle, of);
+            add_all(which, &list, handle, of);
         else if (strcmp(name, "auto") == 0)
-            add(&list, "auto");
+            add(which, &list, "auto");
         else
             add_named(which, &list, handle, name, of);
         text += length + (text[length] == ',');

@@ -26,8 +26,8 @@ _Noreturn void kernel_unknown(const command *which, const char *name);
 
 /*
  * Names with commas between; "auto"; "all": each that the handle's device can
- * run for such a workload: of its types, with its epilogue. An unknown one ends
- * the program with 2, one that the device cannot run with 1. The names are the
+ * run for such a workload: of its types, with its epilogue. An unknown one, and one that is there
+ * twice, ends the program with 2, one that the device cannot run with 1. The names are the
  * library's own.
  */
 kernel_list kernels_from(const command *which, xgemm_handle *handle, const char *text,

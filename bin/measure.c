@@ -273,6 +273,14 @@ static bool time_host(run_state *state, double *us)
     return xgemm_synchronize(state->handle) == XGEMM_OK;
 }
 
+/* To what JSON has of it, so that figures that are made of it again are the same. */
+static double as_printed(double us)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", us);
+    return strtod(text, NULL);
+}
+
 bool measure(xgemm_handle *handle, const rotation *sets, const workload *work, enqueue call,
              void *context, const schedule *how, recorder *recorded_by, timing *result)
 {
@@ -285,9 +293,9 @@ bool measure(xgemm_handle *handle, const rotation *sets, const workload *work, e
         done && warm_up(&state, how, &result->repeats) && take_samples(&state, how, values, result);
     if (done) {
         sort_values(values, (size_t)result->samples);
-        result->median_us = percentile(values, (size_t)result->samples, 50.0);
-        result->p1_us = percentile(values, (size_t)result->samples, 1.0);
-        result->p99_us = percentile(values, (size_t)result->samples, 99.0);
+        result->median_us = as_printed(percentile(values, (size_t)result->samples, 50.0));
+        result->p1_us = as_printed(percentile(values, (size_t)result->samples, 1.0));
+        result->p99_us = as_printed(percentile(values, (size_t)result->samples, 99.0));
         result->host_us = -1.0;
         /* On the CPU and the simulator a call is the whole work. */
         if (xgemm_get_device(handle) >= 0)

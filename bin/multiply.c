@@ -8,6 +8,7 @@
 #include "replacement.h"
 #include "report.h"
 #include "stdout_file.h"
+#include "sweep.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -86,6 +87,10 @@ static multiply_request parse(int argc, char **argv)
     multiply_request r = {.problem = problem_defaults(), .common = {.device = XGEMM_DEVICE_AUTO}};
     const char *value;
     r.problem.type = (xgemm_type)0;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "-:", 2) == 0)
+            usage_error(ME, "archives are not read from the standard input: \"%s\" is no file",
+                        argv[i]);
     for (int key; (key = option_next(ME, argc, argv, &r.common, &value)) != -1;) {
         switch (key) {
         case 'o':
@@ -117,6 +122,7 @@ static multiply_request parse(int argc, char **argv)
     if (option_given('c') && !option_given(KEY_BETA))
         usage_error(ME, "-c is what --beta multiplies, and --beta is 0; give both");
     check_options(&r);
+    sweep_check_kernel(ME, &(sweep){.type_count = 0}, &r.problem, r.kernel);
     const int named = argc - optind;
     if (named == 0)
         usage_error(ME, "two files are multiplied; none was named");

@@ -86,6 +86,10 @@ static int parse_string(struct cursor *cursor, struct span *string)
 {
     char quote = peek(cursor);
 
+    /* A text of Python 2. */
+    if (quote == 'u' && cursor->end - cursor->at > 1 &&
+        (cursor->at[1] == '\'' || cursor->at[1] == '"'))
+        quote = *++cursor->at;
     if (quote != '\'' && quote != '"')
         return malformed(cursor, "a string is expected");
     string->begin = ++cursor->at;
@@ -291,10 +295,14 @@ static const char *name_dtype(struct span code)
 static const struct {
     const char *code, *descr, *name;
     xgemm_type type;
+    const char *character, *alias; /* of C: 'f' and 'single' */
 } ELEMENTS[] = {
-    {"f4", "<f4", "float32", XGEMM_F32},   {"f8", "<f8", "float64", XGEMM_F64},
-    {"f2", "<f2", "float16", XGEMM_F16},   {"V2", "<V2", "bfloat16", XGEMM_BF16},
-    {"c8", "<c8", "complex64", XGEMM_C32}, {"c16", "<c16", "complex128", XGEMM_C64},
+    {"f4", "<f4", "float32", XGEMM_F32, "f", "single"},
+    {"f8", "<f8", "float64", XGEMM_F64, "d", "double"},
+    {"f2", "<f2", "float16", XGEMM_F16, "e", "half"},
+    {"V2", "<V2", "bfloat16", XGEMM_BF16, NULL, NULL},
+    {"c8", "<c8", "complex64", XGEMM_C32, "F", "csingle"},
+    {"c16", "<c16", "complex128", XGEMM_C64, "D", "cdouble"},
 };
 enum { ELEMENTS_COUNT = sizeof(ELEMENTS) / sizeof(ELEMENTS[0]) };
 
@@ -328,6 +336,14 @@ static int refuse_dtype(const npy_report *report, struct span descr, struct span
                       *descr.begin == '>' ? "big-endian " : "", name);
 }
 
+static bool is_element(int i, struct span descr, struct span code)
+{
+    const char *const character = ELEMENTS[i].character, *const alias = ELEMENTS[i].alias;
+
+    return span_equals(code, ELEMENTS[i].code) || span_equals(descr, ELEMENTS[i].name) ||
+           (character && span_equals(code, character)) || (alias && span_equals(descr, alias));
+}
+
 /* Without a byte order it is the host's, as for NumPy. */
 static int check_dtype(const npy_report *report, const struct dict *dict, unsigned taken,
                        npy_header *header)
@@ -343,7 +359,7 @@ static int check_dtype(const npy_report *report, const struct dict *dict, unsign
     for (int i = 0; i < ELEMENTS_COUNT; i++) {
         const bool big_endian = code.begin > descr.begin && *descr.begin == '>';
 
-        if (!span_equals(code, ELEMENTS[i].code) && !span_equals(descr, ELEMENTS[i].name))
+        if (!is_element(i, descr, code))
             continue;
         if (big_endian && !(taken & NPY_CAST))
             return npy_refuse(report, "dtype is '%s' (big-endian %s); --cast converts it",

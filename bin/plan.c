@@ -76,6 +76,7 @@ static request parse(int argc, char **argv)
     }
     shapes_no_operand(ME, argc, argv);
     sweep_check(ME, &r.sweep, &r.problem);
+    sweep_check_kernel(ME, &r.sweep, &r.problem, r.kernel);
     return r;
 }
 
@@ -209,6 +210,23 @@ static int plan_all(const request *r, xgemm_handle *handle, const shape_list *li
     return status;
 }
 
+/* Names that no GPU has: the device is not the one that plans. */
+static void check_names(const char *text)
+{
+    while (*text) {
+        char name[64];
+        xgemm_kernel_info kernel;
+        const size_t length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        const bool word = !*name || strcmp(name, "all") == 0 || strcmp(name, "auto") == 0;
+        if (!word && !kernel_find(name, &kernel))
+            kernel_unknown(ME, name);
+        if (!word && !(kernel.devices & (XGEMM_RUNS_ON_CUDA | XGEMM_RUNS_ON_SIM)))
+            usage_error(ME, "kernel %s is not for GPUs", name);
+        text += length + (text[length] == ',');
+    }
+}
+
 static int run(int argc, char **argv)
 {
     request r = parse(argc, argv);
@@ -216,6 +234,7 @@ static int run(int argc, char **argv)
     if (list.count == 0)
         usage_error(ME, "which sizes? Give -m, -n, -k, --size or --shapes");
     if (r.gpu_name) {
+        check_names(r.kernel);
         /* The simulator has a GPU's kernels, and is everywhere. */
         r.gpu = gpu_choose(ME, &r.common, r.gpu_name);
         r.common.device = XGEMM_DEVICE_SIM;

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "device_fields.h"
 #include "host_clock.h"
+#include "interrupt.h"
 #include "lib/base/nearest.h"
 #include "plot.h"
 #include "report.h"
@@ -150,6 +151,12 @@ static report all_rows_open(const request *r, json_t *facts)
     const int count = sizeof columns / sizeof *columns;
     return r->name ? report_open(&r->common, columns + 1, count - 1, "points", facts)
                    : report_open(&r->common, columns, count, "points", facts);
+}
+
+static void all_rows_close(report *to)
+{
+    report_fact(to, "interrupted", json_boolean(interrupted()));
+    report_close(to);
 }
 
 static void all_rows(const outcome *o, report *to)
@@ -369,7 +376,7 @@ static int run_one(xgemm_handle *handle, outcome *o)
     } else {
         report to = open_rows(o);
         all_rows(o, &to);
-        report_close(&to);
+        all_rows_close(&to);
     }
     if (o->r->plot_path)
         status = draw(o);
@@ -386,7 +393,7 @@ static int run_all(xgemm_handle *handle, outcome *o)
                                                                   : 0;
     int status = STATUS_DONE, ran = 0;
     report to = {.root = NULL};
-    for (int i = 0; i < xgemm_probe_count() && !status; i++) {
+    for (int i = 0; i < xgemm_probe_count() && !status && !interrupted(); i++) {
         xgemm_probe_report *found;
         o->info = (xgemm_probe_info){.struct_size = sizeof o->info};
         if (xgemm_probe_get(i, &o->info) || !(o->info.devices & here))
@@ -406,10 +413,18 @@ static int run_all(xgemm_handle *handle, outcome *o)
         xgemm_probe_free(found);
     }
     if (!text && ran > 0)
-        report_close(&to);
-    if (!status && ran == 0)
+        all_rows_close(&to);
+    if (!status && ran == 0 && !interrupted())
         return failed(ME, "device %s has no probes", o->device.name);
     return status;
+}
+
+/* On the simulator one block reads shared memory once. */
+static void check_bytes(const request *r, const outcome *o)
+{
+    if (r->bytes && r->name && strcmp(r->name, "banks") == 0 &&
+        o->device.ordinal == XGEMM_DEVICE_SIM)
+        usage_error(ME, "banks reads no array on the simulator, so that --bytes has no effect");
 }
 
 static int run(int argc, char **argv)
@@ -422,13 +437,15 @@ static int run(int argc, char **argv)
         unknown(r.name);
     plot_prepare(ME, &r.common, r.plot_path);
     xgemm_handle *handle = open_probe_device(&r, &o.fell_back);
-    int status;
+    int status = STATUS_DONE;
     if (xgemm_device_get(xgemm_get_device(handle), &o.device))
         status = failed_call(ME, NULL);
-    else
+    check_bytes(&r, &o);
+    interrupt_watch();
+    if (status == STATUS_DONE)
         status = r.name ? run_one(handle, &o) : run_all(handle, &o);
     xgemm_destroy(handle);
-    return status;
+    return interrupt_end(status);
 }
 
 const command command_probe = {

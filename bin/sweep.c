@@ -141,6 +141,24 @@ void sweep_check(const command *which, const sweep *of, const problem_options *o
         usage_error(which, "--math has no effect on operands of 16 bits");
 }
 
+void sweep_math_unused(const command *which, const char *kernel)
+{
+    usage_error(which, "--math is for the kernel auto, which depends on it; it has no effect on %s",
+                kernel);
+}
+
+void sweep_check_kernel(const command *which, const sweep *of, const problem_options *options,
+                        const char *kernel)
+{
+    xgemm_kernel_info info;
+    if (!option_given(KEY_MATH) || !kernel || !kernel_find(kernel, &info) ||
+        info.math != XGEMM_MATH_STRICT)
+        return;
+    for (int i = 0; i < sweep_count(of); i++)
+        if (sweep_at(of, options, i).math != XGEMM_MATH_DEFAULT)
+            sweep_math_unused(which, info.name);
+}
+
 void sweep_forget(json_t *members, const sweep *of, const problem_options *options)
 {
     const struct {

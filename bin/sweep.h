@@ -42,4 +42,14 @@ void kernels_of_types(const command *which, xgemm_handle *handle, const char *te
 /* problem_check() of each of them. */
 void sweep_check(const command *which, const sweep *of, const problem_options *options);
 
+/* Ends the program with 2: a math mode was given beside a kernel that does not depend on it. */
+_Noreturn void sweep_math_unused(const command *which, const char *kernel);
+
+/*
+ * The same where the text is the name of one kernel without tensor cores, which every mode allows,
+ * and another mode than the default was given.
+ */
+void sweep_check_kernel(const command *which, const sweep *of, const problem_options *options,
+                        const char *kernel);
+
 #endif

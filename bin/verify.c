@@ -8,12 +8,14 @@
 #include "device_fields.h"
 #include "data_list.h"
 #include "elements.h"
+#include "interrupt.h"
 #include "kernel_list.h"
 #include "problem_options.h"
 #include "progress.h"
 #include "random_products.h"
 #include "report.h"
 #include "sweep.h"
+#include "verify_complaint.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,60 +109,31 @@ typedef struct {
     int64_t cases, elements, failed;
     double worst, error, bound; /* as in check_result, of the worst product; and its seed */
     uint64_t seed;
+    bool refused; /* by the library, which was said */
 } tally;
 
-/* So many significant digits tell two numbers apart. */
-static int digits_of(xgemm_type type)
+/* In the columns; a kernel is stopped by a signal before its last case. */
+static const char *result_word(bool good, bool done)
 {
-    return type_part(type) == XGEMM_F64 ? 17 : 9;
+    return !good ? "FAILED" : done ? "ok" : "stopped";
 }
 
-static const char *scalar_text(scalar x, char *text, size_t size)
-{
-    if (x.im == 0.0)
-        snprintf(text, size, "%g", x.re);
-    else
-        snprintf(text, size, "%g%+gi", x.re, x.im);
-    return text;
-}
-
-static void complain(const char *kernel, const workload *w, const values_choice *values,
-                     const check_result *result)
-{
-    char alpha[64], beta[64];
-    fprintf(stderr,
-            "xgemm verify: %s, %s, %s order, %s%s, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64
-            ", %s%salpha = %s, beta = %s, %s values: ",
-            kernel, type_word(w->type), order_word(w->order), transpose_letter(w->transa),
-            transpose_letter(w->transb), w->size.m, w->size.n, w->size.k,
-            w->batch > 1 ? "a batch" : "",
-            w->lists       ? " of pointers, "
-            : w->batch > 1 ? ", "
-                           : "",
-            scalar_text(w->alpha, alpha, sizeof alpha), scalar_text(w->beta, beta, sizeof beta),
-            values_name(values));
-    if (result->wrong)
-        fprintf(stderr,
-                "%zu of %zu element%s %s wrong, the first at (%" PRId64 ", %" PRId64
-                "): %.*g instead of %.*g\n",
-                result->wrong, result->elements, plural((int64_t)result->elements),
-                result->wrong == 1 ? "is" : "are", result->row, result->col, digits_of(w->type_c),
-                result->got, digits_of(w->type_c), result->want);
-    else
-        fprintf(stderr, "%zu element%s beside C %s changed\n", result->canaries,
-                plural((int64_t)result->canaries), result->canaries == 1 ? "was" : "were");
-}
-
-/* One case; false when the library refuses it, but for lists, which on a GPU few kernels take. */
+/*
+ * One case; false after a signal, and when the library refuses it, but for lists, which on a GPU
+ * few kernels take.
+ */
 static bool run_seeded(const session *now, const char *kernel, const workload *w,
                        const values_choice *values, uint64_t seed, tally *sum)
 {
     check_result result;
     char message[512];
+    if (interrupted())
+        return false;
     if (!check_product(now->handle, w, values, seed, &result, message, sizeof message)) {
         if (w->lists && result.status == XGEMM_ERROR_NOT_SUPPORTED)
             return true;
         failed(ME, "%s: %s", kernel, message);
+        sum->refused = true;
         return false;
     }
     sum->cases++;
@@ -172,7 +145,7 @@ static bool run_seeded(const session *now, const char *kernel, const workload *w
         sum->seed = seed;
     }
     if ((result.wrong || result.canaries) && sum->failed++ < COMPLAINTS_MAX) {
-        complain(kernel, w, values, &result);
+        verify_complain(kernel, w, values, &result);
         if (now->r->random)
             fprintf(stderr, "xgemm verify: this is --random 1 --seed %" PRIu64 "\n", seed);
     }
@@ -264,8 +237,10 @@ static int run_kernel(const session *now, const char *kernel, const shape_list *
 {
     tally sum = {0};
     bool done = xgemm_set_kernel(now->handle, kernel) == XGEMM_OK;
-    if (!done)
+    if (!done) {
         failed_call(ME, now->handle);
+        sum.refused = true;
+    }
     for (size_t i = 0; i < list->count && done; i++) {
         const shape s = list->items[i];
         progress_step(now->line, "%s: %" PRId64 " x %" PRId64 " x %" PRId64, kernel, s.m, s.n, s.k);
@@ -273,7 +248,9 @@ static int run_kernel(const session *now, const char *kernel, const shape_list *
                run_data(now, kernel, s, (int)i, &sum);
     }
     progress_clear(now->line);
-    const bool good = done && sum.failed == 0;
+    const bool good = !sum.refused && sum.failed == 0;
+    if (good && !done && sum.cases == 0)
+        return STATUS_DONE;
     const cell cells[COLUMNS] = {
         cell_text(type_word(now->problem.type)),
         cell_text(kernel),
@@ -281,7 +258,7 @@ static int run_kernel(const session *now, const char *kernel, const shape_list *
         cell_integer(sum.elements),
         cell_real(sum.worst, 4),
         cell_integer(sum.failed),
-        cell_text(good ? "ok" : "FAILED"),
+        cell_text(result_word(good, done)),
     };
     report_row(now->out, now->out->columns == columns ? cells : cells + 1);
     return good ? STATUS_DONE : STATUS_FAILED;
@@ -293,8 +270,10 @@ static int run_random(const session *now, const char *kernel, shape most)
     const request *const r = now->r;
     tally sum = {.seed = r->seed};
     bool done = xgemm_set_kernel(now->handle, kernel) == XGEMM_OK;
-    if (!done)
+    if (!done) {
         failed_call(ME, now->handle);
+        sum.refused = true;
+    }
     for (int64_t i = 0; i < r->random && done; i++) {
         const uint64_t seed = r->seed + (uint64_t)i;
         const random_product of =
@@ -304,7 +283,9 @@ static int run_random(const session *now, const char *kernel, shape most)
         done = run_seeded(now, kernel, &of.work, &of.values, seed, &sum);
     }
     progress_clear(now->line);
-    const bool good = done && sum.failed == 0;
+    const bool good = !sum.refused && sum.failed == 0;
+    if (good && !done && sum.cases == 0)
+        return STATUS_DONE;
     const cell cells[RANDOM_COLUMNS] = {
         cell_text(type_word(now->problem.type)),
         cell_text(kernel),
@@ -315,7 +296,7 @@ static int run_random(const session *now, const char *kernel, shape most)
         cell_real(sum.bound, 4),
         cell_integer((int64_t)sum.seed),
         cell_integer(sum.failed),
-        cell_text(good ? "ok" : "FAILED"),
+        cell_text(result_word(good, done)),
     };
     report_row(now->out, now->out->columns == random_columns ? cells : cells + 1);
     return good ? STATUS_DONE : STATUS_FAILED;
@@ -328,7 +309,8 @@ static int run_elements(const session *now, const shape_list *list)
     elements_result result = {0};
     char message[512];
     bool done = true;
-    for (size_t i = 0; i < list->count && done; i++) {
+    size_t i = 0;
+    for (; i < list->count && done && !interrupted(); i++) {
         const shape s = list->items[i];
         problem_options p = now->problem;
         p.alpha = factors[i % NONZERO_FACTORS].alpha;
@@ -345,10 +327,16 @@ static int run_elements(const session *now, const shape_list *list)
     if (*result.first)
         fprintf(stderr, "xgemm verify: %s: %s\n", type_word(now->problem.type), result.first);
     const bool good = done && result.different == 0;
+    if (good && i == 0)
+        return STATUS_DONE;
     const cell cells[COLUMNS] = {
-        cell_text(type_word(now->problem.type)), cell_text("auto"), cell_integer(result.parts),
-        cell_integer(result.elements),           cell_none(),       cell_integer(result.different),
-        cell_text(good ? "ok" : "FAILED"),
+        cell_text(type_word(now->problem.type)),
+        cell_text("auto"),
+        cell_integer(result.parts),
+        cell_integer(result.elements),
+        cell_none(),
+        cell_integer(result.different),
+        cell_text(result_word(good, i == list->count)),
     };
     report_row(now->out, now->out->columns == columns ? cells : cells + 1);
     return good ? STATUS_DONE : STATUS_FAILED;
@@ -392,6 +380,7 @@ static request parse(int argc, char **argv)
     if (!r.kernel)
         r.kernel = r.random ? "auto" : "all";
     sweep_check(ME, &r.sweep, &r.problem);
+    sweep_check_kernel(ME, &r.sweep, &r.problem, r.kernel);
     if (!data_list_wanted(r.data_text))
         r.data = data_list_from(ME, r.random && !r.data_text ? "all" : r.data_text);
     return r;
@@ -426,7 +415,7 @@ static int verify(const request *r, xgemm_handle *handle, const shape_list *list
                      ? report_open(&r->common, random_columns + first, RANDOM_COLUMNS - first,
                                    "results", facts)
                      : report_open(&r->common, columns + first, COLUMNS - first, "results", facts);
-    for (int type = 0; type < sweep_count(&r->sweep); type++) {
+    for (int type = 0; type < sweep_count(&r->sweep) && !interrupted(); type++) {
         const problem_options p = sweep_at(&r->sweep, &r->problem, type);
         (void)xgemm_set_math(handle, problem_math(&p)); /* a mode there is */
         progress line =
@@ -438,13 +427,14 @@ static int verify(const request *r, xgemm_handle *handle, const shape_list *list
                 status = STATUS_FAILED;
             continue;
         }
-        for (int i = 0; i < kernels[type].count; i++) {
+        for (int i = 0; i < kernels[type].count && !interrupted(); i++) {
             const char *const kernel = kernels[type].names[i];
             if (r->random ? run_random(&now, kernel, list->items[0])
                           : run_kernel(&now, kernel, list))
                 status = STATUS_FAILED;
         }
     }
+    report_fact(&out, "interrupted", json_boolean(interrupted()));
     report_close(&out);
     return status;
 }
@@ -465,10 +455,11 @@ static int run(int argc, char **argv)
     for (size_t i = 0, given = list.count; i < count && given == 0; i++)
         shape_add(&list, usual[i].m, usual[i].n, usual[i].k);
     xgemm_handle *handle = problem_device(ME, &r.common, &r.problem);
+    interrupt_watch();
     const int status = verify(&r, handle, &list);
     xgemm_destroy(handle);
     shape_list_free(&list);
-    return status;
+    return interrupt_end(status);
 }
 
 const command command_verify = {

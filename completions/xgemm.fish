@@ -89,6 +89,8 @@ function __xgemm_values
             printf '%s\n' f32 f64 f16 bf16 c32 c64
         case --activation
             printf '%s\n' none relu gelu gelu-tanh silu
+        case --curve
+            printf '%s\n' threads registers shared
         case --order
             printf '%s\n' row col
         case --transa --transb

@@ -121,12 +121,14 @@ xgemm_status xg_kernel_unknown(const char *name, const xg_backend *backend, xg_e
         xg_nearest_consider(!backend || backend->can_run(kernels[i].programs[0]) ? &here
                                                                                  : &elsewhere,
                             asked, kernels[i].name);
-    const bool other = elsewhere.names[0] && elsewhere.distances[0] < here.distances[0];
+    /* One that is meant; of names that are far off those of this device are enough. */
+    const char *const meant = xg_nearest_meant(&elsewhere, asked);
+    const bool other = meant && elsewhere.distances[0] < here.distances[0];
     return xg_fail(error, XGEMM_ERROR_UNKNOWN_KERNEL,
                    "there is no kernel \"%s\"%s%s%s; %s%s%sthe nearest names are %s%s%s%s%s", asked,
                    backend ? " on the " : "", backend ? backend->name : "",
-                   backend ? " device" : "", other ? "other devices have " : "",
-                   other ? elsewhere.names[0] : "", other ? "; of this one " : "", here.names[0],
-                   here.names[1] ? ", " : "", here.names[1] ? here.names[1] : "",
-                   here.names[2] ? ", " : "", here.names[2] ? here.names[2] : "");
+                   backend ? " device" : "", other ? "other devices have " : "", other ? meant : "",
+                   other ? "; of this one " : "", here.names[0], here.names[1] ? ", " : "",
+                   here.names[1] ? here.names[1] : "", here.names[2] ? ", " : "",
+                   here.names[2] ? here.names[2] : "");
 }

@@ -170,7 +170,7 @@ test_refused()
         # shellcheck disable=SC2086 # words of a command line
         refuses "'$wrong'" 2 '^xgemm explain: ' explain $wrong
     done
-    refuses 'a math mode of a named kernel' 2 'for the kernel auto' explain tiled16 --math strict
+    refuses 'a math mode of a named kernel' 2 'for the kernel auto.* no effect on tiled16' explain tiled16 --math strict
     refuses "another GPU's kernel" 1 'for compute capability 9\.0 alone' \
         explain fp16x3-128x64 --gpu A100
     refuses 'a kernel of the CPU' 1 "only a GPU's can be traced" explain blas

@@ -31,7 +31,7 @@ valid()
 test_results()
 {
     valid multiply -d cpu a.npy b.npy -o c.npy
-    valid multiply -d sim a.npy b.npy -o c.npy --kernel naive --math strict --beta 2
+    valid multiply -d sim a.npy b.npy -o c.npy --kernel naive --math default --beta 2
     valid bench -d cpu -s 8,9 --samples 1 --time 0 --warm 0
     valid bench -d cpu -s 8 --samples 1 --time 0 --warm 0 --data relu,normal:softmax-3 --batch 3
     cp bench.json earlier.json
@@ -47,6 +47,24 @@ test_results()
     valid plan --gpu H200 -s 64 --type f64,bf16 --kernel all --batch 2
     valid plan -d sim -s 64
     valid plan -s 4 --alpha 0
+    # Sizes of 0: where nothing is launched, no number says how many products a launch has.
+    for sizes in '-s 0' '-m 0 -n 3 -k 2' '-m 3 -n 2 -k 0'; do
+        # shellcheck disable=SC2086
+        set -- $sizes
+        valid plan --gpu H200 "$@"
+        valid plan -d cpu "$@" --batch 2
+        valid bench -d cpu --samples 1 --time 0 --warm 0 --check "$@"
+        valid verify -d cpu --kernel reference "$@"
+    done
+    run plan --gpu H200 -s 0 --json
+    json 'plan: no launch' 'd["plans"][0]["together"] is None and d["plans"][0]["launches"] == 0'
+    matrix none.npy 0 2 C </dev/null
+    matrix flat.npy 2 0 C </dev/null
+    valid multiply -d cpu flat.npy none.npy -o c.npy
+    valid multiply -d sim none.npy flat.npy -o c.npy
+    cp bench.json none.json
+    valid bench --from none.json
+    refuses 'explain: sizes of 0' 2 'whole number from 1' explain naive -m 0
     valid verify -d cpu -m 3 -n 4 -k 2 --kernel reference
     valid verify -d cpu -m 3 -n 4 -k 2 --kernel reference --type f64,c32 --bias
     valid verify --data list

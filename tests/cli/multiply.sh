@@ -204,6 +204,7 @@ test_multiply_usage()
     keeps 'multiply: an alpha that would become 0' 2 'alpha.*so small' a.npy b.npy --alpha 1e-50
     keeps 'multiply: --transa X' 2 'transa.*X' a.npy b.npy --transa X
     keeps 'multiply: --transb TT' 2 'transb.*TT' a.npy b.npy --transb TT
+    keeps 'multiply: a member of the standard input' 2 'archives are not read from the standard input' a.npy -:a
     keeps 'multiply: --math nonsense' 2 'math.*nonsense' a.npy b.npy --math nonsense
     keeps 'multiply: unknown kernel' 2 'nonsense.*nearest names are.*reference' a.npy b.npy --kernel nonsense
     keeps 'multiply: unknown kernel, empty' 2 'kernel' a.npy b.npy --kernel ''

@@ -67,6 +67,11 @@ END
 <V2 bf16 2
 <c8 c32 8
 <c16 c64 16
+d f64 8
+double f64 8
+e f16 2
+F c32 8
+cdouble c64 16
 END
     raw_of type.npy "[('x', '<f4')]" '(2, 3)' 24
     refuse_file 'a structured dtype' 'type.npy.*structured' type.npy

@@ -255,4 +255,7 @@ test_without_gpu
 test_kernels
 test_examples
 
+refuses 'a plot that cannot be written, before the table' 1 'nodir/x.svg|gnuplot' occupancy --gpu H100 --threads 256 \
+    --curve registers --plot nodir/x.svg
+
 finish

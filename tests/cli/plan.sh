@@ -27,7 +27,12 @@ test_plans()
     says 'copies of padded ones' ' 1 +0 +1 +2 +[1-9][0-9]+ +[0-9.]+ +[0-9]+ +measured ' \
         plan -s 4096 --transa T --ld-pad 1 --kernel pipelined-128x128 --gpu H100
     says 'tiles that are shared' ' +128x128x24 +1 +312 +1 +3 ' \
-        plan -s 3072 --math strict --kernel tma-128x128 --gpu H200
+        plan -s 3072 --kernel tma-128x128 --gpu H200
+    refuses 'a kernel that no GPU has' 2 'no kernel "tiled61"; the nearest names are tiled16' \
+        plan -s 8 --gpu H200 --kernel tiled61
+    refuses 'a kernel of the CPU' 2 'kernel reference is not for GPUs' plan -s 8 --gpu H200 --kernel auto,reference
+    refuses 'a name that is near none' 2 'no kernel "nonesuch" on the CPU device; the nearest names are' \
+        bench -d cpu -s 8 --kernel nonesuch
     says 'nothing multiplied' 'auto:none +- +- +- +1 +1 ' plan -s 9 --alpha 0 --device sim
     says 'the CPU' '^ +64 +64 +64 +reference +- +1 +0 +1 +1 +0 +- +- +- ' \
         plan -s 64 --device cpu --kernel reference
@@ -111,7 +116,7 @@ test_batches()
 test_residuals()
 {
     for kernel in sliced-32x32 thin-32x32; do
-        run plan -s 64,128 --math strict --gpu H200 --kernel "$kernel" --csv
+        run plan -s 64,128 --gpu H200 --kernel "$kernel" --csv
         awk -F, -v by="$([ "$kernel" = thin-32x32 ] && echo 2 || echo 0.5)" \
             'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
             { printf "%s,%s,%s,%s,%f\n", $c["m"], $c["n"], $c["k"], $c["kernel"], by * $c["predicted_us"] }' out

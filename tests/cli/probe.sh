@@ -108,6 +108,7 @@ refuses_to 'bytes that are too few' 2 '--bytes takes a whole number from 16384' 
 refuses_to 'bytes that are none' 2 '--bytes takes' banks --bytes many
 refuses_to 'a list and bytes' 2 'runs nothing.*--bytes has no effect' --list --bytes 65536
 refuses_to 'bytes of no array' 2 'reads no array' launch --bytes 65536
+refuses_to 'bytes of no array on the simulator' 2 'banks reads no array .*--bytes has no effect' banks -d sim --bytes 65536
 refuses_to 'a plot without a name' 2 'name it' --plot x.svg
 refuses_to 'the CPU' 1 'it runs on a GPU or on the simulator, not on the CPU' banks -d cpu
 refuses_to 'no transfers on the simulator' 1 'it runs on a GPU' host-device -d sim

@@ -428,6 +428,12 @@ CHECK
     fi
     says 'a macro' 'no faults' explain "$own/patterns.cu" --kernel convolution --define X=1 --block 32,32 \
         --arg 'from=float[32x32]' --arg 'to=float[32x32]' --arg n=int:32 --check-only
+    for twice in 'X=1 --define X=2' 'X --define X' 'X(a)=a --define X=1'; do
+        # shellcheck disable=SC2086
+        refuses "a macro twice: $twice" 2 '--define has "X" twice' explain "$own/patterns.cu" --define $twice
+    done
+    says 'two macros' 'no faults' explain "$own/patterns.cu" --kernel convolution --define X=1 --define XY=1 --block 32,32 \
+        --arg 'from=float[32x32]' --arg 'to=float[32x32]' --arg n=int:32 --check-only
 }
 
 test_products

@@ -85,6 +85,32 @@ no_room()
     if ended 1 'standard output|No space'; then ok "$name"; else no "$name" "$why"; fi
 }
 
+# A math mode beside one kernel that computes the same in all; not where one may be refused by it.
+test_math_of_kernels()
+{
+    for command in "plan -s 8 -d sim" "plan -s 8 --gpu H200" "verify -d sim -s 8" \
+        "bench -d sim -s 8 --samples 1 --time 0 --warm 0" "multiply -d sim a.npy b.npy -o c.npy"; do
+        for mode in strict tf32; do
+            # shellcheck disable=SC2086
+            refuses "${command%% *}: --math $mode of a kernel without tensor cores" 2 \
+                '--math is for the kernel auto, .* no effect on tiled16$' $command --kernel tiled16 --math $mode
+        done
+    done
+    refuses 'bench: --math strict,tf32 of a kernel' 2 'no effect on naive' \
+        bench -d sim -s 8 --kernel naive --math strict,tf32
+    says 'plan: --math default of a kernel' ' naive ' plan -d sim -s 8 --kernel naive --math default
+    says 'plan: --math strict of two kernels' ' padded ' plan -d sim -s 8 --kernel naive,padded --math strict
+    says 'plan: --math tf32 of a kernel of it' ' fp16x1-128x128 ' \
+        plan --gpu H200 -s 64 --kernel fp16x1-128x128 --math tf32
+    refuses 'plan: --math strict of a kernel of tensor cores' 1 'does not allow' \
+        plan --gpu H200 -s 64 --kernel fp16x3-128x128 --math strict
+    for list in auto,auto all,all naive,naive naive,all all,naive naive,auto,naive; do
+        refuses "plan: --kernel $list" 2 '--kernel has "(auto|naive)" twice' plan -d sim -s 8 --kernel "$list"
+    done
+    refuses 'verify: --kernel auto,auto' 2 '"auto" twice' verify -d cpu -s 8 --kernel auto,auto
+    refuses 'bench: --kernel auto,auto' 2 '"auto" twice' bench -d cpu -s 8 --kernel auto,auto
+}
+
 test_output_lost()
 {
     bench='bench -d cpu -s 8 --samples 1 --warm 0 --time 0'
@@ -376,6 +402,7 @@ gpus=$("$XGEMM" devices --csv | grep -c '^[0-9]')
 make_matrices
 test_general
 test_without_effect
+test_math_of_kernels
 test_output_lost
 test_environment
 test_log

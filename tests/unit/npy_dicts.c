@@ -25,6 +25,7 @@ static const struct accepted_dict {
      false},
     {"{\n'descr':\n'<f4',\n'fortran_order':\nFalse,\n'shape':\n(3,\n4\n),\n}\n\n", 3, 4, false},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (3L, 4L), }\n", 3, 4, false},
+    {"{u'descr': u'<f4', 'fortran_order': False, 'shape': (3, 4), }\n", 3, 4, false},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4), }\n", 0, 4, false},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 0), }\n", 3, 0, false},
     {"{'descr': '<f4', 'fortran_order': True, 'shape': (0, 0), }\n", 0, 0, true},
@@ -191,9 +192,13 @@ static const struct {
     const char *descr;
     xgemm_type type;
 } ACCEPTED_TYPES[] = {
-    {"<f2", XGEMM_F16},        {"=f4", XGEMM_F32}, {"f8", XGEMM_F64},        {"<V2", XGEMM_BF16},
-    {"|V2", XGEMM_BF16},       {"V2", XGEMM_BF16}, {"bfloat16", XGEMM_BF16}, {"float32", XGEMM_F32},
-    {"complex128", XGEMM_C64}, {"<c8", XGEMM_C32}, {"c16", XGEMM_C64},       {"<c16", XGEMM_C64},
+    {"<f2", XGEMM_F16},       {"=f4", XGEMM_F32},     {"f8", XGEMM_F64},
+    {"<V2", XGEMM_BF16},      {"|V2", XGEMM_BF16},    {"V2", XGEMM_BF16},
+    {"bfloat16", XGEMM_BF16}, {"float32", XGEMM_F32}, {"complex128", XGEMM_C64},
+    {"<c8", XGEMM_C32},       {"c16", XGEMM_C64},     {"<c16", XGEMM_C64},
+    {"f", XGEMM_F32},         {"single", XGEMM_F32},  {"<d", XGEMM_F64},
+    {"double", XGEMM_F64},    {"e", XGEMM_F16},       {"half", XGEMM_F16},
+    {"F", XGEMM_C32},         {"cdouble", XGEMM_C64},
 };
 
 START_TEST(accepts_type)
