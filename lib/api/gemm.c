@@ -82,12 +82,16 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
 
 /*
  * From now on the kernel is not chosen, as the driver cannot load it: it is too old for the
- * kernel's PTX, or for its machine code.
+ * kernel's PTX, or for its machine code. False: so it was already, and there is no other.
  */
-static void leave_out(xgemm_handle *handle, const xg_kernel *kernel)
+static bool leave_out(xgemm_handle *handle, const xg_kernel *kernel)
 {
-    handle->target.not_loaded |= UINT64_C(1) << kernel->id;
+    const uint64_t bit = UINT64_C(1) << kernel->id;
+    if (handle->target.not_loaded & bit)
+        return false;
+    handle->target.not_loaded |= bit;
     xg_plan_cache_clear(&handle->plans);
+    return true;
 }
 
 static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
@@ -106,11 +110,11 @@ static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
         if (!status)
             status = xg_execute(&p.made->plan, problem, handle->backend, handle->device,
                                 handle->stream, p.workspace, &handle->error);
-        again = status == XGEMM_ERROR_NOT_SUPPORTED && chosen && !handle->kernel;
-        if (again) {
+        again = status == XGEMM_ERROR_NOT_SUPPORTED && chosen && !handle->kernel &&
+                leave_out(handle, chosen);
+        if (again)
             why = handle->error;
-            leave_out(handle, chosen);
-        } else if (status == XGEMM_ERROR_NOT_SUPPORTED && why.text[0])
+        else if (status == XGEMM_ERROR_NOT_SUPPORTED && why.text[0])
             handle->error = why;
     }
     if (!status)
