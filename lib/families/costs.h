@@ -46,7 +46,8 @@ enum { XG_GEMV_SIDES = 5 };
 typedef struct {
     int ctas_per_sm;
     double alone_us, full_us; /* a k of a CTA by itself, and of one where it is full */
-    double tile_us;           /* and more for each round of CTAs */
+    double tile_us;           /* and more for each round of CTAs, */
+    double unaligned_us;      /* and yet more where C is not aligned */
 } xg_double_cost;
 
 enum { XG_DOUBLE_TILES = 16, XG_MMA_TILES = 5 };

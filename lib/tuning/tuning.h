@@ -46,18 +46,21 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
 
 /*
  * The constants of double/ for a multiprocessor of compute capability 9.0, in order of
- * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round. The first of F64 and
- * of C64, the reduction's and the launches' are measured on an H200; the others follow from the
- * tiles' shapes, until bench/double.sh is fitted.
+ * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round, and what a round takes
+ * longer where C is not aligned. Rounds are of 4096 x 4096 x 1 and 4095 x 4095 x 8 on an H200, on
+ * which the first of F64 and of C64, the reduction's and the launches' are measured, too. The
+ * others follow from the tiles' shapes.
  */
 #define XG_DOUBLE_COSTS_SM90                                                                       \
     {                                                                                              \
-        {1, 0.0830, 0.0830, 3.5}, {1, 0.0425, 0.0425, 3.5}, {2, 0.0275, 0.0213, 4.0},              \
-            {4, 0.0171, 0.0108, 3.0}, {1, 0.1475, 0.1475, 3.5}, {1, 0.0800, 0.0800, 3.5},          \
-            {3, 0.0620, 0.0385, 3.0}, {2, 0.1900, 0.1700, 3.5}, {2, 0.1000, 0.0860, 4.0},          \
-            {3, 0.0720, 0.0470, 3.0}, {4, 0.0150, 0.0055, 2.0}, {4, 0.0150, 0.0055, 2.0},          \
-            {4, 0.0300, 0.0220, 2.0}, {4, 0.0300, 0.0220, 2.0}, {4, 0.0450, 0.0360, 2.0},          \
-            {4, 0.0450, 0.0360, 2.0},                                                              \
+        {1, 0.0830, 0.0830, 6.3, 5.6}, {1, 0.0425, 0.0425, 3.6, 2.4},                              \
+            {2, 0.0275, 0.0213, 4.0, 2.0}, {4, 0.0171, 0.0108, 3.3, 1.1},                          \
+            {1, 0.1475, 0.1475, 5.6, 3.1}, {1, 0.0800, 0.0800, 3.6, 1.2},                          \
+            {3, 0.0620, 0.0385, 4.0, 1.9}, {2, 0.1900, 0.1700, 6.2, 14.4},                         \
+            {2, 0.1000, 0.0860, 3.1, 2.5}, {3, 0.0720, 0.0470, 2.7, 1.0},                          \
+            {4, 0.0150, 0.0055, 2.8, 0.6}, {4, 0.0150, 0.0055, 2.8, 0.6},                          \
+            {4, 0.0300, 0.0220, 4.0, 0.6}, {4, 0.0300, 0.0220, 4.0, 0.6},                          \
+            {4, 0.0450, 0.0360, 2.4, 0.5}, {4, 0.0450, 0.0360, 2.4, 0.5},                          \
     }
 
 /* Those of half/'s kernels by mma.sync, in order of half/mma_cost.c. */

@@ -15,8 +15,7 @@ _Static_assert(sizeof(xg_double_args) <= XG_ARGUMENTS_BYTES &&
                    sizeof(xg_double_reduce_args) <= XG_ARGUMENTS_BYTES,
                "see plan/plan.h");
 
-/* Whether every row of C, and its end, are at multiples of 16 bytes. */
-static bool c_is_aligned(const xg_problem *p)
+bool xg_double_c_is_aligned(const xg_problem *p)
 {
     const int64_t unit = xg_type_bytes(p->type_c) == 16 ? 1 : 2;
     return !p->pointer_arrays && (uintptr_t)p->c % 16 == 0 && p->c_stride_m % unit == 0 &&
@@ -49,7 +48,7 @@ static xgemm_status add_product(const xg_double_tile *tile, const xg_double_sche
                                  .whole = (uint32_t)schedule->whole,
                                  .tails = (uint32_t)schedule->tails,
                                  .splits = (uint32_t)schedule->splits,
-                                 .c_is_aligned = c_is_aligned(p)};
+                                 .c_is_aligned = xg_double_c_is_aligned(p)};
     xg_step *const step = xg_plan_add(plan, tile->program, &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;

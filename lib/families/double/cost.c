@@ -7,7 +7,7 @@
  *
  * A multiprocessor's share is the CTAs that it computes one after another, as many at a time as it
  * holds: each k of one takes alone_us by itself and full_us where the multiprocessor is full, and a
- * round of them tile_us more. It is no less than the time in which the operands' tiles come from
+ * round of them tile_us more, and unaligned_us where C is not aligned. It is no less than the time in which the operands' tiles come from
  * L2, and what A, B and C have from memory. The reduction takes a launch, and its bytes.
  */
 #include "double.h"
@@ -84,10 +84,11 @@ static int64_t products_within(const xg_request *request, double sum_bytes)
 }
 
 /* A multiprocessor's time for so many CTAs, each with so much of k. */
-static double share_us(const xg_double_cost *cost, double ctas, double k)
+static double share_us(const xg_double_cost *cost, double ctas, double k, bool aligned)
 {
     const double rounds = ceil(ctas / cost->ctas_per_sm);
-    return rounds * cost->tile_us + k * xg_larger(rounds * cost->alone_us, ctas * cost->full_us);
+    const double round_us = cost->tile_us + (aligned ? 0.0 : cost->unaligned_us);
+    return rounds * round_us + k * xg_larger(rounds * cost->alone_us, ctas * cost->full_us);
 }
 
 /* Bytes that come from L2 for the tiles, and from memory for the matrices. */
@@ -116,8 +117,9 @@ static double pass_us(const xg_request *request, const xg_double_tile *tile,
     const double all = request->target.multiprocessors;
     const double whole = ceil((double)(of->whole * products) / all);
     const double split = ceil((double)(of->tails * of->splits * products) / all);
-    const double compute = share_us(cost, whole, (double)request->problem.k) +
-                           share_us(cost, split, (double)of->k_per_split);
+    const bool aligned = xg_double_c_is_aligned(&request->problem);
+    const double compute = share_us(cost, whole, (double)request->problem.k, aligned) +
+                           share_us(cost, split, (double)of->k_per_split, true);
     double us =
         costs->double_launch_us + xg_larger(compute, traffic_us(request, tile, of, products));
     if (of->tails > 0)

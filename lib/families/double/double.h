@@ -11,6 +11,9 @@
 /* Whether the type is one of these. */
 bool xg_double_takes(xg_type type);
 
+/* Whether every row of C, and its end, are at multiples of 16 bytes. */
+bool xg_double_c_is_aligned(const xg_problem *problem);
+
 /* The same as the members of xg_family. */
 bool xg_double_applies(const xg_kernel *kernel, const xg_request *request);
 xg_candidate xg_double_candidate(const xg_kernel *kernel, const xg_request *request);

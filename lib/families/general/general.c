@@ -29,7 +29,8 @@ static double general_us(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
     const xg_costs *const costs = request->target.costs;
-    const double step_us = 2.0, share = 0.5; /* of a step of the main loop; of the peak */
+    const double step_us = 2.0; /* of a step of the main loop */
+    const double share = xg_type_is_complex(p->type_a) ? 0.22 : 0.5; /* of the peak */
     const double wave_us = 3.5;
     const double tiles = (double)xg_ceil_div(p->m, kernel->tile_m) *
                          (double)xg_ceil_div(p->n, kernel->tile_n) * (double)p->batch_count;
