@@ -15,7 +15,8 @@ export LC_ALL
 folder=${1:-.}
 # Kernels with an array in local memory: of products with FP16 terms the sums of a full-range tile
 # (xg_full_sums), on purpose; of half products two or four bytes; of
-# products in FP64 one whose index is no constant in clang's code, or that was (not looked at again).
+# products in FP64 one whose index is no constant in clang's code, or that was (not looked at again);
+# of batches of skinny products the scalars that a function takes, which bias and activation call.
 known='
 dmma_c64_16x64
 dmma_c64_32x64
@@ -40,6 +41,18 @@ fp16x3_128x256
 fp16x3_128x256_batch
 fp16x3_128x64
 fp16x3_128x64_batch
+skinny_batched1_bf16
+skinny_batched1_c32
+skinny_batched1_c64
+skinny_batched1_f16
+skinny_batched1_f32
+skinny_batched1_f64
+skinny_batched4_bf16
+skinny_batched4_c32
+skinny_batched4_c64
+skinny_batched4_f16
+skinny_batched4_f32
+skinny_batched4_f64
 wgmma_bf16_128x128
 wgmma_bf16_128x256
 wgmma_bf16_128x64
