@@ -345,9 +345,10 @@ static int multiply_files(const multiply_request *r, xgemm_handle *handle, opera
     return status;
 }
 
-/* The math mode and the kernel, which may depend on the type. */
+/* The math mode and the kernel, which may depend on the type, that of the files. */
 static bool set_up(xgemm_handle *handle, const multiply_request *r)
 {
+    sweep_check(ME, &(sweep){.type_count = 0}, &r->problem);
     if (xgemm_set_math(handle, problem_math(&r->problem)) == XGEMM_OK &&
         (!r->kernel || xgemm_set_kernel(handle, r->kernel) == XGEMM_OK))
         return true;

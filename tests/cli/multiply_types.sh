@@ -160,6 +160,8 @@ test_types_stay()
 
 test_type_c()
 {
+    refuses 'multiply: the math mode of 16-bit operands' 2 '--math has no effect' multiply f16a.npy f16b.npy \
+        --math strict -o c.npy
     for type in f16:f2 bf16:V2 f32:f4; do
         makes "multiply: bf16 operands, C of ${type%:*}" "<${type#*:}" '(2, 2)' '7, -1, 16, -1' \
             bf16a.npy bf16b.npy --type-c "${type%:*}" --kernel reference

@@ -196,7 +196,12 @@ static const struct {
     {"xg_wgmma_", {offsetof(xg_half_args, c), offsetof(xg_half_args, sums)}},
     {"xg_residue_scale",
      {OPERAND(xg_residue_split_args, 0, about), OPERAND(xg_residue_split_args, 1, from)}},
+    {"xg_residue_scale_",
+     {OPERAND(xg_residue_split_args, 0, about), OPERAND(xg_residue_split_args, 1, from)}},
     {"xg_residue_split",
+     {OPERAND(xg_residue_split_args, 0, planes), OPERAND(xg_residue_split_args, 0, about),
+      OPERAND(xg_residue_split_args, 1, from), OPERAND(xg_residue_split_args, 1, planes)}},
+    {"xg_residue_split_",
      {OPERAND(xg_residue_split_args, 0, planes), OPERAND(xg_residue_split_args, 0, about),
       OPERAND(xg_residue_split_args, 1, from), OPERAND(xg_residue_split_args, 1, planes)}},
     {"xg_residue_reduce",
@@ -308,9 +313,11 @@ xg_cu_result cuTensorMapEncodeTiled(xg_cu_tensor_map *map, unsigned type, unsign
 static bool take_maps(xg_launch *launch, void **arguments)
 {
     static const char *const kernels_with_maps[] = {"xg_tma_", "xg_wgmma_", "xg_residue_128x256",
-                                                    "xg_residue_guard_128x256"};
+                                                    "xg_residue_guard_128x256",
+                                                    "xg_residue_c64_128x256"};
+    enum { WITH_MAPS = sizeof kernels_with_maps / sizeof *kernels_with_maps };
     bool has_maps = false;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < WITH_MAPS; i++)
         has_maps = has_maps || is_named(launch->program, kernels_with_maps[i]);
     if (!has_maps)
         return true;

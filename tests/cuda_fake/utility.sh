@@ -63,6 +63,15 @@ test_devices()
     fi
 }
 
+# Kernels of each of the driver's ways to be called: residues of complex numbers have maps of their own.
+test_residues()
+{
+    for type in f64 c64; do
+        run bench --type "$type" --kernel fp16x3-128x256 --size 64 --check --csv --quiet --samples 1 --warm 0 --time 0
+        if ended 0; then ok "residues of $type"; else no "residues of $type" "$why"; fi
+    done
+}
+
 # Drivers that have all functions of an older CUDA but one, which is named.
 test_old_drivers()
 {
@@ -352,6 +361,7 @@ if [ "$status" -ne 0 ]; then
 else
     make_matrices
     test_devices
+    test_residues
     test_old_drivers
     test_broken_driver
     test_default_gpu
