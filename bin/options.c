@@ -340,10 +340,10 @@ int status_without_device(xgemm_status status)
 static void note_fallback(const command *which)
 {
     xgemm_device device = {.struct_size = sizeof device};
-    const bool is_there = xgemm_device_get(0, &device) == XGEMM_OK;
     xgemm_handle *gpu;
     const xgemm_status status = xgemm_create(&gpu, 0);
-    if (status == XGEMM_ERROR_DRIVER_TOO_OLD || (status == XGEMM_ERROR_NOT_SUPPORTED && is_there))
+    if (status == XGEMM_ERROR_DRIVER_TOO_OLD ||
+        (status == XGEMM_ERROR_NOT_SUPPORTED && xgemm_device_get(0, &device) == XGEMM_OK))
         fprintf(stderr, "xgemm %s: the GPU is not used: %s\n", which->name, xgemm_last_error(NULL));
     if (!status)
         xgemm_destroy(gpu);

@@ -46,10 +46,10 @@ const xg_costs *xg_costs_of(const xgemm_device *gpu, xg_costs *scaled);
 
 /*
  * The constants of double/ for a multiprocessor of compute capability 9.0, in order of
- * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round, and what a round takes
- * longer where C is not aligned. Rounds are of 4096 x 4096 x 1 and 4095 x 4095 x 8 on an H200, on
- * which the first of F64 and of C64, the reduction's and the launches' are measured, too. The
- * others follow from the tiles' shapes.
+ * double/tiles.c: CTAs, a k of one alone and of one where it is full, a round, and what a round
+ * takes longer where C is not aligned. Rounds are of 4096 x 4096 x 1 and 4095 x 4095 x 8 on an
+ * H200, on which the first of F64 and of C64, the reduction's and the launches' are measured, too.
+ * The others follow from the tiles' shapes.
  */
 #define XG_DOUBLE_COSTS_SM90                                                                       \
     {                                                                                              \

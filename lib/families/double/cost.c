@@ -7,8 +7,9 @@
  *
  * A multiprocessor's share is the CTAs that it computes one after another, as many at a time as it
  * holds: each k of one takes alone_us by itself and full_us where the multiprocessor is full, and a
- * round of them tile_us more, and unaligned_us where C is not aligned. It is no less than the time in which the operands' tiles come from
- * L2, and what A, B and C have from memory. The reduction takes a launch, and its bytes.
+ * round of them tile_us more, and unaligned_us where C is not aligned. It is no less than the time
+ * in which the operands' tiles come from L2, and what A, B and C have from memory. The reduction
+ * takes a launch, and its bytes.
  */
 #include "double.h"
 
