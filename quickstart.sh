@@ -5,9 +5,9 @@
 #   ./quickstart.sh         install what is missing, build, multiply the sample
 #                           matrices on the best device there is, list the kernels
 #   ./quickstart.sh check   the same set-up, then the whole test suite
-#   ./quickstart.sh --with-cuda=clang
-#                           the same with kernels for GPUs, which clang compiles: it is installed
-#                           where no compiler for GPUs is there
+#   ./quickstart.sh --without-cuda
+#                           the same without kernels for GPUs, which take some minutes: where nvcc
+#                           is not there, clang is installed and compiles them
 #
 # Needs neither a GPU nor nvcc. Safe to run again: what is there is kept. The build is in build/
 # (another folder: BUILD=DIR); CONFIGURE_FLAGS are passed on, and so are options, with which a build
@@ -45,11 +45,11 @@ have_gpu_compiler() {
   return 1
 }
 
-# Whether clang is to be installed, as a compiler for GPUs.
+# Whether clang is to be installed, as a compiler for GPUs: unless another is named, or none wanted.
 wants_gpu_compiler() {
   case " $CONFIGURE_FLAGS $options " in
-    *--with-cuda=clang* | *--with-cuda=yes* | *"--with-cuda "*) ! have_gpu_compiler ;;
-    *) return 1 ;;
+    *--without-cuda* | *--with-cuda=no* | *" NVCC="* | *" CLANG="*) return 1 ;;
+    *) ! have_gpu_compiler ;;
   esac
 }
 

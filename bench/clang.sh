@@ -9,14 +9,15 @@
 #
 #   xgemm/bench/clang.sh measure RESULTS
 #
-# measures. Steps, chosen by XGEMM_CLANG_STEPS; the first three (the default) take less than two
-# minutes together on a machine of 16 cores, since kernels are translated side by side:
+# measures. Steps, chosen by XGEMM_CLANG_STEPS; the first four (the default) take some minutes
+# together on a machine of 16 cores, since kernels are translated side by side:
 #
 #   verify     every kernel of the clang-built library against float64, one process a kernel
 #   first      the first product of a process, with an empty and a filled translation cache
+#   bits       the products of both libraries that differ in bits (bench/bits.c)
 #   shapes     what the libraries choose over bench/shapes.txt and squares, both math modes, in turns
 #   speed      every kernel at some sizes with both libraries, in turns
-#   tests      the test programs; test_types, of other types than FP32, takes four minutes
+#   tests      the test programs, eight at a time: some minutes
 #   sanitizer  compute-sanitizer over small products of every kernel
 #
 # The results are CSV and logs in the folder; summary.txt has what failed, the times of first
@@ -57,8 +58,9 @@ make_package() {
   tar -C "$work" -xJf "$portable"
   build_clang "$work/xgemm/clang"
   cp "$bench"/*.sh "$bench"/*.txt "$work/xgemm/bench/"
-  first=$work/xgemm/first
-  ${CC:-cc} -O2 -I"$bench/../include" "$bench/first.c" -o "$first" -L"$work/xgemm" -lxgemm
+  for program in first bits; do
+    ${CC:-cc} -O2 -I"$bench/../include" "$bench/$program.c" -o "$work/xgemm/$program" -L"$work/xgemm" -lxgemm
+  done
   tar -C "$work" -cJf "$out" xgemm
   ls -l "$out"
 }
@@ -146,22 +148,35 @@ compare() {
 first_products() {
   kept=$cache
   cache=$(mktemp -d)
-  note "first product: compiler,cache,size,math,create_ms,first_ms,second_ms,least_ms"
+  note "first product: compiler,reproducible,cache,size,math,create_ms,first_ms,second_ms,least_ms"
   for compiler in nvcc clang; do
     for size in 256 4096; do
       for math in default strict; do
-        rm -rf "$cache"
-        mkdir -p "$cache"
-        for kind in empty filled; do
-          with "$compiler" timeout "$limit" "$root/first" $size $math >"$out/first.csv" 2>"$out/first.err" ||
-            { echo "$size,$math,failed: $(cat "$out/first.err")" >"$out/first.csv" && status=1; }
-          note "$compiler,$kind,$(cat "$out/first.csv")"
+        for bits in none run; do
+          rm -rf "$cache"
+          mkdir -p "$cache"
+          for kind in empty filled; do
+            XGEMM_REPRODUCIBLE=$bits with "$compiler" timeout "$limit" "$root/first" $size $math \
+              >"$out/first.csv" 2>"$out/first.err" ||
+              { echo "$size,$math,failed: $(cat "$out/first.err")" >"$out/first.csv" && status=1; }
+            note "$compiler,$bits,$kind,$(cat "$out/first.csv")"
+          done
         done
       done
     done
   done
   rm -rf "$cache"
   cache=$kept
+}
+
+# Lines of both lists that are not the same.
+compare_bits() {
+  for compiler in nvcc clang; do
+    step "bits, $compiler" "bits-$compiler.csv" with "$compiler" "$root/bits"
+  done
+  note "bits: of $(wc -l <"$out/bits-nvcc.csv") products of nvcc's library and $(wc -l <"$out/bits-clang.csv") of clang's $(
+    sort "$out/bits-nvcc.csv" "$out/bits-clang.csv" | uniq -d | wc -l) are the same; others, by type and kernel:"
+  sort "$out/bits-nvcc.csv" "$out/bits-clang.csv" | uniq -u | cut -d, -f1,2,9 | sort | uniq -c | tee -a "$summary"
 }
 
 # A process a kernel: one that fails takes no other with it, and translations run side by side.
@@ -185,10 +200,13 @@ verify_all() {
 
 # shellcheck disable=SC2317 # called through step
 run_tests() {
-  for program in "$root"/tests/test_*; do
-    echo "== ${program##*/}"
-    XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 with clang env CK_FORK=no "$program"
-  done
+  mkdir -p "$out/tests"
+  # shellcheck disable=SC2016 # the inner shell's
+  find "$root/tests" -name 'test_*' | sort |
+    with clang env XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 CK_FORK=no OUT="$out/tests" xargs -P 8 -L 1 sh -c '
+      "$1" >"$OUT/${1##*/}.log" 2>&1
+      echo "${1##*/}: exit $?: $(grep "^[0-9]*%" "$OUT/${1##*/}.log" | tail -n 1)"
+      grep -q "^100%.*Failures: 0, Errors: 0" "$OUT/${1##*/}.log"' sh
 }
 
 # shellcheck disable=SC2317
@@ -211,9 +229,10 @@ measure() {
   cache=$(mktemp -d)
   trap 'rm -rf "$cache"' EXIT
   limit=${XGEMM_CLANG_LIMIT:-60}
-  steps=${XGEMM_CLANG_STEPS:-verify first shapes}
+  steps=${XGEMM_CLANG_STEPS:-verify first bits shapes}
   if wants verify; then verify_all; fi
   if wants first; then first_products; fi
+  if wants bits; then compare_bits; fi
   if wants shapes; then
     compare shapes --math default,strict --shapes "$bench/shapes.txt" --samples 5 --limit 1 --warm 5
     compare squares --math default,strict --size 64,128,256,512,1024,2048,4096 --samples 5 --limit 1 --warm 5
@@ -222,7 +241,10 @@ measure() {
     compare speed --kernel all --size 512,1024,4096 --samples 5 --limit 1 --warm 10
     compare speed-tf32 --kernel all --math tf32 --size 4096 --samples 5 --limit 1 --warm 10
   fi
-  if wants tests; then step "test programs" tests.log run_tests; fi
+  if wants tests; then
+    step "test programs" tests.log run_tests
+    cat "$out/tests.log" >>"$summary"
+  fi
   if wants sanitizer; then step "compute-sanitizer memcheck" memcheck.log sanitize; fi
   exit $status
 }

@@ -29,6 +29,7 @@ module xgemm
   integer(c_int), parameter :: XGEMM_NO_TRANS = 111
   integer(c_int), parameter :: XGEMM_TRANS = 112
   integer(c_int), parameter :: XGEMM_CONJ_TRANS = 113
+  integer(c_int), parameter :: XGEMM_REPRODUCIBLE_NONE = -1
   integer(c_int), parameter :: XGEMM_REPRODUCIBLE_RUN = 0
   integer(c_int), parameter :: XGEMM_REPRODUCIBLE_ELEMENT = 1
   integer(c_int), parameter :: XGEMM_MATH_DEFAULT = 0

@@ -3,8 +3,8 @@ dnl
 dnl XGEMM_BLAS
 dnl
 dnl --with-blas=check|openblas|blis|cblas|no: the BLAS behind the kernel "blas".
-dnl Sets BLAS_CFLAGS, BLAS_LIBS, blas_name and have_blas (yes or no), and of xgemm.pc PC_LIBS_STATIC
-dnl and PC_LIBS_PRIVATE.
+dnl Sets BLAS_CFLAGS, BLAS_LIBS, blas_name and have_blas (yes or no), and of xgemm.pc PC_LIBS_STATIC,
+dnl PC_REQUIRES_PRIVATE and PC_LIBS_PRIVATE.
 
 AC_DEFUN([XGEMM_BLAS], [
 AC_ARG_WITH([blas],
@@ -19,6 +19,7 @@ AS_CASE([$with_blas],
 
 have_blas=no
 blas_name=none
+blas_module=
 blas_static_libs=
 for blas in $blas_tries; do
   AS_IF([test "x$have_blas" = xno], [XGEMM_BLAS_TRY])
@@ -27,13 +28,17 @@ AS_IF([test "x$have_blas" = xno && test "x$with_blas" != xno && test "x$with_bla
   [AC_MSG_ERROR([--with-blas=$with_blas: no such library with cblas.h and cblas_sgemm was found.
 Install it (Debian: libopenblas-dev, libblis-dev or libblas-dev), or name it with BLAS_CFLAGS and
 BLAS_LIBS, or use --with-blas=no, which leaves plain C to the CPU.])])
-dnl What a link with the static library needs; with no other, each link. As flags and not as
-dnl Requires.private, for which pkg-config --exists and --cflags want the BLAS's own file also where the
-dnl shared library is linked.
-PC_LIBS_STATIC= PC_LIBS_PRIVATE=
-AS_IF([test "x$enable_static" = xyes], [PC_LIBS_PRIVATE="$blas_static_libs $LIBS"])
+dnl What a link with the static library needs; with no other, each link. A BLAS that pkg-config knows
+dnl is required by its name, whose file --exists and --cflags then want, too; another one, or one that
+dnl BLAS_LIBS names, is in flags.
+PC_LIBS_STATIC= PC_REQUIRES_PRIVATE= PC_LIBS_PRIVATE=
+AS_IF([test "x$enable_static" = xyes],
+  [PC_REQUIRES_PRIVATE=$blas_module
+   AS_IF([test -n "$blas_module"], [blas_static_libs=])
+   PC_LIBS_PRIVATE="$blas_static_libs $LIBS"])
 AS_IF([test "x$enable_shared" = xno], [PC_LIBS_STATIC="$BLAS_LIBS $LIBS"])
 AC_SUBST([PC_LIBS_STATIC])
+AC_SUBST([PC_REQUIRES_PRIVATE])
 AC_SUBST([PC_LIBS_PRIVATE])
 AC_SUBST([BLAS_CFLAGS])
 AC_SUBST([BLAS_LIBS])
@@ -42,11 +47,11 @@ AC_SUBST([BLAS_LIBS])
 dnl BLAS_CFLAGS and BLAS_LIBS if the caller set them, else pkg-config's, else the plain name.
 AC_DEFUN([XGEMM_BLAS_TRY], [
   AC_MSG_CHECKING([for $blas])
-  blas_private=
+  blas_private= blas_known=
   AS_IF([test -n "$BLAS_LIBS"], [blas_cflags=$BLAS_CFLAGS blas_libs=$BLAS_LIBS],
     [test -n "$PKG_CONFIG" && $PKG_CONFIG --exists $blas 2>/dev/null],
     [blas_cflags=`$PKG_CONFIG --cflags $blas` blas_libs=`$PKG_CONFIG --libs $blas`
-     blas_private=`$PKG_CONFIG --static --libs $blas`],
+     blas_private=`$PKG_CONFIG --static --libs $blas` blas_known=$blas],
     [blas_cflags= blas_libs=-l$blas])
   blas_save_cppflags=$CPPFLAGS blas_save_libs=$LIBS
   CPPFLAGS="$CPPFLAGS $blas_cflags" LIBS="$blas_libs $LIBS"
@@ -55,7 +60,7 @@ AC_DEFUN([XGEMM_BLAS_TRY], [
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1, 1, x, &x, 1, &x, 1, x, &x, 1);]])],
     [AC_MSG_RESULT([yes])
      have_blas=yes blas_name=$blas BLAS_CFLAGS=$blas_cflags BLAS_LIBS=$blas_libs
-     blas_static_libs=${blas_private:-$blas_libs}],
+     blas_static_libs=${blas_private:-$blas_libs} blas_module=$blas_known],
     [AC_MSG_RESULT([no])])
   CPPFLAGS=$blas_save_cppflags LIBS=$blas_save_libs
 ])

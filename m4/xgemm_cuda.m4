@@ -17,7 +17,7 @@ AC_ARG_VAR([PTXAS], [NVIDIA's assembler, which checks and measures what clang co
 AC_ARG_WITH([cuda],
   [AS_HELP_STRING([--with-cuda@<:@=check|nvcc|clang|yes|no|DIR@:>@],
     [compile the GPU kernels with nvcc (in DIR: of that CUDA toolkit), or with clang and no toolkit;
-     yes: with the first of these that there is; check: with nvcc if it is there @<:@check@:>@])],
+     yes: with the first of these that there is; check: with none where neither is @<:@check@:>@])],
   [], [with_cuda=check])
 AC_ARG_WITH([cuda-arch],
   [AS_HELP_STRING([--with-cuda-arch=LIST],
@@ -43,8 +43,7 @@ AS_CASE([$with_cuda],
   [check|yes],
     [xgemm_cuda_find_nvcc
      xgemm_cuda_try_archs
-     dnl What clang compiles has not been checked on a GPU as a whole: only who asks gets it.
-     AS_IF([test "x$have_cuda" = xno && test "x$with_cuda" = xyes], [cuda_nvcc_why=$cuda_why
+     AS_IF([test "x$have_cuda" = xno], [cuda_nvcc_why=$cuda_why
        xgemm_cuda_try_clang
        cuda_why="$cuda_nvcc_why, and $cuda_why"])],
   [xgemm_cuda_find_nvcc
@@ -175,13 +174,15 @@ xgemm_cuda_find_clang () {
 # Options of its optimiser that are not part of its interface: those that it has. Sinking moves the
 # additions of accumulators behind the next products, which doubles the registers. A loop without a
 # pragma that is unrolled for a number of steps not yet known ends by a comparison that NVIDIA's
-# assembler takes wrong (ptx.awk); the assembler unrolls such loops by itself.
+# assembler takes wrong (ptx.awk); the assembler unrolls such loops by itself. Addresses of shared
+# memory of 64 bits take two registers each, and two instructions to add to.
 xgemm_cuda_tune_clang () {
-  for option in -unroll-runtime=false -pragma-unroll-threshold=200000 -disable-machine-sink \
-    -instcombine-code-sinking=false; do
-    AC_MSG_CHECKING([whether $clang takes -mllvm $option])
-    AS_IF([xgemm_clang_compiles 90a -mllvm $option],
-      [AC_MSG_RESULT([yes]); clang_flags="$clang_flags -mllvm $option"], [AC_MSG_RESULT([no])])
+  for option in "-mllvm -unroll-runtime=false" "-mllvm -pragma-unroll-threshold=200000" \
+    "-mllvm -disable-machine-sink" "-mllvm -instcombine-code-sinking=false" \
+    "-fcuda-short-ptr -mllvm -nvptx-short-ptr"; do
+    AC_MSG_CHECKING([whether $clang takes $option])
+    AS_IF([xgemm_clang_compiles 90a $option],
+      [AC_MSG_RESULT([yes]); clang_flags="$clang_flags $option"], [AC_MSG_RESULT([no])])
   done
   CLANG_DEVICE_FLAGS=$clang_flags
 }

@@ -111,6 +111,7 @@ XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
 
 /** \brief What the bits of a product's elements depend on. */
 typedef enum {
+    XGEMM_REPRODUCIBLE_NONE = -1,  /**< As RUN, but while the driver translates kernels. */
     XGEMM_REPRODUCIBLE_RUN = 0,    /**< The same call on the same device gives the same bits. */
     XGEMM_REPRODUCIBLE_ELEMENT = 1 /**< An element's bits depend on its row of op(A), its column of
                                         op(B), k, alpha, beta, C's and the bias's element, the
@@ -118,7 +119,18 @@ typedef enum {
 } xgemm_reproducible;
 
 /**
- * \brief   Chooses what the bits of products depend on; XGEMM_REPRODUCIBLE_RUN at first.
+ * \brief   Chooses what the bits of products depend on.
+ *
+ * A new handle has XGEMM_REPRODUCIBLE_RUN, or what $XGEMM_REPRODUCIBLE says: none, run or element.
+ *
+ * XGEMM_REPRODUCIBLE_NONE is for a library whose kernels are PTX (built by clang), which the driver
+ * translates when a kernel is first used and then keeps on disk: 0.1 to 10 s for a kernel. A product
+ * then runs on a kernel that is translated sooner, in some milliseconds, until the better one is
+ * there: within the same bounds of error, but slower, and with other bits than later. A product
+ * that is captured into a graph, one by a named kernel, and one of matrices in host memory wait for
+ * their kernels, as all do with XGEMM_REPRODUCIBLE_RUN. xgemm_last_kernel() names what ran, and
+ * xgemm_fallback_count() counts. xgemm_destroy() of a GPU's last handle waits for what the driver is
+ * translating, so that it is kept; a process that ends without it does not.
  *
  * With XGEMM_REPRODUCIBLE_ELEMENT an element of C has the same bits whatever m and n are, wherever
  * it is, alone or in a batch, and whatever the layout, leading dimensions, alignment, stream,
@@ -221,12 +233,13 @@ XGEMM_API xgemm_status xgemm_synchronize(xgemm_handle *handle);
 XGEMM_API xgemm_status xgemm_last_recomputed(xgemm_handle *handle, int64_t *elements);
 
 /**
- * \brief   How many products of the handle ran otherwise than fastest, for want of memory.
+ * \brief   How many products of the handle ran otherwise than fastest.
  *
  * Where the device has no memory left for the workspace of the best plan, or a
  * caller's workspace (xgemm_set_workspace()) is too small for it, another plan
  * serves: a kernel that needs less, or the same one in panels. The result is as
- * accurate, and slower. $XGEMM_LOG names such products one by one.
+ * accurate, and slower. So it is, with XGEMM_REPRODUCIBLE_NONE, while a kernel
+ * is being translated. $XGEMM_LOG names such products one by one.
  *
  * \return  Their number since xgemm_create(), of both batched and other calls; a
  *          batch of pointers whose products run one by one counts each. 0 for a NULL

@@ -44,3 +44,25 @@ const char *xg_environment_kernel(void)
 {
     return setting("XGEMM_KERNEL");
 }
+
+xgemm_status xg_environment_reproducible(xgemm_reproducible *reproducible, xg_error *error)
+{
+    static const struct {
+        const char *name;
+        xgemm_reproducible value;
+    } values[] = {{"none", XGEMM_REPRODUCIBLE_NONE},
+                  {"run", XGEMM_REPRODUCIBLE_RUN},
+                  {"element", XGEMM_REPRODUCIBLE_ELEMENT}};
+    const char *const text = setting("XGEMM_REPRODUCIBLE");
+    *reproducible = XGEMM_REPRODUCIBLE_RUN;
+    if (!text)
+        return XGEMM_OK;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(text, values[i].name) == 0) {
+            *reproducible = values[i].value;
+            return XGEMM_OK;
+        }
+    return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
+                   "the environment has XGEMM_REPRODUCIBLE=\"%.64s\"; it takes none, run or element",
+                   text);
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gemm.h"
 
+#include "loading.h"
+
 #include "planner/execute.h"
 
 xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem)
@@ -42,25 +44,36 @@ static xgemm_status find_workspace(xgemm_handle *handle, prepared *p, bool *enou
     return XGEMM_OK;
 }
 
+/* What runs in place of another plan. */
+static void note_wanted(xgemm_handle *handle, const xg_cached_plan *wanted)
+{
+    handle->ran.wanted = wanted->chosen.kernel->name;
+    handle->ran.wanted_bytes = wanted->plan.workspace_bytes;
+}
+
 /*
- * The plan, and memory for it; when there is not enough, the best plan for what there is. Only a
- * named kernel, and XGEMM_REPRODUCIBLE_ELEMENT, can fail for the workspace: else there is always a
- * kernel to choose that needs none.
+ * The plan, or what replaces it while it is loaded, and memory for it; when there is not enough,
+ * the best plan for what there is. Only a named kernel, and XGEMM_REPRODUCIBLE_ELEMENT, can fail
+ * for the workspace: else there is always a kernel to choose that needs none.
  */
 static xgemm_status prepare(xgemm_handle *handle, const xg_problem *problem, prepared *p)
 {
     bool enough = true;
     xg_request request = xg_request_of(handle, problem);
     request.workspace_limit = SIZE_MAX;
+    handle->ran = (xg_ran){.kernel = NULL};
     xgemm_status status =
         xg_plan_cache_get(&handle->plans, handle->backend, &request, &p->made, &handle->error);
-    if (!status)
-        status = find_workspace(handle, p, &enough);
-    handle->ran = (xg_ran){.kernel = NULL};
+    if (status)
+        return status;
+    const xg_cached_plan *const wanted = p->made;
+    xg_replace_unloaded(handle, &request, &p->made);
+    if (p->made != wanted)
+        note_wanted(handle, wanted);
+    status = find_workspace(handle, p, &enough);
     if (status || enough)
         return status;
-    handle->ran.wanted = p->made->chosen.kernel->name;
-    handle->ran.wanted_bytes = p->made->plan.workspace_bytes;
+    note_wanted(handle, wanted);
     request.workspace_limit = handle->given_workspace ? handle->given_bytes : 0;
     return xg_plan_cache_get(&handle->plans, handle->backend, &request, &p->made, &handle->error);
 }
@@ -87,10 +100,9 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
 static bool leave_out(xgemm_handle *handle, const xg_kernel *kernel)
 {
     const uint64_t bit = UINT64_C(1) << kernel->id;
-    if (handle->target.not_loaded & bit)
+    if (handle->target.left_out & bit)
         return false;
-    handle->target.not_loaded |= bit;
-    xg_plan_cache_clear(&handle->plans);
+    handle->target.left_out |= bit;
     return true;
 }
 

@@ -111,7 +111,8 @@ static xgemm_status set_environment(xgemm_handle *handle, xg_error *error)
     if (name && xg_handle_find_kernel(handle, name, &handle->kernel, error))
         return xg_fail(error, XGEMM_ERROR_ENVIRONMENT,
                        "the environment has XGEMM_KERNEL=\"%.64s\"; %s", name, error->text);
-    return xg_log_open(&handle->log, error);
+    const xgemm_status status = xg_environment_reproducible(&handle->reproducible, error);
+    return status ? status : xg_log_open(&handle->log, error);
 }
 
 static xgemm_status create(xgemm_handle **result, int device, bool by_environment, xg_error *error)
@@ -201,10 +202,11 @@ xgemm_status xgemm_set_reproducible(xgemm_handle *handle, xgemm_reproducible rep
 {
     if (!handle)
         return xg_no_handle(__func__);
-    if (reproducible != XGEMM_REPRODUCIBLE_RUN && reproducible != XGEMM_REPRODUCIBLE_ELEMENT)
+    if (reproducible != XGEMM_REPRODUCIBLE_NONE && reproducible != XGEMM_REPRODUCIBLE_RUN &&
+        reproducible != XGEMM_REPRODUCIBLE_ELEMENT)
         return xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
-                       "%s: reproducible is %d; it must be XGEMM_REPRODUCIBLE_RUN (0) or "
-                       "XGEMM_REPRODUCIBLE_ELEMENT (1)",
+                       "%s: reproducible is %d; it must be XGEMM_REPRODUCIBLE_NONE (-1), "
+                       "XGEMM_REPRODUCIBLE_RUN (0) or XGEMM_REPRODUCIBLE_ELEMENT (1)",
                        __func__, (int)reproducible);
     handle->reproducible = reproducible;
     return XGEMM_OK;

@@ -145,6 +145,18 @@ typedef struct {
     xgemm_status (*copy_rows)(xg_device *, void *stream, const xg_row_copy *, xg_error *);
     /* Loads a kernel, which a launch does otherwise. NULL: there is nothing to load. */
     xgemm_status (*load)(xg_device *, const xg_program *, xg_error *);
+    /*
+     * Of PTX, which the driver translates when a kernel is loaded. NULL: there is none.
+     *
+     * ptx_bytes: how much of a kernel that is not loaded; 0: it is, or has machine code.
+     * load_begin: begins to load it beside the caller; false: there is nothing to begin.
+     * load_wait: waits for what was begun for so many milliseconds; false: it takes longer.
+     */
+    size_t (*ptx_bytes)(const xg_device *, const xg_program *);
+    bool (*load_begin)(xg_device *, const xg_program *);
+    bool (*load_wait)(xg_device *, const xg_program *, int milliseconds);
+    /* Whether the stream is being captured into a graph. NULL: there are no graphs. */
+    bool (*is_captured)(xg_device *, void *stream);
     xgemm_status (*launch)(xg_device *, void *stream, const xg_launch *, xg_error *);
     /* The same for the same stream alone, where a token may mean one of several (a thread's default
        stream). NULL: the token itself is. */

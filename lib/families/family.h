@@ -56,7 +56,7 @@ typedef struct {
     int multiprocessors;      /* that a launch is to fill */
     int compute_capability;   /* whose own kernels can run; 0: none */
     int64_t shared_per_block; /* bytes; 0: not known */
-    uint64_t not_loaded;      /* bits 1 << id: kernels that the driver could not load */
+    uint64_t left_out;        /* bits 1 << id: kernels that are not to be chosen */
     const xg_costs *costs;
     bool predicts; /* the constants give times, and not only an order of kernels */
 } xg_target;

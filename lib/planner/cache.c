@@ -39,6 +39,7 @@ static xg_plan_key key_of(const xg_request *request)
     memcpy(&key.words[17], &p->epilogue.alpha, sizeof p->epilogue.alpha);
     memcpy(&key.words[19], &p->epilogue.beta, sizeof p->epilogue.beta);
     key.words[21] = p->ragged_columns ? -p->groups : p->groups;
+    memcpy(&key.words[22], &t->left_out, sizeof t->left_out);
     return key;
 }
 

@@ -8,7 +8,7 @@
 
 #include "planner.h"
 
-enum { XG_PLANS_KEPT = 1024, XG_PLAN_BUCKETS = 2048, XG_PLAN_KEY_WORDS = 22 };
+enum { XG_PLANS_KEPT = 1024, XG_PLAN_BUCKETS = 2048, XG_PLAN_KEY_WORDS = 23 };
 
 /* All that a plan depends on; of pointers that is how they are aligned. */
 typedef struct {

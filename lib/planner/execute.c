@@ -176,14 +176,53 @@ static xgemm_status run_all(launcher *by, const xg_plan *plan, const xg_problem 
     return status;
 }
 
+/* Number i of the plans that a plan has: of panels each kind's, and its own; NULL: that were all.
+ */
+static const xg_plan *part_of(const xg_plan *plan, int i)
+{
+    if (i == 0)
+        return plan;
+    return plan->panels && i <= XG_PANEL_KINDS ? &plan->panels->kinds[i - 1] : NULL;
+}
+
 static xgemm_status load_kernels(const launcher *by, const xg_plan *plan, xg_error *error)
 {
     xgemm_status status = XGEMM_OK;
-    for (int i = 0; i < plan->step_count && !status; i++)
-        status = by->backend->load(by->device, plan->steps[i].program, error);
-    for (int i = 0; plan->panels && i < XG_PANEL_KINDS && !status; i++)
-        status = load_kernels(by, &plan->panels->kinds[i], error);
+    bool begun;
+    if (by->backend->load_begin)
+        xg_load_begin(plan, by->backend, by->device, &begun);
+    const xg_plan *part;
+    for (int i = 0; (part = part_of(plan, i)) != NULL; i++)
+        for (int step = 0; step < part->step_count && !status; step++)
+            status = by->backend->load(by->device, part->steps[step].program, error);
     return status;
+}
+
+size_t xg_load_begin(const xg_plan *plan, const xg_backend *backend, xg_device *device, bool *begun)
+{
+    size_t most = 0;
+    const xg_plan *part;
+    *begun = false;
+    for (int i = 0; (part = part_of(plan, i)) != NULL; i++)
+        for (int step = 0; step < part->step_count; step++) {
+            const xg_program *const program = part->steps[step].program;
+            const size_t bytes = backend->ptx_bytes(device, program);
+            most = bytes > most ? bytes : most;
+            if (bytes > 0 && backend->load_begin(device, program))
+                *begun = true;
+        }
+    return most;
+}
+
+bool xg_load_wait(const xg_plan *plan, const xg_backend *backend, xg_device *device,
+                  int milliseconds)
+{
+    bool has_ended = true;
+    const xg_plan *part;
+    for (int i = 0; (part = part_of(plan, i)) != NULL; i++)
+        for (int step = 0; step < part->step_count && has_ended; step++)
+            has_ended = backend->load_wait(device, part->steps[step].program, milliseconds);
+    return has_ended;
 }
 
 xgemm_status xg_execute(const xg_plan *plan, const xg_problem *problem, const xg_backend *backend,

@@ -15,6 +15,17 @@ xgemm_status xg_execute(const xg_plan *plan, const xg_problem *problem, const xg
                         xg_device *device, void *stream, void *workspace, xg_error *error);
 
 /*
+ * Of a backend that translates PTX. Begins to load a plan's kernels: the PTX of the longest one that
+ * is not loaded, 0: all are; *begun: that of one began now.
+ */
+size_t xg_load_begin(const xg_plan *plan, const xg_backend *backend, xg_device *device,
+                     bool *begun);
+
+/* Waits for what was begun, for each kernel so many milliseconds at most; false: not all are done. */
+bool xg_load_wait(const xg_plan *plan, const xg_backend *backend, xg_device *device,
+                  int milliseconds);
+
+/*
  * One launch of a plan without panels, for who runs it in another way; its arguments go to
  * "arguments", of XG_ARGUMENTS_BYTES.
  */

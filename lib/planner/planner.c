@@ -29,13 +29,13 @@ bool xg_takes_pointer_arrays(const xg_kernel *kernel, xg_type operands)
            kernel->family->takes_pointer_arrays(kernel, operands);
 }
 
-_Static_assert(XG_KERNEL_COUNT <= 64, "see xg_target's not_loaded");
+_Static_assert(XG_KERNEL_COUNT <= 64, "see xg_target's left_out");
 
 /* Whether the device, and its driver, have what the kernel needs. */
 static bool fits_device(const xg_kernel *kernel, const xg_target *target)
 {
     const int only = kernel->programs[0]->compute_capability;
-    if (target->not_loaded >> kernel->id & 1)
+    if (target->left_out >> kernel->id & 1)
         return false;
     if (only)
         return only == target->compute_capability;

@@ -116,7 +116,7 @@ START_TEST(test_another_kernel_loads)
 
     handle = create(0);
     p = prepare(handle, &odd);
-    fail_nth("cuModuleLoadData", load_failures[_i].result, 1, 1);
+    fail_nth("cuLibraryLoadData", load_failures[_i].result, 1, 1); /* which loads the first */
     OK(handle, run(handle, &p));
     download_and_check(handle, &p);
     const char *const second = xgemm_last_kernel(handle);
@@ -136,7 +136,7 @@ START_TEST(test_no_kernel_loads)
 {
     xgemm_handle *handle = create(0);
     problem p = prepare(handle, &odd);
-    fail_next("cuModuleLoadData", 222);
+    setenv("FAKE_CUDA_FAIL", "cuModuleLoadData:222,cuLibraryLoadData:222", 1);
     GIVES(XGEMM_ERROR_NOT_SUPPORTED, handle, run(handle, &p));
     says(handle, "cannot be loaded on GPU 0");
     says(handle, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");

@@ -116,11 +116,13 @@ START_TEST(test_without_tensor_maps)
     if (!with_cuda() || XGEMM_CUDA_OLDEST > 89)
         return;
     xgemm_handle *handle = create(0);
+    OK(handle, xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_NONE)); /* it waits nevertheless */
     for (xgemm_math math = XGEMM_MATH_DEFAULT; math <= XGEMM_MATH_TF32; math++) {
         OK(handle, xgemm_set_math(handle, math));
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             multiply_rounded(handle, &shapes[i], 0.0);
     }
+    ck_assert_int_eq(xgemm_fallback_count(handle), 0);
     GIVES(XGEMM_ERROR_DRIVER_TOO_OLD, handle, xgemm_set_kernel(handle, "tma-128x128"));
     says(handle, "no cuTensorMapEncodeTiled, which CUDA 12.0 has");
     destroy(handle);

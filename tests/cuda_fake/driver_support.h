@@ -150,6 +150,7 @@ void add_memory_cases(Suite *suite);
 void add_kernel_cases(Suite *suite);
 void add_batch_cases(Suite *suite);
 void add_stream_cases(Suite *suite);
+void add_translation_cases(Suite *suite);
 void add_timer_cases(Suite *suite);
 void add_probe_cases(Suite *suite);
 void add_context_cases(Suite *suite);

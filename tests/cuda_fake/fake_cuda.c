@@ -19,13 +19,14 @@
  *                      so many times; the symbol * is all functions, their calls counted together
  *   FAKE_CUDA_CAPTURE  if set, a graph is being captured: what that forbids
  *                      outside the relaxed mode fails
+ *   FAKE_CUDA_TRANSLATION  milliseconds that cuLibraryLoadData takes, beside other calls (0)
  *   FAKE_CUDA_IDLE     if set, kernels are launched, with all that is checked
  *                      of that, and do nothing
  *   FAKE_CUDA_LEAKS    the process's exit status if something leaked
  *   FAKE_CUDA_COUNT    a file for the number of all calls, at the process's end
  *
- * With FAKE_CUDA_WITHOUT_cuMemAlloc defined, a driver that lacks that symbol; with another
- * name for cuTensorMapEncodeTiled, one of CUDA 11.8, which lacks that.
+ * With FAKE_CUDA_WITHOUT_cuMemAlloc defined, a driver that lacks that symbol; with other
+ * names for cuTensorMapEncodeTiled and cuLibraryLoadData, one of CUDA 11.8, which lacks them.
  */
 #include "fake_cuda.h"
 
@@ -57,10 +58,10 @@ static function_record functions[] = {
 };
 struct CUctx_st contexts[DEVICES_MAX];
 object *objects;
-const char *const kind_names[] = {
-    "device memory",  "a module", "an event",          "pinned memory",
-    "a stream",       "a graph",  "a graph to launch", "a range of addresses",
-    "physical memory"};
+const char *const kind_names[] = {"device memory",  "a module",          "a library",
+                                  "an event",       "pinned memory",     "a stream",
+                                  "a graph",        "a graph to launch", "a range of addresses",
+                                  "physical memory"};
 bool initialised;
 int faults;
 unsigned char last_arguments[ARGUMENTS_BYTES];

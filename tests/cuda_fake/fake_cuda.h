@@ -48,6 +48,7 @@ struct CUctx_st {
 typedef enum {
     MEMORY,
     MODULE,
+    LIBRARY,
     EVENT,
     PINNED,
     STREAM,
@@ -67,7 +68,8 @@ typedef struct object {
         count; /* a graph's: launches, in its memory; a range's: bytes, of which some are mapped */
     xg_program program;
     const size_t *argument_bytes;
-    const char *ptx;  /* a module's, where that is what it was loaded from */
+    const char *ptx;  /* a module's, where that is what it was loaded from; a library's */
+    struct object *library; /* a module's that is of one */
     int shared_bytes; /* a function's: dynamic, that it was allowed */
     bool ready;       /* a module's function was asked for; an event was recorded */
     bool captured;    /* an event was recorded into a graph: it cannot be waited for */

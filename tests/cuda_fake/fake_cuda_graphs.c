@@ -73,6 +73,14 @@ xg_cu_result cuStreamBeginCapture_v2(struct CUstream_st *stream, unsigned mode)
     return 0;
 }
 
+xg_cu_result cuStreamIsCapturing(struct CUstream_st *stream, int *status)
+{
+    enum { NONE = 0, ACTIVE = 1 };
+    BEGIN(cuStreamIsCapturing, INITIALISED | CONTEXT);
+    *status = is_captured(stream) ? ACTIVE : NONE;
+    return 0;
+}
+
 xg_cu_result cuStreamEndCapture(struct CUstream_st *stream, struct CUgraph_st **graph)
 {
     HOLD_LOCK;

@@ -44,10 +44,15 @@ static bool is_ptx_for_gpu(const char *image)
     return image[end] == 'a' ? target == compute_capability() : target <= compute_capability();
 }
 
-/* Whether PTX has a kernel of that name, whose first parameter has so many bytes. */
+/*
+ * Whether PTX has a kernel of that name, whose first parameter has so many bytes. That of
+ * tests/cuda_fake/nvcc.sh has none, and stands for every one.
+ */
 static bool has_kernel(const char *ptx, const char *name, size_t argument_bytes)
 {
     char entry[256];
+    if (!strstr(ptx, ".entry "))
+        return true;
     snprintf(entry, sizeof entry, "%s_param_0[%zu]", name, argument_bytes);
     const char *parameter = strstr(ptx, entry);
     snprintf(entry, sizeof entry, ".entry %s(", name);
@@ -69,12 +74,72 @@ xg_cu_result cuModuleLoadData(xg_cu_module *module, const void *image)
     return o ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* Takes its time outside of the lock, beside other calls. */
+static void translate(void)
+{
+    const unsigned long long milliseconds = setting("FAKE_CUDA_TRANSLATION", 0);
+    const struct timespec time = {.tv_sec = (time_t)(milliseconds / 1000),
+                                  .tv_nsec = (long)(milliseconds % 1000) * 1000000};
+    nanosleep(&time, NULL);
+}
+
+xg_cu_result cuLibraryLoadData(xg_cu_library *library, const void *image, void *options,
+                               void **values, unsigned count, void *library_options,
+                               void **library_values, unsigned library_count)
+{
+    (void)options, (void)values, (void)library_options, (void)library_values;
+    translate();
+    BEGIN(cuLibraryLoadData, INITIALISED | CONTEXT | NO_CAPTURE);
+    if (count || library_count)
+        return fault(INVALID_VALUE, "cuLibraryLoadData with options that are not known");
+    if (!is_ptx_for_gpu(image))
+        return fault(INVALID_IMAGE, "cuLibraryLoadData of no PTX for the GPU");
+    object *o = add(LIBRARY);
+    if (o)
+        o->ptx = image;
+    *library = (xg_cu_library)o;
+    return o ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+xg_cu_result cuLibraryGetModule(xg_cu_module *module, xg_cu_library library)
+{
+    BEGIN(cuLibraryGetModule, INITIALISED | CONTEXT);
+    object *const of = find(LIBRARY, library);
+    if (!of || of->context != current())
+        return fault(INVALID_HANDLE, "cuLibraryGetModule of what is no library");
+    object *const o = add(MODULE);
+    if (o) {
+        o->ptx = of->ptx;
+        o->library = of;
+    }
+    *module = (xg_cu_module)o;
+    return o ? 0 : XG_CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Its modules end with it. */
+xg_cu_result cuLibraryUnload(xg_cu_library library)
+{
+    BEGIN_RELEASE(cuLibraryUnload, INITIALISED);
+    object *const of = find(LIBRARY, library);
+    if (!of)
+        return fault(INVALID_HANDLE, "cuLibraryUnload of what is no library");
+    for (object *o = objects, *next; o; o = next) {
+        next = o->next;
+        if (o->library == of)
+            drop(o);
+    }
+    drop(of);
+    return refused;
+}
+
 xg_cu_result cuModuleUnload(xg_cu_module module)
 {
     BEGIN_RELEASE(cuModuleUnload, INITIALISED | CONTEXT | NO_CAPTURE);
     object *o = find(MODULE, module);
     if (!o || o->context != current())
         return fault(INVALID_HANDLE, "cuModuleUnload of what is no module of the context");
+    if (o->library)
+        return fault(INVALID_HANDLE, "cuModuleUnload of a library's module");
     drop(o);
     return refused;
 }

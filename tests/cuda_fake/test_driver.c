@@ -30,6 +30,7 @@ static int run_suite(void)
         add_kernel_cases(suite);
         add_batch_cases(suite);
         add_stream_cases(suite);
+        add_translation_cases(suite);
         add_timer_cases(suite);
         add_probe_cases(suite);
         add_context_cases(suite);

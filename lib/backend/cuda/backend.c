@@ -319,6 +319,19 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
     return status;
 }
 
+/* Where the driver does not say, it may be. */
+static bool is_captured(xg_device *device, void *stream)
+{
+    enum { NOT_CAPTURED = 0 };
+    int how = NOT_CAPTURED;
+    bool pushed;
+    if (!device->driver->stream_is_captured || xg_cu_enter(device, &pushed, NULL))
+        return true;
+    const xg_cu_result failed = device->driver->stream_is_captured(stream, &how);
+    xg_cu_leave(device, pushed);
+    return failed || how != NOT_CAPTURED;
+}
+
 static xgemm_status launch(xg_device *device, void *stream, const xg_launch *what, xg_error *error)
 {
     bool pushed;
@@ -436,6 +449,10 @@ const xg_backend xg_backend_cuda = {
     .is_pinned = xg_cu_is_pinned,
     .copy_rows = xg_cu_copy_rows,
     .load = load,
+    .ptx_bytes = xg_cu_ptx_bytes,
+    .load_begin = xg_cu_load_begin,
+    .load_wait = xg_cu_load_wait,
+    .is_captured = is_captured,
     .launch = launch,
     .stream_identity = stream_identity,
     .wait = xg_cu_wait,

@@ -130,10 +130,15 @@ static void unload(xg_device *device)
     if (xg_cu_enter(device, &pushed, NULL) == XGEMM_OK) {
         const unsigned mode = xg_cu_relax_capture(device->driver);
         for (int i = 0; i < XG_PROGRAMS_MAX; i++)
-            if (device->modules[i])
+            if (device->modules[i] && !device->libraries[i])
                 device->driver->module_unload(device->modules[i]);
         xg_cu_restore_capture(device->driver, mode);
         xg_cu_leave(device, pushed);
+    }
+    for (int i = 0; i < XG_PROGRAMS_MAX; i++) {
+        xg_cu_translation_end(&device->translations[i]);
+        if (device->libraries[i])
+            device->driver->library_unload(device->libraries[i]);
     }
     xg_cu_arena_forget_kept(device);
     device->driver->context_release(device->device);
@@ -175,20 +180,6 @@ void xg_cu_remember(int ordinal, const xgemm_device *description)
     pthread_mutex_unlock(&lock);
 }
 
-#define CAPTURE_UNCHANGED (~0u)
-
-unsigned xg_cu_relax_capture(const xg_cu *driver)
-{
-    unsigned mode = XG_CU_STREAM_CAPTURE_MODE_RELAXED;
-    return driver->capture_mode(&mode) ? CAPTURE_UNCHANGED : mode;
-}
-
-void xg_cu_restore_capture(const xg_cu *driver, unsigned mode)
-{
-    if (mode != CAPTURE_UNCHANGED)
-        driver->capture_mode(&mode);
-}
-
 /* Code for a GPU before Hopper does not wait for its predecessor itself. */
 static xg_cu_result has_pdl(const xg_cu *driver, xg_cu_function function, bool *can)
 {
@@ -210,27 +201,45 @@ static bool is_not_for_gpu(xg_cu_result result)
            result == XG_CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
+/* The kernel's module: a translated one, or the driver loads it here and now. */
+static xg_cu_translated load_module(xg_device *device, const xg_program *program)
+{
+    xg_cu_translated loaded = {.what = "cuModuleLoadData"};
+    if (xg_cu_translation_take(&device->translations[program->index], &loaded))
+        return loaded;
+    const void *const image = xg_cu_image_of(program->image, device->compute_capability).data;
+    loaded.failed = image ? device->driver->module_load(&loaded.module, image)
+                          : XG_CUDA_ERROR_NO_BINARY_FOR_GPU;
+    return loaded;
+}
+
+static void unload_module(const xg_cu *driver, const xg_cu_translated *loaded)
+{
+    if (loaded->module && loaded->library)
+        driver->library_unload(loaded->library);
+    else if (loaded->module)
+        driver->module_unload(loaded->module);
+}
+
 static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
 {
     const xg_cu *driver = device->driver;
-    xg_cu_module module = NULL;
     xg_cu_function function = NULL;
 
     const unsigned mode = xg_cu_relax_capture(driver);
-    const void *image = xg_cu_image_of(program->image, device->compute_capability);
-    xg_cu_result failed =
-        image ? driver->module_load(&module, image) : XG_CUDA_ERROR_NO_BINARY_FOR_GPU;
-    const char *what = "cuModuleLoadData";
+    const xg_cu_translated loaded = load_module(device, program);
+    xg_cu_result failed = loaded.failed;
+    const char *what = loaded.what;
     if (!failed) {
         what = "cuModuleGetFunction";
-        failed = driver->module_function(&function, module, program->symbol);
+        failed = driver->module_function(&function, loaded.module, program->symbol);
     }
     if (!failed) {
         what = "cuFuncGetAttribute";
         failed = has_pdl(driver, function, &device->pdl[program->index]);
     }
-    if (failed && module)
-        driver->module_unload(module);
+    if (failed)
+        unload_module(driver, &loaded);
     xg_cu_restore_capture(driver, mode);
     if (failed) {
         xg_error why;
@@ -240,9 +249,35 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
                        program->symbol + strlen("xg_"), device->ordinal,
                        device->compute_capability / 10, device->compute_capability % 10, why.text);
     }
-    device->modules[program->index] = module;
+    device->libraries[program->index] = loaded.library;
+    device->modules[program->index] = loaded.module;
     __atomic_store_n(&device->functions[program->index], function, __ATOMIC_RELEASE);
     return XGEMM_OK;
+}
+
+static bool is_loaded(const xg_device *device, const xg_program *program)
+{
+    return __atomic_load_n(&device->functions[program->index], __ATOMIC_ACQUIRE) != NULL;
+}
+
+size_t xg_cu_ptx_bytes(const xg_device *device, const xg_program *program)
+{
+    return is_loaded(device, program)
+               ? 0
+               : xg_cu_image_of(program->image, device->compute_capability).ptx_bytes;
+}
+
+bool xg_cu_load_begin(xg_device *device, const xg_program *program)
+{
+    const xg_cu_image image = xg_cu_image_of(program->image, device->compute_capability);
+    return image.ptx_bytes > 0 && !is_loaded(device, program) &&
+           xg_cu_translation_begin(&device->translations[program->index], device->driver,
+                                   device->context, image.data);
+}
+
+bool xg_cu_load_wait(xg_device *device, const xg_program *program, int milliseconds)
+{
+    return xg_cu_translation_wait(&device->translations[program->index], milliseconds);
 }
 
 xgemm_status xg_cu_function_of(xg_device *device, const xg_program *program,
@@ -253,6 +288,8 @@ xgemm_status xg_cu_function_of(xg_device *device, const xg_program *program,
     *function = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (*function)
         return XGEMM_OK;
+    xg_cu_load_begin(device, program);
+    xg_cu_load_wait(device, program, -1);
     pthread_mutex_lock(&lock);
     if (!*slot)
         status = load(device, program, error);

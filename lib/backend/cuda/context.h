@@ -7,7 +7,7 @@
 #define XGEMM_CUDA_CONTEXT_H
 
 #include "backend/backend.h"
-#include "driver.h"
+#include "translation.h"
 
 #include <sys/types.h>
 
@@ -20,6 +20,8 @@ struct xg_device {
     int compute_capability, multiprocessors;
     const char *lacks; /* a function without which no kernel for 9.0 alone runs; NULL: none */
     int shared_in_all, shared_in_block, shared_reserved; /* bytes of a multiprocessor */
+    xg_cu_translation *translations[XG_PROGRAMS_MAX];
+    xg_cu_library libraries[XG_PROGRAMS_MAX]; /* whose module it is; NULL: a module by itself */
     xg_cu_module modules[XG_PROGRAMS_MAX];
     xg_cu_function functions[XG_PROGRAMS_MAX]; /* loaded when first used */
     bool maps_memory;                          /* see arena.c */
@@ -38,12 +40,10 @@ void xg_cu_device_close(xg_device *device);
 xgemm_status xg_cu_function_of(xg_device *device, const xg_program *program,
                                xg_cu_function *function, xg_error *error);
 
-/*
- * Between these two a first call's allocations and loads may stand inside a
- * graph capture of any thread. The second takes what the first gave.
- */
-unsigned xg_cu_relax_capture(const xg_cu *driver);
-void xg_cu_restore_capture(const xg_cu *driver, unsigned mode);
+/* See xg_backend's ptx_bytes, load_begin and load_wait; with -1 this waits until it is done. */
+size_t xg_cu_ptx_bytes(const xg_device *device, const xg_program *program);
+bool xg_cu_load_begin(xg_device *device, const xg_program *program);
+bool xg_cu_load_wait(xg_device *device, const xg_program *program, int milliseconds);
 
 /* Makes the context current and says whether leave must undo it. */
 xgemm_status xg_cu_enter(const xg_device *device, bool *pushed, xg_error *error);

@@ -187,6 +187,20 @@ xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *fu
                    text ? text : "no text", xg_cu_advice(result));
 }
 
+#define CAPTURE_UNCHANGED (~0u)
+
+unsigned xg_cu_relax_capture(const xg_cu *driver)
+{
+    unsigned mode = XG_CU_STREAM_CAPTURE_MODE_RELAXED;
+    return driver->capture_mode(&mode) ? CAPTURE_UNCHANGED : mode;
+}
+
+void xg_cu_restore_capture(const xg_cu *driver, unsigned mode)
+{
+    if (mode != CAPTURE_UNCHANGED)
+        driver->capture_mode(&mode);
+}
+
 xgemm_status xg_cu_find_device(const xg_cu *driver, int ordinal, xg_cu_device *device,
                                xg_error *error)
 {

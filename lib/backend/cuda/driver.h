@@ -15,6 +15,7 @@ typedef unsigned xg_cu_result;
 typedef int xg_cu_device;
 typedef struct CUctx_st *xg_cu_context;
 typedef struct CUmod_st *xg_cu_module;
+typedef struct CUlib_st *xg_cu_library;
 typedef struct CUfunc_st *xg_cu_function;
 typedef struct CUstream_st *xg_cu_stream;
 typedef struct CUevent_st *xg_cu_event;
@@ -127,6 +128,12 @@ enum { XG_CU_POINTER_MEMORY_TYPE = 2 };
     X(device_uuid, cuDeviceGetUuid_v2, (unsigned char *uuid, xg_cu_device))                        \
     X(copy_2d, cuMemcpy2DAsync_v2, (const xg_cu_copy_2d *, xg_cu_stream))                          \
     X(pointer_attribute, cuPointerGetAttribute, (void *, unsigned attribute, xg_cu_pointer))       \
+    X(library_load, cuLibraryLoadData,                                                             \
+      (xg_cu_library *, const void *image, void *options, void **values, unsigned count,           \
+       void *library_options, void **library_values, unsigned library_count))                      \
+    X(library_module, cuLibraryGetModule, (xg_cu_module *, xg_cu_library))                         \
+    X(library_unload, cuLibraryUnload, (xg_cu_library))                                            \
+    X(stream_is_captured, cuStreamIsCapturing, (xg_cu_stream, int *status))                        \
     X(launch_with, cuLaunchKernelEx,                                                               \
       (const xg_cu_launch_config *, xg_cu_function, void **arguments, void **extra))               \
     X(encode_tiled, cuTensorMapEncodeTiled,                                                        \
@@ -183,6 +190,13 @@ xgemm_status xg_cu_no_device(xg_error *error);
  */
 xgemm_status xg_cu_fail(const xg_cu *driver, xg_cu_result result, const char *function,
                         xg_error *error);
+
+/*
+ * Between these two a first call's allocations and loads may stand inside a
+ * graph capture of any thread. The second takes what the first gave.
+ */
+unsigned xg_cu_relax_capture(const xg_cu *driver);
+void xg_cu_restore_capture(const xg_cu *driver, unsigned mode);
 
 /* The device of an ordinal. Only where the driver says so is there none; a failure is one. */
 xgemm_status xg_cu_find_device(const xg_cu *driver, int ordinal, xg_cu_device *device,

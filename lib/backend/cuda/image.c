@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "image.h"
 
-#include <stddef.h>
+#define FATBIN_MAGIC 0xba55ed50u
 
-const char *xg_cu_ptx_of(const xg_cu_ptx *table, int compute_capability)
+static xg_cu_image ptx_of(const xg_cu_ptx *table, int compute_capability)
 {
     for (const xg_cu_ptx *ptx = table; ptx->compute_capability > 0; ptx++)
         if (ptx->compute_capability <= compute_capability)
-            return (const char *)table + ptx->offset;
-    return NULL;
+            return (xg_cu_image){(const char *)table + ptx->offset, (size_t)ptx->bytes};
+    return (xg_cu_image){NULL, 0};
 }
 
-const void *xg_cu_image_of(const void *image, int compute_capability)
+xg_cu_image xg_cu_image_of(const void *image, int compute_capability)
 {
-    return XGEMM_WITH_PTX ? xg_cu_ptx_of(image, compute_capability) : image;
+    return *(const uint32_t *)image == FATBIN_MAGIC ? (xg_cu_image){image, 0}
+                                                    : ptx_of(image, compute_capability);
 }

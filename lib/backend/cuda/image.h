@@ -6,18 +6,22 @@
 #ifndef XGEMM_CUDA_IMAGE_H
 #define XGEMM_CUDA_IMAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A PTX of the table, which ends with a compute capability of 0; the newest comes first. */
 typedef struct {
     int32_t compute_capability; /* the lowest that runs it, 10 * major + minor */
     int32_t offset;             /* of its text, from the table's beginning; ends with NUL */
+    int32_t bytes;              /* of its text */
 } xg_cu_ptx;
 
-/* The PTX of a table for a GPU; NULL: there is none, the GPU is older than all. */
-const char *xg_cu_ptx_of(const xg_cu_ptx *table, int compute_capability);
+/* What the driver is given on a GPU. */
+typedef struct {
+    const void *data; /* NULL: there is none, the GPU is older than all */
+    size_t ptx_bytes; /* that the driver translates; 0: a fatbin */
+} xg_cu_image;
 
-/* What cuModuleLoadData takes of an image on a GPU; NULL likewise. */
-const void *xg_cu_image_of(const void *image, int compute_capability);
+xg_cu_image xg_cu_image_of(const void *image, int compute_capability);
 
 #endif

@@ -5,8 +5,9 @@
 #
 #   ptx.sh KERNEL.cu KERNEL.image ARCHITECTURE...       such as "80 90", or "90a"; the lowest first
 #
-# Beside the image stay KERNEL.ARCHITECTURE.ptx and, with PTXAS, KERNEL.resources: what NVIDIA's
-# assembler reports, which so has taken the PTX; its machine code is not kept. From the environment:
+# Beside the image stay KERNEL.ARCHITECTURE.ptx, to be read; .short, which is in the image (the same,
+# by ptx_short.awk); and, with PTXAS, KERNEL.resources: what NVIDIA's assembler reports, which so has
+# taken that; its machine code is not kept. From the environment:
 # CLANG and CLANG_FLAGS, PTXAS (empty: none), AWK, and XGEMM_LIB, the folder lib of the sources.
 set -eu
 
@@ -32,22 +33,26 @@ table=
 code=
 for arch; do
     ptx=$base.$arch.ptx
+    short=$base.$arch.short
     # shellcheck disable=SC2086 # lists of words
     $CLANG $CLANG_FLAGS -I"$XGEMM_LIB" -include backend/cuda/clang_shim.h --cuda-gpu-arch="sm_$arch" \
         -Xclang -target-feature -Xclang "$(feature_of "$arch")" -S -o "$base.ptx.tmp" "$source"
     LC_ALL=C $AWK -f "$XGEMM_LIB/backend/cuda/ptx.awk" "$base.ptx.tmp" >"$ptx"
+    LC_ALL=C $AWK -f "$XGEMM_LIB/backend/cuda/ptx_short.awk" "$ptx" >"$short"
     if [ -n "$PTXAS" ]; then
-        $PTXAS -v --gpu-name "sm_$arch" -o "$base.cubin" "$ptx" >"$base.report" 2>&1 || {
+        $PTXAS -v --gpu-name "sm_$arch" -o "$base.cubin" "$short" >"$base.report" 2>&1 || {
             cat "$base.report" >&2
             exit 1
         }
         LC_ALL=C $AWK -f "$XGEMM_LIB/families/resources.awk" "$base.report" >>"$base.resources"
     fi
     number=${arch%a}
-    table="    .long $number, .Lxg_ptx_${name}_$number - xg_image_$name
+    text=.Lxg_ptx_${name}_$number
+    table="    .long $number, $text - xg_image_$name, ${text}_end - $text
 $table"
-    code="$code.Lxg_ptx_${name}_$number:
-    .incbin \"$ptx\"
+    code="$code$text:
+    .incbin \"$short\"
+${text}_end:
     .byte 0
 "
 done
@@ -57,7 +62,7 @@ cat >"$image.tmp" <<END
     .hidden xg_image_$name
     .type xg_image_$name, %object
 xg_image_$name:
-$table    .long 0, 0
+$table    .long 0, 0, 0
 $code    .size xg_image_$name, . - xg_image_$name
 END
 mv "$image.tmp" "$image"

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The CUDA backend: kernels that the driver translates from PTX, beside other products and before
+ * them. By tests/cuda_fake/nvcc.sh these are the sliced ones, which auto chooses here, and the one
+ * that scales C.
+ */
+#include "driver_support.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TRANSLATION_MS = 400 };
+
+static bool is_sliced(const char *kernel)
+{
+    return strncmp(kernel, "sliced-", strlen("sliced-")) == 0;
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static void sleep_ms(int time)
+{
+    const struct timespec wanted = {.tv_sec = time / 1000, .tv_nsec = time % 1000 * 1000000L};
+    nanosleep(&wanted, NULL);
+}
+
+static void slow_translation(void)
+{
+    set("FAKE_CUDA_TRANSLATION", TRANSLATION_MS);
+}
+
+/* The kernels that the driver has translated, or failed to. */
+static int translations(void)
+{
+    return fake.calls("cuLibraryLoadData");
+}
+
+static xgemm_handle *create_irreproducible(void)
+{
+    xgemm_handle *handle = create(0);
+    OK(handle, xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_NONE));
+    return handle;
+}
+
+static void run_and_check(xgemm_handle *handle, problem *p)
+{
+    OK(handle, run(handle, p));
+    download_and_check(handle, p);
+    OK(handle, xgemm_upload(handle, p->device_c, p->c, p->c_count * sizeof(float)));
+}
+
+START_TEST(test_waits)
+{
+    slow_translation();
+    xgemm_handle *handle = create(0);
+    problem p = prepare(handle, &odd);
+    const double begun = milliseconds();
+    run_and_check(handle, &p);
+    ck_assert(milliseconds() - begun >= TRANSLATION_MS);
+    ck_assert(is_sliced(xgemm_last_kernel(handle)));
+    ck_assert_int_eq(xgemm_fallback_count(handle), 0);
+    ck_assert_int_eq(translations(), 1);
+    run_and_check(handle, &p);
+    ck_assert_int_eq(translations(), 1);
+    finish(handle, &p);
+    destroy(handle);
+    ck_assert_int_eq(fake.calls("cuLibraryUnload"), 1);
+}
+END_TEST
+
+/* Another kernel serves until the translation has ended, and none waits for it. */
+START_TEST(test_does_not_wait)
+{
+    slow_translation();
+    xgemm_handle *handle = create_irreproducible();
+    problem p = prepare(handle, &odd);
+    for (int i = 1; i <= 2; i++) {
+        run_and_check(handle, &p);
+        ck_assert_int_eq(translations(), 0);
+        ck_assert(!is_sliced(xgemm_last_kernel(handle)));
+        ck_assert_int_eq(xgemm_fallback_count(handle), i);
+    }
+    while (translations() == 0)
+        sleep_ms(TRANSLATION_MS / 4);
+    sleep_ms(TRANSLATION_MS / 4);
+    run_and_check(handle, &p);
+    ck_assert(is_sliced(xgemm_last_kernel(handle)));
+    ck_assert_int_eq(xgemm_fallback_count(handle), 2);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+/* What the driver has in its cache is there soon enough. */
+START_TEST(test_is_cached)
+{
+    xgemm_handle *handle = create_irreproducible();
+    problem p = prepare(handle, &odd);
+    bool served = false; /* beside other work a thread may begin late */
+    for (int i = 0; i < 20 && !served; i++) {
+        run_and_check(handle, &p);
+        served = is_sliced(xgemm_last_kernel(handle));
+    }
+    ck_assert(served);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+static void waits_by(xgemm_handle *handle, problem *p)
+{
+    run_and_check(handle, p);
+    ck_assert(is_sliced(xgemm_last_kernel(handle)));
+    ck_assert_int_eq(xgemm_fallback_count(handle), 0);
+}
+
+/* A kernel that was named, and what a graph would keep. */
+START_TEST(test_waits_nevertheless)
+{
+    slow_translation();
+    xgemm_handle *handle = create_irreproducible();
+    problem p = prepare(handle, &odd);
+    OK(handle, xgemm_set_kernel(handle, "sliced-64x64"));
+    waits_by(handle, &p);
+    OK(handle, xgemm_set_kernel(handle, "auto"));
+    setenv("FAKE_CUDA_CAPTURE", "1", 1);
+    OK(handle, run(handle, &p));
+    unsetenv("FAKE_CUDA_CAPTURE");
+    ck_assert(is_sliced(xgemm_last_kernel(handle)));
+    ck_assert_int_eq(xgemm_fallback_count(handle), 0);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+/* There is nothing that could run in place of the scaling of C. */
+START_TEST(test_waits_for_scaling)
+{
+    slow_translation();
+    xgemm_handle *handle = create_irreproducible();
+    problem p = prepare(handle, &odd);
+    OK(handle, xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, odd.m, odd.n,
+                           odd.k, 0.0f, NULL, odd.k, NULL, odd.n, 0.0f, p.device_c, p.ldc));
+    ck_assert_int_eq(translations(), 1);
+    OK(handle, xgemm_download(handle, p.result, p.device_c, p.c_count * sizeof(float)));
+    ck_assert(p.result[0] == 0.0f);
+    ck_assert_int_eq(xgemm_fallback_count(handle), 0);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+static const char *const steps[] = {"cuLibraryLoadData", "cuLibraryGetModule",
+                                    "cuModuleGetFunction", "cuFuncGetAttribute"};
+
+/* What fails leaves nothing, and is tried again by the next product. */
+START_TEST(test_fails)
+{
+    enum { STEPS = sizeof steps / sizeof *steps };
+    xgemm_handle *handle = _i < STEPS ? create(0) : create_irreproducible();
+    problem p = prepare(handle, &odd);
+    const char *const step = steps[_i % STEPS];
+    OK(handle, xgemm_set_kernel(handle, "sliced-64x64"));
+    fail_next(step, 999);
+    GIVES(XGEMM_ERROR_DRIVER, handle, run(handle, &p));
+    says(handle, step);
+    fail_no_more();
+    const bool had_library = _i % STEPS > 0;
+    ck_assert_int_eq(fake.calls("cuLibraryUnload"), had_library);
+    run_and_check(handle, &p);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
+/* A handle's end waits for what is being translated; a child has no thread to wait for. */
+START_TEST(test_ends_meanwhile)
+{
+    enum { LONGEST_S = 20 };
+    int status = -1;
+    slow_translation();
+    xgemm_handle *handle = create_irreproducible();
+    problem p = prepare(handle, &odd);
+    OK(handle, run(handle, &p));
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(LONGEST_S);
+        xgemm_destroy(handle);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    finish(handle, &p);
+    destroy(handle);
+    ck_assert_int_eq(translations(), 1);
+    ck_assert_int_eq(fake.calls("cuLibraryUnload"), 1);
+}
+END_TEST
+
+/* By element k is not split, as sliced kernels do: others are chosen, and those are refused. */
+static const struct {
+    const char *text;
+    int translations;
+    xgemm_status by_sliced;
+} values[] = {{"none", 0, XGEMM_OK},
+              {"run", 1, XGEMM_OK},
+              {"element", 0, XGEMM_ERROR_NOT_SUPPORTED},
+              {"", 1, XGEMM_OK},
+              {"auto", 1, XGEMM_OK}};
+
+START_TEST(test_environment)
+{
+    slow_translation();
+    setenv("XGEMM_REPRODUCIBLE", values[_i].text, 1);
+    xgemm_handle *handle = create(0);
+    problem p = prepare(handle, &odd);
+    run_and_check(handle, &p);
+    ck_assert_int_eq(translations(), values[_i].translations);
+    OK(handle, xgemm_set_kernel(handle, "sliced-64x64"));
+    GIVES(values[_i].by_sliced, handle, run(handle, &p));
+    finish(handle, &p);
+    destroy(handle);
+    setenv("XGEMM_REPRODUCIBLE", "maybe", 1);
+    cannot_create(XGEMM_ERROR_ENVIRONMENT, 0, "XGEMM_REPRODUCIBLE=\"maybe\"; it takes none, run");
+    unsetenv("XGEMM_REPRODUCIBLE");
+}
+END_TEST
+
+void add_translation_cases(Suite *suite)
+{
+    TCase *tcase = add_case(suite, "translation", setup, teardown);
+    tcase_add_test(tcase, test_waits);
+    tcase_add_test(tcase, test_does_not_wait);
+    tcase_add_test(tcase, test_is_cached);
+    tcase_add_test(tcase, test_waits_nevertheless);
+    tcase_add_test(tcase, test_waits_for_scaling);
+    tcase_add_loop_test(tcase, test_fails, 0, 2 * (int)(sizeof steps / sizeof *steps));
+    tcase_add_test(tcase, test_ends_meanwhile);
+    tcase_add_loop_test(tcase, test_environment, 0, (int)(sizeof values / sizeof *values));
+}
