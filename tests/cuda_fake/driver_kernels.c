@@ -86,7 +86,7 @@ START_TEST(test_load_fails)
     xgemm_kernel_resources resources = {.struct_size = sizeof resources};
     problem p = prepare(handle, &odd);
     OK(handle, xgemm_set_kernel(handle, "tiled32"));
-    fail_next("cuModuleLoadData", load_failures[_i].result);
+    fail_next(LOADING, load_failures[_i].result);
     GIVES(load_failures[_i].status, handle, run(handle, &p));
     says(handle, "xgemm_sgemm: kernel ");
     says(handle, "tiled32");
@@ -116,7 +116,7 @@ START_TEST(test_another_kernel_loads)
 
     handle = create(0);
     p = prepare(handle, &odd);
-    fail_nth("cuLibraryLoadData", load_failures[_i].result, 1, 1); /* which loads the first */
+    fail_nth(LOADING, load_failures[_i].result, 1, 1);
     OK(handle, run(handle, &p));
     download_and_check(handle, &p);
     const char *const second = xgemm_last_kernel(handle);
@@ -136,7 +136,7 @@ START_TEST(test_no_kernel_loads)
 {
     xgemm_handle *handle = create(0);
     problem p = prepare(handle, &odd);
-    setenv("FAKE_CUDA_FAIL", "cuModuleLoadData:222,cuLibraryLoadData:222", 1);
+    fail_next(LOADING, 222);
     GIVES(XGEMM_ERROR_NOT_SUPPORTED, handle, run(handle, &p));
     says(handle, "cannot be loaded on GPU 0");
     says(handle, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION");
@@ -155,10 +155,10 @@ START_TEST(test_function_fails)
     fail_next("cuModuleGetFunction", 500);
     GIVES(XGEMM_ERROR_DRIVER, handle, run(handle, &p));
     says(handle, "cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND");
-    ck_assert_int_eq(fake.calls("cuModuleUnload"), 1);
+    ck_assert_int_eq(call_count(UNLOADING), 1);
     finish(handle, &p);
     destroy(handle);
-    ck_assert_int_eq(fake.calls("cuModuleUnload"), 1);
+    ck_assert_int_eq(call_count(UNLOADING), 1);
 }
 END_TEST
 
@@ -172,9 +172,9 @@ START_TEST(test_several_launches_fail)
     xgemm_handle *handle = create(0);
     problem p = prepare(handle, &deep);
     OK(handle, xgemm_set_kernel(handle, "pipelined-32x64"));
-    const int loads = fake.calls("cuModuleLoadData");
+    const int loads = call_count(LOADING);
     OK(handle, run(handle, &p));
-    const int kernels = fake.calls("cuModuleLoadData") - loads;
+    const int kernels = call_count(LOADING) - loads;
     ck_assert_int_gt(kernels, 1);
     finish(handle, &p);
     destroy(handle); /* the kernels are unloaded */
@@ -183,7 +183,7 @@ START_TEST(test_several_launches_fail)
     p = prepare(handle, &deep);
     OK(handle, xgemm_set_kernel(handle, "pipelined-32x64"));
     const int launches = fake.calls("cuLaunchKernel");
-    fail_nth("cuModuleLoadData", 2, kernels, 1);
+    fail_nth(LOADING, 2, kernels, 1);
     GIVES(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, handle, run(handle, &p));
     ck_assert_int_eq(fake.calls("cuLaunchKernel"), launches);
     fail_no_more();

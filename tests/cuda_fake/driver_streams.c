@@ -116,7 +116,7 @@ START_TEST(test_capture)
     setenv("FAKE_CUDA_CAPTURE", "1", 1);
     OK(handle, run(handle, &p));
     ck_assert_uint_eq(capture_mode(), thread_local_mode);
-    fail_next("cuModuleLoadData", 999);
+    fail_next(LOADING, 999);
     OK(handle, xgemm_set_kernel(handle, "naive"));
     GIVES(XGEMM_ERROR_DRIVER, handle, run(handle, &p));
     ck_assert_uint_eq(capture_mode(), thread_local_mode);

@@ -123,13 +123,57 @@ void teardown(void)
 }
 
 /* The function fails from its nth next call on, so many times. */
+enum { PAIR = 2 };
+static const struct {
+    const char *name, *symbols[PAIR];
+} pairs[] = {{LOADING, {"cuModuleLoadData", "cuLibraryLoadData"}},
+             {UNLOADING, {"cuModuleUnload", "cuLibraryUnload"}}};
+
+/* The functions that a name stands for: of others it is one, and the second is NULL. */
+static void symbols_of(const char *name, const char *symbols[PAIR])
+{
+    symbols[0] = name;
+    symbols[1] = NULL;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (strcmp(pairs[i].name, name) == 0)
+            memcpy(symbols, pairs[i].symbols, sizeof pairs[i].symbols);
+}
+
+int call_count(const char *symbol)
+{
+    const char *symbols[PAIR];
+    int sum = 0;
+    symbols_of(symbol, symbols);
+    for (int i = 0; i < PAIR && symbols[i]; i++) {
+        const int calls = fake.calls(symbols[i]);
+        REQUIRE(calls >= 0, "the fake has no %s", symbols[i]);
+        sum += calls;
+    }
+    return sum;
+}
+
 void fail_nth(const char *symbol, unsigned result, int nth, int times)
 {
-    char text[128];
-    const int calls = fake.calls(symbol);
-    REQUIRE(calls >= 0, "the fake has no %s", symbol);
-    snprintf(text, sizeof text, "%s:%u:%d:%d", symbol, result, calls + nth, times);
+    const char *symbols[PAIR];
+    char text[256] = "";
+    symbols_of(symbol, symbols);
+    for (int i = 0; i < PAIR && symbols[i]; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s:%u:%d:%d", i ? "," : "",
+                 symbols[i], result, call_count(symbols[i]) + nth, times);
     setenv("FAKE_CUDA_FAIL", text, 1);
+}
+
+bool is_ptx(const char *kernel)
+{
+    xgemm_handle *handle = create(0);
+    problem p = prepare(handle, &odd);
+    const int before = call_count("cuLibraryLoadData");
+    OK(handle, xgemm_set_kernel(handle, kernel));
+    OK(handle, run(handle, &p));
+    const bool is = call_count("cuLibraryLoadData") > before;
+    finish(handle, &p);
+    destroy(handle);
+    return is;
 }
 
 void fail_next(const char *symbol, unsigned result)

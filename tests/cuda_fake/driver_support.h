@@ -53,6 +53,20 @@ void setup(void);
 void setup_two(void);
 void teardown(void);
 
+/*
+ * A kernel is loaded by cuModuleLoadData or, where its image is PTX (as all are by clang, some by
+ * tests/cuda_fake/nvcc.sh, none by nvcc), by cuLibraryLoadData: LOADING stands for both, UNLOADING
+ * for what undoes them.
+ */
+#define LOADING   "loading"
+#define UNLOADING "unloading"
+
+/* The calls of a function up to now. */
+int call_count(const char *symbol);
+
+/* Whether the build has a kernel as PTX. */
+bool is_ptx(const char *kernel);
+
 /* The function fails from its nth next call on, so many times. */
 void fail_nth(const char *symbol, unsigned result, int nth, int times);
 void fail_next(const char *symbol, unsigned result);
