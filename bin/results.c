@@ -105,7 +105,8 @@ unsigned results_shown_by(const bench_result *r)
 {
     return (r->batch > 1 ? OF_BATCHES : 0u) | (*r->data ? OF_DATA : 0u) |
            (r->compared ? COMPARED : 0u) | (r->percent_of_roofline >= 0.0 ? WITH_PEAKS : 0u) |
-           (r->error >= 0.0 ? CHECKED : 0u) | (r->sensed.clock_mhz >= 0.0 ? SENSED : 0u);
+           (r->error >= 0.0 ? CHECKED : 0u) | (r->sensed.clock_mhz >= 0.0 ? SENSED : 0u) |
+           (r->verdict ? WITH_BASELINE : 0u);
 }
 
 /* A figure that is unknown when it is negative. */
@@ -374,6 +375,16 @@ static problem_options problem_of(const json_t *loaded, const json_t *row)
     return p;
 }
 
+/* As baseline.c has it; NULL: the run was compared with none. */
+static const char *verdict_of(const char *text)
+{
+    static const char *const verdicts[] = {"new", "slower", "faster", "same"};
+    for (size_t i = 0; text && i < sizeof verdicts / sizeof *verdicts; i++)
+        if (strcmp(text, verdicts[i]) == 0)
+            return verdicts[i];
+    return NULL;
+}
+
 bool results_at(const json_t *loaded, size_t index, bench_result *r)
 {
     const json_t *row = json_array_get(json_object_get(loaded, "results"), index);
@@ -404,6 +415,7 @@ bool results_at(const json_t *loaded, size_t index, bench_result *r)
         json_string_value(json_object_get(json_object_get(loaded, "device"), "name"));
     snprintf(r->device, sizeof r->device, "%s", device ? device : "");
     r->graph = json_is_true(json_object_get(json_object_get(loaded, "settings"), "graph"));
-    r->baseline_us = -1.0;
+    r->verdict = verdict_of(json_string_value(json_object_get(row, "verdict")));
+    r->baseline_us = r->verdict ? number(row, "baseline_us") : -1.0;
     return true;
 }

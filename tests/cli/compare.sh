@@ -90,6 +90,9 @@ test_baseline()
         no 'baseline: measured' "$why"
     else
         json 'baseline: measured' '[x["verdict"] for x in r] == ["slower", "faster"] and r[1]["baseline_us"] == 1e9'
+        cp out compared.json
+        run bench --from compared.json --json
+        if ended 0 '' && cmp -s out compared.json; then ok 'baseline: --from has it'; else no 'baseline: --from has it' "$why"; fi
     fi
     refuses 'baseline: a missing file' 1 'nothing.json.*No such file' bench --from now.json --baseline nothing.json
     refuses 'baseline: another kind of file' 1 'is not what xgemm bench' bench -d cpu -s 8 --baseline devices.json
