@@ -165,6 +165,16 @@ static inline double xg_smaller(double a, double b)
     return a < b ? a : b;
 }
 
+/*
+ * Tiles, or CTAs, of a pass: so many of each of its products. One product has below 2^52, as its
+ * elements have numbers; where a pass has more, which no GPU computes, 2^52 stand for them.
+ */
+static inline int64_t xg_of_pass(int64_t of_product, int64_t products)
+{
+    const int64_t most = INT64_C(1) << 52;
+    return of_product > 0 && products > most / of_product ? most : of_product * products;
+}
+
 /* The CTAs that compute neighbouring tiles together: of a cluster, or one. */
 static inline int xg_cluster_size(const xg_kernel *kernel)
 {

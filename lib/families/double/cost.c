@@ -116,8 +116,8 @@ static double pass_us(const xg_request *request, const xg_double_tile *tile,
     const xg_costs *const costs = request->target.costs;
     const xg_double_cost *const cost = &costs->fp64[tile->cost];
     const double all = request->target.multiprocessors;
-    const double whole = ceil((double)(of->whole * products) / all);
-    const double split = ceil((double)(of->tails * of->splits * products) / all);
+    const double whole = ceil((double)of->whole * (double)products / all);
+    const double split = ceil((double)(of->tails * of->splits) * (double)products / all);
     const bool aligned = xg_double_c_is_aligned(&request->problem);
     const double compute = share_us(cost, whole, (double)request->problem.k, aligned) +
                            share_us(cost, split, (double)of->k_per_split, true);

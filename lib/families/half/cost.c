@@ -128,7 +128,7 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_ti
     of.tile_rows = rows < tile_m ? rows : tile_m;
     of.sum_bytes = 4.0 * (double)(of.tails * of.splits) * (double)of.tile_rows * way->tile_n;
     const int64_t items = of.whole + of.tails * of.splits;
-    const int64_t all = items * products;
+    const int64_t all = xg_of_pass(items, products);
     of.ctas = of.launch_cluster *
               (way->splits_in_cluster
                    ? items

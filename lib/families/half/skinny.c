@@ -69,8 +69,8 @@ static double pass_us(const xg_request *request, const large_operand *x, int clu
     const xg_problem *const p = &request->problem;
     const xg_skinny_cost *const cost = &request->target.costs->half_skinny[x->k_major ? 0 : 1];
     const int ctas = cluster ? cluster : 1;
-    const double each =
-        (double)xg_ceil_div(x->ctas * x->groups * products * ctas, request->target.multiprocessors);
+    const double each = (double)xg_ceil_div(xg_of_pass(x->ctas * x->groups * ctas, products),
+                                            request->target.multiprocessors);
     const double steps = (double)p->k / STEP_K / ctas *
                          (xg_smaller((double)p->m, (double)p->n) > SIDE / 2 ? TWO_OF_Y : 1.0);
     double step_us = x->is_aligned ? cost->step_us : cost->unaligned_step_us;

@@ -42,8 +42,8 @@ xg_candidate xg_half_thin_candidate(const xg_kernel *kernel, const xg_request *r
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
-    const double each =
-        (double)xg_ceil_div(tiles_of(p) * of.batch_per_pass, request->target.multiprocessors);
+    const double each = (double)xg_ceil_div(xg_of_pass(tiles_of(p), of.batch_per_pass),
+                                            request->target.multiprocessors);
     const double steps = (double)xg_ceil_div(p->k, STEP_K);
     const double computed = xg_larger(cost->alone_us + steps * cost->alone_step_us,
                                       each * (cost->tile_us + steps * cost->step_us));

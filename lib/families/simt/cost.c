@@ -121,8 +121,9 @@ static double work_of(const xg_pass *pass, int64_t k)
 
 int64_t xg_tiles_per_pass(const xg_candidate *of)
 {
-    return xg_ceil_div(of->m, of->kernel->tile_m) * xg_ceil_div(of->n, of->kernel->tile_n) *
-           of->batch_per_pass;
+    return xg_of_pass(xg_ceil_div(of->m, of->kernel->tile_m) *
+                          xg_ceil_div(of->n, of->kernel->tile_n),
+                      of->batch_per_pass);
 }
 
 int64_t xg_stream_k_ctas(const xg_candidate *of, int64_t k)
