@@ -45,10 +45,12 @@ link_static()
 }
 
 pkg-config --print-errors --validate xgemm
-# Where no other library's file of pkg-config is, such as the BLAS's.
+# Where no other library's file of pkg-config is, but the BLAS's if the static library requires it.
+required=$(sed -n 's/^Requires.private: *//p' "$PKG_CONFIG_PATH/xgemm.pc")
+folder=${required:+:$(pkg-config --variable=pcfiledir "$required")}
 for query in --exists --cflags --libs '--static --libs'; do
   # shellcheck disable=SC2086
-  PKG_CONFIG_LIBDIR=$PKG_CONFIG_PATH pkg-config --print-errors $query xgemm >/dev/null
+  PKG_CONFIG_LIBDIR=$PKG_CONFIG_PATH$folder pkg-config --print-errors $query xgemm >/dev/null
 done
 grep -q '^URL: https://.' "$PKG_CONFIG_PATH/xgemm.pc"
 build
