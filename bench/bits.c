@@ -34,8 +34,8 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const char *const maths[] = {"default", "strict", "tf32"};
 
 static xgemm_handle *handle;
-static void *a, *b, *c, *bias, *start_c;
-static unsigned char *here;
+static void *a, *b, *c, *bias;
+static unsigned char *here, *start_c; /* the host's */
 
 static void check(xgemm_status status)
 {
@@ -112,8 +112,7 @@ static void product(const char *name, const char *math, int type, const int *sha
     p.stride_a = (int64_t)m * k, p.stride_b = (int64_t)k * n, p.stride_c = (int64_t)m * n;
     p.batch_count = count;
     p.bias = bias, p.type_bias = types[type].type;
-    check(xgemm_download(handle, here, start_c, bytes));
-    check(xgemm_upload(handle, c, here, bytes));
+    check(xgemm_upload(handle, c, start_c, bytes));
     const xgemm_status status = xgemm_gemm(handle, &p);
     if (status == XGEMM_ERROR_NOT_SUPPORTED)
         return;
@@ -122,19 +121,29 @@ static void product(const char *name, const char *math, int type, const int *sha
            count, xgemm_last_kernel(handle), (unsigned long long)hash_of_c(bytes));
 }
 
-/* A kernel's products of every type, or auto's. */
-static void products(const char *name, xgemm_math math)
+/* A kernel's products of a type, or auto's. */
+static void products(const char *name, xgemm_math math, int type)
 {
     check(xgemm_set_math(handle, math));
     check(xgemm_set_kernel(handle, name));
-    for (int type = 0; type < TYPES; type++) {
-        upload(a, type, MOST, 1);
-        upload(b, type, MOST, 2);
-        upload(start_c, type, MOST, 3);
-        upload(bias, type, MOST, 4);
-        for (int shape = 0; shape < SHAPES; shape++)
-            for (int layout = 0; layout < 4; layout++)
-                product(name, maths[math], type, shapes[shape], layout);
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int layout = 0; layout < 4; layout++)
+            product(name, maths[math], type, shapes[shape], layout);
+}
+
+static void products_of_type(int type)
+{
+    upload(a, type, MOST, 1);
+    upload(b, type, MOST, 2);
+    upload(bias, type, MOST, 4);
+    fill(start_c, type, MOST, 3);
+    for (xgemm_math math = XGEMM_MATH_DEFAULT; math <= XGEMM_MATH_TF32; math++)
+        products("auto", math, type);
+    for (int i = 0; i < xgemm_kernel_count(); i++) {
+        xgemm_kernel_info info = {.struct_size = sizeof info};
+        check(xgemm_kernel_get(i, &info));
+        if (info.devices & XGEMM_RUNS_ON_CUDA && xgemm_set_kernel(handle, info.name) == XGEMM_OK)
+            products(info.name, info.math, type);
     }
 }
 
@@ -142,24 +151,20 @@ int main(void)
 {
     const size_t bytes = (size_t)MOST * 16;
     here = malloc(bytes);
-    if (!here)
+    start_c = malloc(bytes);
+    if (!here || !start_c)
         return 1;
     check(xgemm_create(&handle, 0));
-    void **const memories[] = {&a, &b, &c, &bias, &start_c};
+    void **const memories[] = {&a, &b, &c, &bias};
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
         check(xgemm_malloc(handle, bytes, memories[i]));
     printf("type,kernel,math,layout,m,n,k,products,ran,hash\n");
-    for (xgemm_math math = XGEMM_MATH_DEFAULT; math <= XGEMM_MATH_TF32; math++)
-        products("auto", math);
-    for (int i = 0; i < xgemm_kernel_count(); i++) {
-        xgemm_kernel_info info = {.struct_size = sizeof info};
-        check(xgemm_kernel_get(i, &info));
-        if (info.devices & XGEMM_RUNS_ON_CUDA && xgemm_set_kernel(handle, info.name) == XGEMM_OK)
-            products(info.name, info.math);
-    }
+    for (int type = 0; type < TYPES; type++)
+        products_of_type(type);
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
         check(xgemm_free(handle, *memories[i]));
     xgemm_destroy(handle);
     free(here);
+    free(start_c);
     return 0;
 }

@@ -20,7 +20,6 @@ AS_CASE([$with_blas],
 have_blas=no
 blas_name=none
 blas_module=
-blas_static_libs=
 for blas in $blas_tries; do
   AS_IF([test "x$have_blas" = xno], [XGEMM_BLAS_TRY])
 done
@@ -33,9 +32,8 @@ dnl is required by its name, whose file --exists and --cflags then want, too; an
 dnl BLAS_LIBS names, is in flags.
 PC_LIBS_STATIC= PC_REQUIRES_PRIVATE= PC_LIBS_PRIVATE=
 AS_IF([test "x$enable_static" = xyes],
-  [PC_REQUIRES_PRIVATE=$blas_module
-   AS_IF([test -n "$blas_module"], [blas_static_libs=])
-   PC_LIBS_PRIVATE="$blas_static_libs $LIBS"])
+  [PC_REQUIRES_PRIVATE=$blas_module PC_LIBS_PRIVATE=$LIBS
+   AS_IF([test -z "$blas_module"], [PC_LIBS_PRIVATE="$BLAS_LIBS $LIBS"])])
 AS_IF([test "x$enable_shared" = xno], [PC_LIBS_STATIC="$BLAS_LIBS $LIBS"])
 AC_SUBST([PC_LIBS_STATIC])
 AC_SUBST([PC_REQUIRES_PRIVATE])
@@ -47,11 +45,11 @@ AC_SUBST([BLAS_LIBS])
 dnl BLAS_CFLAGS and BLAS_LIBS if the caller set them, else pkg-config's, else the plain name.
 AC_DEFUN([XGEMM_BLAS_TRY], [
   AC_MSG_CHECKING([for $blas])
-  blas_private= blas_known=
+  blas_known=
   AS_IF([test -n "$BLAS_LIBS"], [blas_cflags=$BLAS_CFLAGS blas_libs=$BLAS_LIBS],
     [test -n "$PKG_CONFIG" && $PKG_CONFIG --exists $blas 2>/dev/null],
     [blas_cflags=`$PKG_CONFIG --cflags $blas` blas_libs=`$PKG_CONFIG --libs $blas`
-     blas_private=`$PKG_CONFIG --static --libs $blas` blas_known=$blas],
+     blas_known=$blas],
     [blas_cflags= blas_libs=-l$blas])
   blas_save_cppflags=$CPPFLAGS blas_save_libs=$LIBS
   CPPFLAGS="$CPPFLAGS $blas_cflags" LIBS="$blas_libs $LIBS"
@@ -60,7 +58,7 @@ AC_DEFUN([XGEMM_BLAS_TRY], [
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1, 1, 1, x, &x, 1, &x, 1, x, &x, 1);]])],
     [AC_MSG_RESULT([yes])
      have_blas=yes blas_name=$blas BLAS_CFLAGS=$blas_cflags BLAS_LIBS=$blas_libs
-     blas_static_libs=${blas_private:-$blas_libs} blas_module=$blas_known],
+     blas_module=$blas_known],
     [AC_MSG_RESULT([no])])
   CPPFLAGS=$blas_save_cppflags LIBS=$blas_save_libs
 ])

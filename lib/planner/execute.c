@@ -176,8 +176,7 @@ static xgemm_status run_all(launcher *by, const xg_plan *plan, const xg_problem 
     return status;
 }
 
-/* Number i of the plans that a plan has: of panels each kind's, and its own; NULL: that were all.
- */
+/* A plan's own steps (i = 0), then those of each kind of panel; NULL: there are no more. */
 static const xg_plan *part_of(const xg_plan *plan, int i)
 {
     if (i == 0)
@@ -188,9 +187,6 @@ static const xg_plan *part_of(const xg_plan *plan, int i)
 static xgemm_status load_kernels(const launcher *by, const xg_plan *plan, xg_error *error)
 {
     xgemm_status status = XGEMM_OK;
-    bool begun;
-    if (by->backend->load_begin)
-        xg_load_begin(plan, by->backend, by->device, &begun);
     const xg_plan *part;
     for (int i = 0; (part = part_of(plan, i)) != NULL; i++)
         for (int step = 0; step < part->step_count && !status; step++)

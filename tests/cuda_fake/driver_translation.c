@@ -6,7 +6,6 @@
  */
 #include "driver_support.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -71,6 +70,17 @@ static xgemm_handle *create_irreproducible(void)
     return handle;
 }
 
+/* Such a handle, where translations take so long, and a product; NULL: not in this build. */
+static xgemm_handle *begin(int time, problem *p)
+{
+    if (!is_mixed())
+        return NULL;
+    translation_takes(time);
+    xgemm_handle *handle = create_irreproducible();
+    *p = prepare(handle, &odd);
+    return handle;
+}
+
 static void run_and_check(xgemm_handle *handle, problem *p)
 {
     OK(handle, run(handle, p));
@@ -102,11 +112,10 @@ END_TEST
 /* Another kernel serves until the translation has ended, and none waits for it. */
 START_TEST(test_does_not_wait)
 {
-    if (!is_mixed())
+    problem p;
+    xgemm_handle *handle = begin(LONG_MS, &p);
+    if (!handle)
         return;
-    translation_takes(LONG_MS);
-    xgemm_handle *handle = create_irreproducible();
-    problem p = prepare(handle, &odd);
     for (int i = 1; i <= 2; i++) {
         run_and_check(handle, &p);
         ck_assert_int_eq(translations(), 0);
@@ -128,10 +137,10 @@ END_TEST
 /* What the driver has in its cache is there soon enough. */
 START_TEST(test_is_cached)
 {
-    if (!is_mixed())
+    problem p;
+    xgemm_handle *handle = begin(0, &p);
+    if (!handle)
         return;
-    xgemm_handle *handle = create_irreproducible();
-    problem p = prepare(handle, &odd);
     bool served = false; /* beside other work a thread may begin late */
     for (int i = 0; i < 20 && !served; i++) {
         run_and_check(handle, &p);
@@ -153,11 +162,10 @@ static void waits_by(xgemm_handle *handle, problem *p)
 /* A kernel that was named, and what a graph would keep. */
 START_TEST(test_waits_nevertheless)
 {
-    if (!is_mixed())
+    problem p;
+    xgemm_handle *handle = begin(TRANSLATION_MS, &p);
+    if (!handle)
         return;
-    translation_takes(TRANSLATION_MS);
-    xgemm_handle *handle = create_irreproducible();
-    problem p = prepare(handle, &odd);
     OK(handle, xgemm_set_kernel(handle, "sliced-64x64"));
     waits_by(handle, &p);
     OK(handle, xgemm_set_kernel(handle, "auto"));
@@ -174,11 +182,10 @@ END_TEST
 /* There is nothing that could run in place of the scaling of C. */
 START_TEST(test_waits_for_scaling)
 {
-    if (!is_mixed())
+    problem p;
+    xgemm_handle *handle = begin(TRANSLATION_MS, &p);
+    if (!handle)
         return;
-    translation_takes(TRANSLATION_MS);
-    xgemm_handle *handle = create_irreproducible();
-    problem p = prepare(handle, &odd);
     OK(handle, xgemm_sgemm(handle, XGEMM_ROW_MAJOR, XGEMM_NO_TRANS, XGEMM_NO_TRANS, odd.m, odd.n,
                            odd.k, 0.0f, NULL, odd.k, NULL, odd.n, 0.0f, p.device_c, p.ldc));
     ck_assert_int_eq(translations(), 1);
@@ -220,11 +227,10 @@ START_TEST(test_ends_meanwhile)
 {
     enum { LONGEST_S = 20 };
     int status = -1;
-    if (!is_mixed())
+    problem p;
+    xgemm_handle *handle = begin(TRANSLATION_MS, &p);
+    if (!handle)
         return;
-    translation_takes(TRANSLATION_MS);
-    xgemm_handle *handle = create_irreproducible();
-    problem p = prepare(handle, &odd);
     OK(handle, run(handle, &p));
     const pid_t child = fork();
     if (child == 0) {

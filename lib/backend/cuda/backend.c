@@ -308,7 +308,7 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
 static xgemm_status load(xg_device *device, const xg_program *program, xg_error *error)
 {
     bool pushed;
-    if (__atomic_load_n(&device->functions[program->index], __ATOMIC_ACQUIRE))
+    if (xg_cu_is_loaded(device, program))
         return XGEMM_OK;
     xgemm_status status = xg_cu_enter(device, &pushed, error);
     if (status)

@@ -255,14 +255,14 @@ static xgemm_status load(xg_device *device, const xg_program *program, xg_error 
     return XGEMM_OK;
 }
 
-static bool is_loaded(const xg_device *device, const xg_program *program)
+bool xg_cu_is_loaded(const xg_device *device, const xg_program *program)
 {
     return __atomic_load_n(&device->functions[program->index], __ATOMIC_ACQUIRE) != NULL;
 }
 
 size_t xg_cu_ptx_bytes(const xg_device *device, const xg_program *program)
 {
-    return is_loaded(device, program)
+    return xg_cu_is_loaded(device, program)
                ? 0
                : xg_cu_image_of(program->image, device->compute_capability).ptx_bytes;
 }
@@ -270,7 +270,7 @@ size_t xg_cu_ptx_bytes(const xg_device *device, const xg_program *program)
 bool xg_cu_load_begin(xg_device *device, const xg_program *program)
 {
     const xg_cu_image image = xg_cu_image_of(program->image, device->compute_capability);
-    return image.ptx_bytes > 0 && !is_loaded(device, program) &&
+    return image.ptx_bytes > 0 && !xg_cu_is_loaded(device, program) &&
            xg_cu_translation_begin(&device->translations[program->index], device->driver,
                                    device->context, image.data);
 }

@@ -40,6 +40,8 @@ void xg_cu_device_close(xg_device *device);
 xgemm_status xg_cu_function_of(xg_device *device, const xg_program *program,
                                xg_cu_function *function, xg_error *error);
 
+bool xg_cu_is_loaded(const xg_device *device, const xg_program *program);
+
 /* See xg_backend's ptx_bytes, load_begin and load_wait; with -1 this waits until it is done. */
 size_t xg_cu_ptx_bytes(const xg_device *device, const xg_program *program);
 bool xg_cu_load_begin(xg_device *device, const xg_program *program);
