@@ -14,6 +14,7 @@ test_plans()
     says 'a large square on tensor cores' '^ +4096 +4096 +4096 +auto:fp16x3-128x256 ' \
         plan -s 4096 --gpu H200
     says 'a GPU without those' '^ +4096 +4096 +4096 +auto:(pipelined|bf16x6|fp16x3-mma)-[0-9x]+ ' plan -s 4096 --gpu A100
+    says 'small, of 16 bits' '^ +10000 +16 +16 +16 +auto:thin-32x32 ' plan --type bf16 -s 16 --batch 10000 --gpu H200
     says 'thin, of 16 bits' '^ +571 +9703 +4 +auto:thin-64x128 ' plan --type bf16 -m 571 -n 9703 -k 4 --gpu H200
     says 'matrix times vector' '^ +1 +9000 +9000 +auto:skinny ' plan -m 1 -n 9000 -k 9000 --gpu H200
     says 'k is split' '^ +64 +64 +60000 +auto:[a-z0-9-]+ +[0-9x]+ +[1-9][0-9]+ ' \

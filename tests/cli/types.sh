@@ -60,9 +60,9 @@ test_verify()
     verified 'verify: f64 on the simulator, by residues, too' 6 -d sim --quick --type f64 -m 70 -n 33 -k 17
     verified 'verify: c64 on the simulator, by residues, too' 6 -d sim --quick --type c64 -m 70 -n 33 -k 17
     verified 'verify: f64 in FP64 alone' 5 -d sim --quick --type f64 --math strict -m 70 -n 33 -k 17
-    verified 'verify: f16 on the simulator, with tensor cores' 9 \
+    verified 'verify: f16 on the simulator, with tensor cores' 10 \
         -d sim --quick --type f16 -m 70 -n 33 -k 17
-    verified 'verify: C of f32' 9 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
+    verified 'verify: C of f32' 10 -d sim --quick --type bf16 --type-c f32 -m 70 -n 33 -k 17
     verified 'verify: C of the other 16-bit type' 1 -d cpu --quick --type f16 --type-c bf16 -s 9 \
         --kernel reference
     for activation in relu gelu gelu-tanh silu; do

@@ -316,6 +316,38 @@ START_TEST(mma_sync)
 }
 END_TEST
 
+/*
+ * The whole k in shared memory, with 16-bit operands: batches of small products, tiles of 32, of 64
+ * and of all of C, contiguous matrices and others, aligned and not.
+ */
+START_TEST(single_stage)
+{
+    static const int shapes[][3] = {{12, 79, 20}, {100, 100, 100}, {1, 1, 1},     {33, 65, 300},
+                                    {64, 64, 64}, {128, 72, 33},   {3, 150, 7},   {17, 16, 1},
+                                    {5, 5, 5},    {200, 40, 64},   {1, 300, 600}, {257, 8, 16}};
+    static const int gaps[] = {0, 0, 8, 3};
+    const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
+    const int step = test_effort() >= 100 ? 1 : 13;
+    if (test_device() == XGEMM_DEVICE_SIM)
+        setenv("XGEMM_SIM", _i / 2 % 2 ? "late" : "shuffle=5,multiprocessors=3", 1);
+    xgemm_handle *handle = open_handle(test_device());
+    for (int run = _i % step; run < 192; run += step) {
+        const int *size = shapes[run % COUNT(shapes)];
+        typed_spec s = mixed(type, run / 3);
+        s.m = size[0], s.n = size[1], s.k = size[2];
+        s.gap = gaps[run / COUNT(shapes) % COUNT(gaps)];
+        s.count = run % 5 == 0 && !s.pointer_arrays ? 1 : 3;
+        set_epilogue(&s, run % 4 ? run : 0);
+        ck_assert_int_eq(xgemm_set_kernel(handle, "thin-32x32"), XGEMM_OK);
+        typed_check(handle, &s, (uint64_t)run);
+        const char *const ran = xgemm_last_kernel(handle);
+        ck_assert(!ran || strcmp(ran, "thin-32x32") == 0);
+    }
+    xgemm_destroy(handle);
+    unsetenv("XGEMM_SIM");
+}
+END_TEST
+
 /* Floats in panels of C and k: bias and activation come once, after the last panel of a product. */
 START_TEST(panels)
 {
@@ -418,6 +450,7 @@ int main(void)
     if (test_device() != XGEMM_DEVICE_CPU) {
         tcase_add_loop_test(numbers, tensor_cores, 0, 6);
         tcase_add_loop_test(numbers, mma_sync, 0, 6);
+        tcase_add_loop_test(numbers, single_stage, 0, 4);
     }
     tcase_add_test(numbers, panels);
     tcase_add_test(add_case(suite, "functions"), functions);

@@ -83,6 +83,28 @@ enum {
 /* half_thin.inc: a CTA's tile, and its threads. */
 enum { XG_THIN_TILE_M = 64, XG_THIN_TILE_N = 128, XG_THIN_THREADS = 256 };
 
+/*
+ * half_single_stage.inc: an operand's tile in shared memory, places in units of 16 bytes.
+ */
+typedef struct {
+    uint16_t chunks_at, vectors_at;
+    uint16_t pitch, vectors; /* from line to line: of chunks, odd; of vectors as they lie */
+    uint8_t k_major, aligned;
+    uint8_t lanes_log2; /* threads that share a line */
+} xg_single_stage_operand;
+
+enum { XG_SINGLE_STAGE_THREADS = 256 /* of a CTA, at most */ };
+
+typedef struct {
+    xg_typed_args product;
+    uint16_t tile_m, tile_n; /* of C, of a CTA */
+    xg_single_stage_operand a, b;
+    uint16_t c_at, c_pitch; /* of C's tile in shared memory; c_pitch: from row to row */
+    uint8_t c_lanes;        /* log2 of the threads that share a row of C */
+    uint8_t is_plain;       /* the epilogue is a product by alpha; */
+    uint8_t is_direct;      /* and C has 16 bits and rows at multiples of 16 bytes */
+} xg_half_single_stage_args;
+
 /* half_reduce.cu: the tiles of C that were split, from the sums. */
 typedef struct {
     int64_t m, n;

@@ -164,8 +164,7 @@ static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int 
     step->tensor_at[index] = at;
 }
 
-/* Whether the epilogue is a product by alpha. */
-static bool is_plain(const xg_problem *p)
+bool xg_half_is_plain(const xg_problem *p)
 {
     return xg_is_plain_epilogue(&p->epilogue) &&
            xg_scalar_is(p->epilogue.type, p->epilogue.beta, 0);
@@ -200,7 +199,7 @@ xg_half_args xg_half_args_of(const launches *of)
                           .a_batched = of->a.batched,
                           .b_batched = of->b.batched,
                           .c_is_aligned = xg_half_c_is_aligned(p),
-                          .is_plain = is_plain(p),
+                          .is_plain = xg_half_is_plain(p),
                           .epilogue = typed.epilogue};
 }
 
@@ -276,7 +275,7 @@ xgemm_status xg_half_add_reduce(const launches *of, xg_plan *plan, xg_error *err
                                       .rows = (uint32_t)s->rows,
                                       .columns = (uint32_t)s->columns,
                                       .ways = (uint32_t)ways,
-                                      .by_four = xg_half_c_is_aligned(p) && is_plain(p),
+                                      .by_four = xg_half_c_is_aligned(p) && xg_half_is_plain(p),
                                       .epilogue = typed.epilogue};
     xg_step *const step = xg_plan_add(plan, &xg_program_half_reduce, &args, sizeof args, error);
     if (!step)

@@ -48,6 +48,9 @@ xg_half_operand xg_half_tma_operand_b(const xg_problem *problem);
 /* Whether every row of C, and its end, are at multiples of 16 bytes. */
 bool xg_half_c_is_aligned(const xg_problem *problem);
 
+/* Whether the epilogue is a product by alpha. */
+bool xg_half_is_plain(const xg_problem *problem);
+
 /* The bytes of the copies of so many products. */
 double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
 

@@ -13,6 +13,7 @@
 #include "families/programs.h"
 #include "families/typed.h"
 #include "half.h"
+#include "single_stage.h"
 
 enum { SIZE_MOST = INT32_MAX / 2, STEP_K = 16 };
 
@@ -23,18 +24,24 @@ static int64_t tiles_of(const xg_problem *p)
 
 bool xg_half_is_thin(const xg_kernel *kernel)
 {
-    return kernel->typed[XG_F16] == &xg_program_half_thin_f16;
+    return kernel->typed[XG_F16] == &xg_program_half_thin_f16 || xg_half_is_single_stage(kernel);
 }
 
 /* By element it is the sums of wgmma's kernels that count. */
-bool xg_half_thin_applies(const xg_request *request)
+static bool applies(const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
     return !request->by_element && p->groups == 0 && p->m <= SIZE_MOST && p->n <= SIZE_MOST &&
            p->k <= SIZE_MOST && tiles_of(p) <= INT32_MAX;
 }
 
-xg_candidate xg_half_thin_candidate(const xg_kernel *kernel, const xg_request *request)
+bool xg_half_thin_applies(const xg_kernel *kernel, const xg_request *request)
+{
+    return xg_half_is_single_stage(kernel) ? xg_half_single_stage_applies(request)
+                                           : applies(request);
+}
+
+static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
     const xg_costs *const costs = request->target.costs;
@@ -53,11 +60,19 @@ xg_candidate xg_half_thin_candidate(const xg_kernel *kernel, const xg_request *r
     return of;
 }
 
+xg_candidate xg_half_thin_candidate(const xg_kernel *kernel, const xg_request *request)
+{
+    return xg_half_is_single_stage(kernel) ? xg_half_single_stage_candidate(kernel, request)
+                                           : candidate(kernel, request);
+}
+
 xgemm_status xg_half_thin_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
                                 xg_error *error)
 {
     const xg_problem *const p = &request->problem;
-    if (!xg_half_thin_applies(request))
+    if (xg_half_is_single_stage(of->kernel))
+        return xg_half_single_stage_build(of, request, plan, error);
+    if (!applies(request))
         return xg_half_refuse(of, request, error);
     const xg_typed_args args = xg_typed_args_of(p);
     xg_step *const step =

@@ -264,7 +264,7 @@ static bool applies(const xg_kernel *kernel, const xg_request *request)
     if (xg_double_takes(request->problem.type_a))
         return xg_double_applies(kernel, request);
     if (xg_type_is_half(request->problem.type_a))
-        return xg_half_is_thin(kernel) ? xg_half_thin_applies(request)
+        return xg_half_is_thin(kernel) ? xg_half_thin_applies(kernel, request)
                                        : xg_mma_applies(kernel, request);
     const xg_tile_cost *const cost = xg_tile_cost_of(kernel, request->target.costs);
     if (kernel->before_sm90 && request->target.compute_capability == 90 &&
