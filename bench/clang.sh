@@ -102,15 +102,15 @@ wants() {
   esac
 }
 
-# compare NAME ARGUMENTS...: xgemm bench with both libraries, in turns, twice; the better time of
-# each case; then the ratios.
+# compare NAME ARGUMENTS...: xgemm bench with both libraries, in turns, twice, by graphs, which leave
+# the host's time out; the better time of each case; then the ratios.
 compare() {
   name=$1
   shift
   for turn in 1 2; do
     for compiler in nvcc clang; do
       step "$name, $compiler, turn $turn" "$name-$compiler-$turn.csv" with "$compiler" \
-        timeout "$limit" "$root/xgemm" bench --device 0 --csv --quiet "$@"
+        timeout "$limit" "$root/xgemm" bench --device 0 --graph --csv --quiet "$@"
     done
   done
   awk -F, -v name="$name" '

@@ -6,7 +6,8 @@ dnl --with-cuda=check|nvcc|clang|yes|no|DIR: which compiler compiles the kernels
 dnl --with-cuda-arch=LIST: for which architectures ("80 90"); each is tried.
 dnl Honours NVCC, NVCCFLAGS, CLANG, CLANGFLAGS and PTXAS. Sets have_cuda (yes or no), CUDA_OLDEST
 dnl (the lowest compute capability), cuda_archs, cuda_compiler (nvcc or clang), cuda_line (for the
-dnl summary); NVCC, NVCC_GENCODE; CLANG, CLANG_DEVICE_FLAGS, PTX_ARCHS, PTXAS.
+dnl summary); NVCC, NVCC_GENCODE; CLANG, CLANG_DEVICE_FLAGS, CLANG_TENSOR_FLAGS, PTX_ARCHS,
+dnl PTXAS.
 
 AC_DEFUN([XGEMM_CUDA], [
 AC_ARG_VAR([NVCC], [CUDA compiler])
@@ -36,6 +37,7 @@ NVCC_GENCODE=
 NVCC_GENCODE_SM90=
 PTX_ARCHS=
 CLANG_DEVICE_FLAGS=
+CLANG_TENSOR_FLAGS=
 cuda_why=
 AS_CASE([$with_cuda],
   [no], [cuda_why="switched off"],
@@ -58,6 +60,7 @@ AS_IF([test "x$have_cuda" = xno], [CUDA_OLDEST=0])
 AC_SUBST([NVCC_GENCODE])
 AC_SUBST([NVCC_GENCODE_SM90])
 AC_SUBST([CLANG_DEVICE_FLAGS])
+AC_SUBST([CLANG_TENSOR_FLAGS])
 AC_SUBST([PTX_ARCHS])
 AM_CONDITIONAL([WITH_SM90A], [test "x$have_sm90a" = xyes])
 AC_SUBST([CUDA_OLDEST])
@@ -175,16 +178,24 @@ xgemm_cuda_find_clang () {
 # additions of accumulators behind the next products, which doubles the registers. A loop without a
 # pragma that is unrolled for a number of steps not yet known ends by a comparison that NVIDIA's
 # assembler takes wrong (ptx.awk); the assembler unrolls such loops by itself. Addresses of shared
-# memory of 64 bits take two registers each, and two instructions to add to.
+# memory of 64 bits take two registers each, and two instructions to add to. Where accumulators take
+# most registers (the family tensor), values that are computed once and kept spill.
 xgemm_cuda_tune_clang () {
-  for option in "-mllvm -unroll-runtime=false" "-mllvm -pragma-unroll-threshold=200000" \
+  xgemm_cuda_take_options "-mllvm -unroll-runtime=false" "-mllvm -pragma-unroll-threshold=200000" \
     "-mllvm -disable-machine-sink" "-mllvm -instcombine-code-sinking=false" \
-    "-fcuda-short-ptr -mllvm -nvptx-short-ptr"; do
-    AC_MSG_CHECKING([whether $clang takes $option])
+    "-fcuda-short-ptr -mllvm -nvptx-short-ptr"
+  CLANG_DEVICE_FLAGS=$clang_flags
+  xgemm_cuda_take_options "-mllvm -disable-machine-cse -mllvm -disable-machine-licm"
+  CLANG_TENSOR_FLAGS=`echo "$clang_flags" | sed "s|^$CLANG_DEVICE_FLAGS *||"`
+}
+
+# Adds to clang_flags those options that it takes.
+xgemm_cuda_take_options () {
+  for option in "$[]@"; do
+    AC_MSG_CHECKING([whether $CLANG takes $option])
     AS_IF([xgemm_clang_compiles 90a $option],
       [AC_MSG_RESULT([yes]); clang_flags="$clang_flags $option"], [AC_MSG_RESULT([no])])
   done
-  CLANG_DEVICE_FLAGS=$clang_flags
 }
 
 # NVIDIA's assembler; with PTXAS=no, none.

@@ -32,10 +32,11 @@ cp -R "$srcdir/lib" "$work/lib" || exit 99
 
 CLANG=$(value CLANG)
 CLANG_FLAGS="$(value CLANG_DEVICE_FLAGS) $(value CLANGFLAGS)"
+CLANG_TENSOR_FLAGS=$(value CLANG_TENSOR_FLAGS)
 AWK=$(value AWK)
 PTXAS=
 XGEMM_LIB=$work/lib
-export CLANG CLANG_FLAGS AWK PTXAS XGEMM_LIB
+export CLANG CLANG_FLAGS CLANG_TENSOR_FLAGS AWK PTXAS XGEMM_LIB
 
 count=0
 failed=0

@@ -8,7 +8,8 @@
 # Beside the image stay KERNEL.ARCHITECTURE.ptx, to be read; .short, which is in the image (the same,
 # by ptx_short.awk); and, with PTXAS, KERNEL.resources: what NVIDIA's assembler reports, which so has
 # taken that; its machine code is not kept. From the environment:
-# CLANG and CLANG_FLAGS, PTXAS (empty: none), AWK, and XGEMM_LIB, the folder lib of the sources.
+# CLANG, CLANG_FLAGS and, of the family tensor, CLANG_TENSOR_FLAGS (xgemm_cuda.m4); PTXAS (empty: none),
+# AWK, and XGEMM_LIB, the folder lib of the sources.
 set -eu
 
 source=$1
@@ -27,6 +28,10 @@ feature_of() {
     *) echo +ptx80 ;;
     esac
 }
+
+case $source in
+*/families/tensor/*) CLANG_FLAGS="$CLANG_FLAGS $CLANG_TENSOR_FLAGS" ;;
+esac
 
 rm -f "$base.resources"
 table=
