@@ -67,6 +67,16 @@ test_plans()
     else
         no 'more shared memory than there is' "exit status $status; $(first_error)"
     fi
+    whole_k='plan --type bf16 -m 100 -n 100 -k 700 --batch 10 --kernel thin-32x32'
+    # shellcheck disable=SC2086 # words
+    says 'the whole k in shared memory' '^ +10 +100 +100 +700 +thin-32x32 +32x32x16 ' $whole_k --gpu H200
+    # shellcheck disable=SC2086
+    run $whole_k --gpu 'RTX 3080'
+    if [ "$status" -eq 1 ] && grep -q 'cannot compute a product of this size in bfloat16; auto can' err; then
+        ok 'the whole k, where there is less'
+    else
+        no 'the whole k, where there is less' "exit status $status; $(first_error)"
+    fi
     run plan -s 16:64:16 --kernel all --gpu sm_90 --csv
     kernels=$("$XGEMM" kernels --csv | grep 'sim' | grep -c -v ',tf32,')
     if [ "$(grep -c -v ^m, out)" -eq $((4 * kernels)) ]; then

@@ -29,9 +29,8 @@ enum {
     WARP_N = 32,
     TILE_LEAST = 32, /* of C's rows and columns, of a CTA; the other one is twice that, or all */
     THREADS_LEAST = 32,
-    SHARED_MOST = 216 * 1024, /* bytes of a CTA */
-    SHARED_OF_SM = 227 * 1024,
-    SHARED_RESERVED = 1024, /* of each CTA, by the driver */
+    SHARED_MOST = 216 * 1024, /* bytes of a CTA, where a GPU does not say */
+    SHARED_RESERVED = 1024,   /* of each CTA, by the driver */
     THREADS_OF_SM = 2048,
     REGISTERS_OF_SM = 65536,
     REGISTERS = 80,
@@ -75,6 +74,7 @@ typedef struct {
 typedef struct {
     const xg_request *request;
     xg_half_operand a, b;
+    int64_t shared_most; /* bytes of a CTA */
     double products, memory_us;
     double rate; /* warp instructions of a multiprocessor, each microsecond */
 } planned;
@@ -188,10 +188,10 @@ static double share_rows(const xg_problem *p, shape *s)
                                     : turns);
 }
 
-/* CTAs that a multiprocessor holds. */
-static int64_t resident(const shape *s)
+/* CTAs that a multiprocessor holds, whose shared memory one of them may have but for a little. */
+static int64_t resident(const planned *what, const shape *s)
 {
-    int64_t most = SHARED_OF_SM / (s->units * UNIT + SHARED_RESERVED);
+    int64_t most = (what->shared_most + SHARED_RESERVED) / (s->units * UNIT + SHARED_RESERVED);
     most = most < THREADS_OF_SM / s->threads ? most : THREADS_OF_SM / s->threads;
     const int64_t by_registers = REGISTERS_OF_SM / (REGISTERS * s->threads);
     most = most < by_registers ? most : by_registers;
@@ -218,7 +218,7 @@ static double shape_us(const planned *what, shape *s)
         each * (warps * beside + warp_tiles * (steps + elements)) / (what->rate * ISSUED);
     const double path = beside + ceil(warp_tiles / warps) * (STEP_WAITS * steps + elements);
     const double wait_us =
-        ceil(each / (double)resident(s)) * (CTA_US + path / (what->rate * ISSUED_BY_ITSELF));
+        ceil(each / (double)resident(what, s)) * (CTA_US + path / (what->rate * ISSUED_BY_ITSELF));
     const double least = xg_smaller(what->memory_us, xg_smaller(issue_us, wait_us));
     return what->memory_us + issue_us + wait_us - least;
 }
@@ -234,7 +234,7 @@ static void consider(const planned *what, int64_t most_m, int64_t most_n, shape 
     const int64_t all = place_vectors(&what->b, s.tile_n, p->k, vectors, &s.b);
     const int64_t with_c = place_c(p, chunks, &s);
     s.units = all > with_c ? all : with_c;
-    if (s.units * UNIT > SHARED_MOST)
+    if (s.units * UNIT > what->shared_most)
         return;
     for (s.threads = THREADS_LEAST; s.threads <= XG_SINGLE_STAGE_THREADS; s.threads *= 2) {
         s.us = shape_us(what, &s);
@@ -249,6 +249,9 @@ static planned planned_of(const xg_request *request, int64_t products)
     planned what = {.request = request,
                     .a = xg_half_operand_a(p),
                     .b = xg_half_operand_b(p),
+                    .shared_most = request->target.shared_per_block > 0
+                                       ? request->target.shared_per_block
+                                       : SHARED_MOST,
                     .products = (double)products,
                     .rate = request->target.costs->sm_fp32_gflops * 1e3 / 64.0};
     what.memory_us = xg_half_memory_us(request, &what.a, &what.b, products);
