@@ -173,4 +173,14 @@ void check_shape(xgemm_handle *handle, const shape *of, float (*draw)(generator 
 /* Whether C came back the same bit for bit. */
 bool product_left_c(const product *p);
 
+/*
+ * For XGEMM_SIM: where this build has traced kernels, they run, and what a kernel may not do is
+ * found.
+ */
+#if XGEMM_WITH_TRACE
+#define CHECKED ",check"
+#else
+#define CHECKED ""
+#endif
+
 #endif

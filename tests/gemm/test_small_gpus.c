@@ -9,13 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where this build has traced kernels, they run, and what a kernel may not do is found. */
-#if XGEMM_WITH_TRACE
-#define CHECKED ",check"
-#else
-#define CHECKED ""
-#endif
-
 /* As a GPU of so few multiprocessors would compute it: the simulator; others as they are. */
 static void check_layouts_on(const char *simulator, const char *kernel, shape s, int step,
                              float (*draw)(generator *), accuracy how)

@@ -329,7 +329,7 @@ START_TEST(single_stage)
     const xgemm_type type = _i % 2 ? XGEMM_BF16 : XGEMM_F16;
     const int step = test_effort() >= 100 ? 1 : 13;
     if (test_device() == XGEMM_DEVICE_SIM)
-        setenv("XGEMM_SIM", _i / 2 % 2 ? "late" : "shuffle=5,multiprocessors=3", 1);
+        setenv("XGEMM_SIM", _i / 2 % 2 ? "late" CHECKED : "shuffle=5,multiprocessors=3", 1);
     xgemm_handle *handle = open_handle(test_device());
     for (int run = _i % step; run < 192; run += step) {
         const int *size = shapes[run % COUNT(shapes)];

@@ -36,6 +36,15 @@ _Noreturn static void outside_shared(size_t word, int site)
     xg_trace_fail("accesses shared memory between its arrays:", "shared", (int64_t)word, site);
 }
 
+/*
+ * The halves of a word may be two threads', which are not told apart: writes of halves are allowed
+ * beside each other, as atomics are.
+ */
+HOT int kind_in_word(int bytes, int kind)
+{
+    return bytes == 2 && kind == XG_SIM_WRITE && xg_sim_is_of_halves() ? XG_SIM_ATOMIC : kind;
+}
+
 HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int site)
 {
     const size_t end = first + (size_t)(bytes + 3) / 4;
@@ -65,17 +74,17 @@ HOT void shared_access(xg_trace *trace, size_t first, int bytes, int kind, int s
             name = xg_trace_shared_array(word, &element);
             xg_trace_fail("reads what nothing wrote:", name ? name : "shared", element, site);
         }
-        check_word(state, kind, false, name, (int64_t)word, site);
+        check_word(state, kind_in_word(bytes, kind), false, name, (int64_t)word, site);
     }
     take_part(trace, code, code->merged, (uint32_t)first);
 }
 
-/* Of units from a region's beginning. */
+/* Of units from a region's beginning. Where lines have no gaps an access may be of two of them. */
 HOT bool inside(const xg_region *region, int unit, int64_t first, int units)
 {
-    const int64_t column = region->rows > 1 ? first % (region->stride_bytes / unit) : first;
+    const bool has_gaps = region->rows > 1 && region->stride_bytes > region->row_bytes;
     return first >= 0 && first + units <= region_units(region, unit) &&
-           column + units <= region->row_bytes / unit;
+           (!has_gaps || first % (region->stride_bytes / unit) + units <= region->row_bytes / unit);
 }
 
 /*
