@@ -186,7 +186,7 @@ static void check_scaling(xgemm_handle *handle, xgemm_type type, const double be
 {
     const bool is_complex = typed_is_complex(type);
     const xgemm_type scalars = type == XGEMM_F16 || type == XGEMM_BF16 ? XGEMM_F32 : type;
-    unsigned char alphas[16], betas[16], c[16 * HELD * HELD], zeros[16 * HELD] = {0};
+    unsigned char alphas[16], betas[16], c[16 * HELD * HELD], zeros[16 * HELD * HELD] = {0};
     for (int part = 0; part < 1 + is_complex; part++) {
         typed_put(scalars, alphas, (size_t)part, k == 0 && part == 0 ? 0.5 : 0.0);
         typed_put(scalars, betas, (size_t)part, beta[part]);
