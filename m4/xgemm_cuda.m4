@@ -184,17 +184,19 @@ xgemm_cuda_tune_clang () {
   xgemm_cuda_take_options "-mllvm -unroll-runtime=false" "-mllvm -pragma-unroll-threshold=200000" \
     "-mllvm -disable-machine-sink" "-mllvm -instcombine-code-sinking=false" \
     "-fcuda-short-ptr -mllvm -nvptx-short-ptr"
+  clang_flags=$clang_flags$clang_taken
   CLANG_DEVICE_FLAGS=$clang_flags
   xgemm_cuda_take_options "-mllvm -disable-machine-cse -mllvm -disable-machine-licm"
-  CLANG_TENSOR_FLAGS=`echo "$clang_flags" | sed "s|^$CLANG_DEVICE_FLAGS *||"`
+  CLANG_TENSOR_FLAGS=$clang_taken
 }
 
-# Adds to clang_flags those options that it takes.
+# Sets clang_taken to those options that it takes.
 xgemm_cuda_take_options () {
+  clang_taken=
   for option in "$[]@"; do
     AC_MSG_CHECKING([whether $CLANG takes $option])
-    AS_IF([xgemm_clang_compiles 90a $option],
-      [AC_MSG_RESULT([yes]); clang_flags="$clang_flags $option"], [AC_MSG_RESULT([no])])
+    AS_IF([xgemm_clang_compiles 90a $clang_taken $option],
+      [AC_MSG_RESULT([yes]); clang_taken="$clang_taken $option"], [AC_MSG_RESULT([no])])
   done
 }
 

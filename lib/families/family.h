@@ -181,6 +181,12 @@ static inline int xg_cluster_size(const xg_kernel *kernel)
     return kernel->cluster ? kernel->cluster : 1;
 }
 
+/* The products of a batch that the z of one grid counts. */
+static inline int64_t xg_products_of_grid(const xg_problem *problem)
+{
+    return problem->batch_count < XG_GRID_Z_MAX ? problem->batch_count : XG_GRID_Z_MAX;
+}
+
 /* The time of a batch of which each pass begins when the one before has ended. */
 double xg_passes_us(const xg_costs *costs, double pass_us, int64_t passes);
 

@@ -74,11 +74,10 @@ bool xg_double_applies(const xg_kernel *kernel, const xg_request *request)
 /* The products of a pass: as many as their sums have room. */
 static int64_t products_within(const xg_request *request, double sum_bytes)
 {
-    const int64_t count = request->problem.batch_count;
     const double room = request->workspace_limit == SIZE_MAX
                             ? PASS_BYTES
                             : xg_smaller((double)request->workspace_limit, PASS_BYTES);
-    int64_t products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    int64_t products = xg_products_of_grid(&request->problem);
     while (products > 1 && (double)products * sum_bytes > room)
         products = xg_ceil_div(products, 2);
     return products;

@@ -166,11 +166,6 @@ static shape shape_of(const xg_request *request, int64_t products)
     return a.us < b.us ? a : b;
 }
 
-static int64_t products_of_pass(const xg_problem *p)
-{
-    return p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
-}
-
 static bool computes(const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
@@ -191,7 +186,7 @@ static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request
     const xg_costs *const costs = request->target.costs;
     (void)most_us;
     xg_candidate of = xg_candidate_begin(kernel, request);
-    of.batch_per_pass = products_of_pass(p);
+    of.batch_per_pass = xg_products_of_grid(p);
     if (p->batch_count == 1 || !computes(request))
         return of;
     of.microseconds = xg_passes_us(costs, LAUNCH_US + shape_of(request, of.batch_per_pass).us,

@@ -48,9 +48,8 @@ static double general_us(const xg_kernel *kernel, const xg_request *request)
 /* As many products as a grid's z counts are computed by one launch. */
 static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request, double most_us)
 {
-    const int64_t count = request->problem.batch_count;
     xg_candidate only = xg_only_candidate(kernel, request, most_us);
-    only.batch_per_pass = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    only.batch_per_pass = xg_products_of_grid(&request->problem);
     if (!xg_is_f32(&request->problem))
         only.microseconds = general_us(kernel, request);
     return only;

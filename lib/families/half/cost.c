@@ -177,13 +177,12 @@ double xg_half_pass_bytes(const xg_half_operand *a, const xg_half_operand *b,
 int64_t xg_half_products_within(const xg_request *request, const xg_half_operand *a,
                                 const xg_half_operand *b, const xg_half_schedule *of)
 {
-    const int64_t count = request->problem.batch_count;
     const double room = request->workspace_limit == SIZE_MAX
                             ? PASS_BYTES
                             : xg_smaller((double)request->workspace_limit, PASS_BYTES);
     if (request->problem.groups > 0)
         return 1;
-    int64_t products = count < XG_GRID_Z_MAX ? count : XG_GRID_Z_MAX;
+    int64_t products = xg_products_of_grid(&request->problem);
     while (products > 1 && xg_half_pass_bytes(a, b, of, products) > room)
         products = xg_ceil_div(products, 2);
     return products;

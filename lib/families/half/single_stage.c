@@ -27,7 +27,6 @@ enum {
     UNIT = 16,   /* bytes: a chunk */
     WARP_M = 16, /* of C, that a warp multiplies at a time */
     WARP_N = 32,
-    TILE_LEAST = 32, /* of C's rows and columns, of a CTA; the other one is twice that, or all */
     THREADS_LEAST = 32,
     SHARED_MOST = 216 * 1024, /* bytes of a CTA, where a GPU does not say */
     SHARED_RESERVED = 1024,   /* of each CTA, by the driver */
@@ -36,6 +35,10 @@ enum {
     REGISTERS = 80,
     CTAS_OF_SM = 32
 };
+
+/* Rows, and columns, of C that a CTA has at most; the last stands for all of them. */
+enum { TILES = 3 };
+static const int64_t tiles[TILES] = {32, 64, 1 << 14};
 
 #define LAUNCH_US 2.0
 /* Instructions of a warp: for each turn of copies, of those of lines apart, whose first elements
@@ -223,24 +226,18 @@ static double shape_us(const planned *what, shape *s)
     return what->memory_us + issue_us + wait_us - least;
 }
 
-/* Shapes with such tiles at most, into *best where they are faster. */
-static void consider(const planned *what, int64_t most_m, int64_t most_n, shape *best)
+/* Lays out tiles that are so large at most; returns whether a CTA has the shared memory. */
+static bool lay_out(const planned *what, int64_t most, shape *s)
 {
     const xg_problem *const p = &what->request->problem;
-    shape s = {.tile_m = most_m < p->m ? most_m : p->m, .tile_n = most_n < p->n ? most_n : p->n};
-    const int64_t of_a = place_chunks(&what->a, s.tile_m, p->k, 0, &s.a);
-    const int64_t chunks = place_chunks(&what->b, s.tile_n, p->k, of_a, &s.b);
-    const int64_t vectors = place_vectors(&what->a, s.tile_m, p->k, chunks, &s.a);
-    const int64_t all = place_vectors(&what->b, s.tile_n, p->k, vectors, &s.b);
-    const int64_t with_c = place_c(p, chunks, &s);
-    s.units = all > with_c ? all : with_c;
-    if (s.units * UNIT > what->shared_most)
-        return;
-    for (s.threads = THREADS_LEAST; s.threads <= XG_SINGLE_STAGE_THREADS; s.threads *= 2) {
-        s.us = shape_us(what, &s);
-        if (s.us < best->us)
-            *best = s;
-    }
+    *s = (shape){.tile_m = most < p->m ? most : p->m, .tile_n = most < p->n ? most : p->n};
+    const int64_t of_a = place_chunks(&what->a, s->tile_m, p->k, 0, &s->a);
+    const int64_t chunks = place_chunks(&what->b, s->tile_n, p->k, of_a, &s->b);
+    const int64_t vectors = place_vectors(&what->a, s->tile_m, p->k, chunks, &s->a);
+    const int64_t all = place_vectors(&what->b, s->tile_n, p->k, vectors, &s->b);
+    const int64_t with_c = place_c(p, chunks, s);
+    s->units = all > with_c ? all : with_c;
+    return s->units * UNIT <= what->shared_most;
 }
 
 static planned planned_of(const xg_request *request, int64_t products)
@@ -258,23 +255,35 @@ static planned planned_of(const xg_request *request, int64_t products)
     return what;
 }
 
-/* The fastest shape, of tiles of 32, of 64 and of all; its time is infinite where none fits. */
-static shape shape_of(const xg_request *request, int64_t products)
+/* Whether any shape fits. */
+static bool fits(const xg_request *request)
 {
-    enum { WHOLE_MOST = 1 << 14 };
-    const planned what = planned_of(request, products);
-    shape best = {.us = INFINITY};
-    consider(&what, TILE_LEAST, TILE_LEAST, &best);
-    if (request->problem.m > TILE_LEAST || request->problem.n > TILE_LEAST)
-        consider(&what, 2 * TILE_LEAST, 2 * TILE_LEAST, &best);
-    if (request->problem.m > 2 * TILE_LEAST || request->problem.n > 2 * TILE_LEAST)
-        consider(&what, WHOLE_MOST, WHOLE_MOST, &best);
-    return best;
+    const planned what = planned_of(request, 1);
+    shape s;
+    for (int i = 0; i < TILES; i++)
+        if (lay_out(&what, tiles[i], &s))
+            return true;
+    return false;
 }
 
-static int64_t products_of_pass(const xg_problem *p)
+/* The fastest shape; its time is infinite where none fits. */
+static shape shape_of(const xg_request *request, int64_t products)
 {
-    return p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    const xg_problem *const p = &request->problem;
+    const planned what = planned_of(request, products);
+    shape best = {.us = INFINITY}, s;
+    for (int i = 0; i < TILES; i++) {
+        if (i > 0 && p->m <= tiles[i - 1] && p->n <= tiles[i - 1])
+            break; /* as before */
+        if (!lay_out(&what, tiles[i], &s))
+            continue;
+        for (s.threads = THREADS_LEAST; s.threads <= XG_SINGLE_STAGE_THREADS; s.threads *= 2) {
+            s.us = shape_us(&what, &s);
+            if (s.us < best.us)
+                best = s;
+        }
+    }
+    return best;
 }
 
 /* A single product by name alone; by element it is the sums of wgmma's kernels that count. */
@@ -283,8 +292,7 @@ bool xg_half_single_stage_applies(const xg_request *request)
     const xg_problem *const p = &request->problem;
     return !request->by_element && p->groups == 0 && (p->batch_count > 1 || request->kernel) &&
            p->m <= SIZE_MOST && p->n <= SIZE_MOST && p->k <= K_MOST &&
-           xg_ceil_div(p->m, TILE_LEAST) * xg_ceil_div(p->n, TILE_LEAST) <= INT32_MAX &&
-           isfinite(shape_of(request, 1).us);
+           xg_ceil_div(p->m, tiles[0]) * xg_ceil_div(p->n, tiles[0]) <= INT32_MAX && fits(request);
 }
 
 xg_candidate xg_half_single_stage_candidate(const xg_kernel *kernel, const xg_request *request)
@@ -292,7 +300,7 @@ xg_candidate xg_half_single_stage_candidate(const xg_kernel *kernel, const xg_re
     const xg_costs *const costs = request->target.costs;
     const int64_t count = request->problem.batch_count;
     xg_candidate of = xg_candidate_begin(kernel, request);
-    of.batch_per_pass = products_of_pass(&request->problem);
+    of.batch_per_pass = xg_products_of_grid(&request->problem);
     const shape s = shape_of(request, of.batch_per_pass);
     of.tile_m = (int)s.tile_m, of.tile_n = (int)s.tile_n;
     of.microseconds = xg_passes_us(costs, LAUNCH_US + s.us, xg_ceil_div(count, of.batch_per_pass));

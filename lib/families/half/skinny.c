@@ -69,6 +69,7 @@ bool xg_half_skinny_applies(const xg_request *request)
            p->k <= SIZE_MOST && large_operand_of(p).groups <= XG_GRID_Y_MAX;
 }
 
+/* A CTA of a batch, by full_costs. */
 static double batch_cta_us(const xg_request *request, const large_operand *x, double steps)
 {
     const xg_problem *const p = &request->problem;
@@ -111,7 +112,7 @@ xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request 
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     const bool clusters = request->target.compute_capability == 90;
     xg_candidate of = xg_candidate_begin(kernel, request);
-    of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    of.batch_per_pass = xg_products_of_grid(p);
     const double memory = (double)x.groups * xg_half_memory_us(request, &a, &b, of.batch_per_pass);
     double best = pass_us(request, &x, 0, of.batch_per_pass, memory);
     for (int cluster = 1; clusters && cluster <= XG_SKINNY_CLUSTER_MOST; cluster *= 2) {

@@ -48,7 +48,7 @@ static xg_candidate candidate(const xg_kernel *kernel, const xg_request *request
     const xg_thin_cost *const cost = &costs->half_thin;
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     xg_candidate of = xg_candidate_begin(kernel, request);
-    of.batch_per_pass = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    of.batch_per_pass = xg_products_of_grid(p);
     const double each = (double)xg_ceil_div(xg_of_pass(tiles_of(p), of.batch_per_pass),
                                             request->target.multiprocessors);
     const double steps = (double)xg_ceil_div(p->k, STEP_K);

@@ -149,7 +149,7 @@ static int64_t most_per_pass(const xg_kernel *kernel, const xg_request *request)
     const xg_problem *p = &request->problem;
     const size_t limit =
         request->workspace_limit < COPIES_MOST ? request->workspace_limit : COPIES_MOST;
-    const int64_t most = p->batch_count < XG_GRID_Z_MAX ? p->batch_count : XG_GRID_Z_MAX;
+    const int64_t most = xg_products_of_grid(p);
     if (!xg_simt_batches(kernel))
         return 1;
     if (kernel->operands == XG_ANY_OPERANDS)
