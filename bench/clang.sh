@@ -17,7 +17,8 @@
 #   bits       the products of both libraries that differ in bits (bench/bits.c)
 #   shapes     what the libraries choose over bench/shapes.txt and squares, both math modes, in turns
 #   speed      every kernel at some sizes with both libraries, in turns
-#   tests      the test programs, eight at a time: some minutes
+#   tests      the test programs, eight at a time: some minutes; XGEMM_TEST_EFFORT is 10 if unset,
+#              as some programs compute for minutes on the host
 #   sanitizer  compute-sanitizer over small products of every kernel
 #
 # The results are CSV and logs in the folder; summary.txt has what failed, the times of first
@@ -148,7 +149,7 @@ compare() {
 first_products() {
   kept=$cache
   cache=$(mktemp -d)
-  note "first product: compiler,reproducible,cache,size,math,create_ms,first_ms,second_ms,least_ms"
+  note "first product: compiler,reproducible,cache,size,math,create_ms,first_ms,second_ms,least_ms,until_wanted_ms,bits"
   for compiler in nvcc clang; do
     for size in 256 4096; do
       for math in default strict; do
@@ -203,7 +204,7 @@ run_tests() {
   mkdir -p "$out/tests"
   # shellcheck disable=SC2016 # the inner shell's
   find "$root/tests" -name 'test_*' | sort |
-    with clang env XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 CK_FORK=no OUT="$out/tests" xargs -P 8 -L 1 sh -c '
+    with clang env XGEMM_TEST_DEVICE=0 XGEMM_DEVICE=0 CK_FORK=no XGEMM_TEST_EFFORT="${XGEMM_TEST_EFFORT:-10}" OUT="$out/tests" xargs -P 8 -L 1 sh -c '
       "$1" >"$OUT/${1##*/}.log" 2>&1
       echo "${1##*/}: exit $?: $(grep "^[0-9]*%" "$OUT/${1##*/}.log" | tail -n 1)"
       grep -q "^100%.*Failures: 0, Errors: 0" "$OUT/${1##*/}.log"' sh

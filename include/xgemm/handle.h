@@ -123,14 +123,22 @@ typedef enum {
  *
  * A new handle has XGEMM_REPRODUCIBLE_RUN, or what $XGEMM_REPRODUCIBLE says: none, run or element.
  *
- * XGEMM_REPRODUCIBLE_NONE is for a library whose kernels are PTX (built by clang), which the driver
- * translates when a kernel is first used and then keeps on disk: 0.1 to 10 s for a kernel. A product
- * then runs on a kernel that is translated sooner, in some milliseconds, until the better one is
- * there: within the same bounds of error, but slower, and with other bits than later. A product
- * that is captured into a graph, one by a named kernel, and one of matrices in host memory wait for
- * their kernels, as all do with XGEMM_REPRODUCIBLE_RUN. xgemm_last_kernel() names what ran, and
- * xgemm_fallback_count() counts. xgemm_destroy() of a GPU's last handle waits for what the driver is
- * translating, so that it is kept; a process that ends without it does not.
+ * The kernels of a library that clang has built are PTX, which the driver translates when a kernel
+ * is first used and then keeps on disk: 0.01 to 4 s for a kernel. A product waits for its kernel,
+ * unless there is a compact program for it: with the same bits, translated in 10 to 400 ms, and
+ * slower. That runs until the kernel is there. There is one for the F32 kernels sliced-* and
+ * pipelined-scalar-*, up to 4e9 multiplications, and for fp16x3-*, where beta is 0, C has no strip
+ * at its edges that is computed otherwise (xgemm plan shows them), and it is no batch; there the
+ * call waits for the stream, too.
+ *
+ * With XGEMM_REPRODUCIBLE_NONE a product runs on any kernel that is translated in some milliseconds,
+ * until the better one is there: within the same bounds of error, but slower, and with other bits
+ * than later.
+ *
+ * A product that is captured into a graph, one by a named kernel, and one of matrices in host memory
+ * wait for their kernels in all modes. xgemm_last_kernel() names what ran, or what a compact program
+ * stood for, and xgemm_fallback_count() counts both. xgemm_destroy() of a GPU's last handle waits for
+ * what the driver is translating, so that it is kept; a process that ends without it does not.
  *
  * With XGEMM_REPRODUCIBLE_ELEMENT an element of C has the same bits whatever m and n are, wherever
  * it is, alone or in a batch, and whatever the layout, leading dimensions, alignment, stream,
@@ -238,8 +246,9 @@ XGEMM_API xgemm_status xgemm_last_recomputed(xgemm_handle *handle, int64_t *elem
  * Where the device has no memory left for the workspace of the best plan, or a
  * caller's workspace (xgemm_set_workspace()) is too small for it, another plan
  * serves: a kernel that needs less, or the same one in panels. The result is as
- * accurate, and slower. So it is, with XGEMM_REPRODUCIBLE_NONE, while a kernel
- * is being translated. $XGEMM_LOG names such products one by one.
+ * accurate, and slower. So it is while a kernel is being translated and another
+ * program runs in its place (xgemm_set_reproducible()). $XGEMM_LOG names such
+ * products one by one.
  *
  * \return  Their number since xgemm_create(), of both batched and other calls; a
  *          batch of pointers whose products run one by one counts each. 0 for a NULL

@@ -18,7 +18,7 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem)
 
 /* What was planned, with its workspace. */
 typedef struct {
-    const xg_cached_plan *made;
+    const xg_cached_plan *made, *wanted; /* other than wanted: what replaces that */
     void *workspace;
 } prepared;
 
@@ -66,14 +66,18 @@ static xgemm_status prepare(xgemm_handle *handle, const xg_problem *problem, pre
         xg_plan_cache_get(&handle->plans, handle->backend, &request, &p->made, &handle->error);
     if (status)
         return status;
-    const xg_cached_plan *const wanted = p->made;
-    xg_replace_unloaded(handle, &request, &p->made);
-    if (p->made != wanted)
-        note_wanted(handle, wanted);
+    p->wanted = p->made;
+    const xg_loading loading = xg_loading_begin(handle, p->made);
     status = find_workspace(handle, p, &enough);
+    if (!status && enough)
+        xg_replace_unloaded(handle, &request, loading, &p->made);
+    if (p->made != p->wanted) {
+        note_wanted(handle, p->wanted);
+        status = find_workspace(handle, p, &enough);
+    }
     if (status || enough)
         return status;
-    note_wanted(handle, wanted);
+    note_wanted(handle, p->wanted);
     request.workspace_limit = handle->given_workspace ? handle->given_bytes : 0;
     return xg_plan_cache_get(&handle->plans, handle->backend, &request, &p->made, &handle->error);
 }
@@ -106,6 +110,27 @@ static bool leave_out(xgemm_handle *handle, const xg_kernel *kernel)
     return true;
 }
 
+static xgemm_status execute(xgemm_handle *handle, const xg_problem *problem, const prepared *p)
+{
+    return xg_execute(&p->made->plan, problem, handle->backend, handle->device, handle->stream,
+                      p->workspace, &handle->error);
+}
+
+/* Elements that a compact program has counted it leaves to the plan that was wanted. */
+static xgemm_status complete(xgemm_handle *handle, const xg_call *call, const xg_problem *problem,
+                             prepared *p)
+{
+    int64_t elements = 0;
+    const xgemm_status status = xg_recomputed_get(handle, &elements);
+    if (status || elements == 0)
+        return status;
+    p->made = p->wanted;
+    handle->ran.wanted = NULL;
+    handle->fallbacks--;
+    note_what_ran(handle, call, p);
+    return execute(handle, problem, p);
+}
+
 static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
                                 const xg_problem *problem)
 {
@@ -120,8 +145,7 @@ static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
         status = prepare(handle, problem, &p);
         const xg_kernel *const chosen = status ? NULL : p.made->chosen.kernel;
         if (!status)
-            status = xg_execute(&p.made->plan, problem, handle->backend, handle->device,
-                                handle->stream, p.workspace, &handle->error);
+            status = execute(handle, problem, &p);
         again = status == XGEMM_ERROR_NOT_SUPPORTED && chosen && !handle->kernel &&
                 leave_out(handle, chosen);
         if (again)
@@ -131,6 +155,8 @@ static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
     }
     if (!status)
         note_what_ran(handle, call, &p);
+    if (!status && p.made == handle->compact && p.made->plan.recomputed)
+        status = complete(handle, call, problem, &p);
     return status;
 }
 

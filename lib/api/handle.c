@@ -162,6 +162,7 @@ void xg_handle_destroy(xgemm_handle *handle, bool is_done)
     /* Not the stream: the caller may have destroyed it. */
     is_done = is_done || handle->backend->drain(handle->device);
     xg_plan_cache_clear(&handle->plans);
+    free(handle->compact);
     xg_workspace_free(&handle->workspaces, handle->backend, handle->device, is_done);
     handle->backend->close(handle->device);
     xg_log_close(handle->log);

@@ -41,6 +41,7 @@ struct xgemm_handle {
     int64_t fallbacks; /* products that did not run what was wanted */
     int log;           /* a descriptor, or XG_NO_LOG */
     xg_plan_cache plans;
+    xg_cached_plan *compact; /* the last one of compact programs; NULL: there was none */
     xg_workspace *workspaces;
     void *given_workspace; /* the caller's; NULL: the library's own */
     size_t given_bytes;

@@ -4,14 +4,25 @@
 #include "families/kernels.h"
 #include "planner/execute.h"
 
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
 /* A kernel that is loaded in place of another has so many times less PTX. */
 enum { LESS = 8 };
 
-/* The most that kernels take that are in the driver's cache. */
-enum { CACHED_MS = 10 };
-
 /* Those that are considered for a product. */
 enum { PLANS = 4 };
+
+/*
+ * The most milliseconds that kernels take that are in the driver's cache, twice what an H200's
+ * driver does: it reads all of the longest one's PTX.
+ */
+static int cached_ms(size_t bytes)
+{
+    enum { LEAST = 3, BYTES_PER_MS = 1 << 17 };
+    return LEAST + (int)(bytes / BYTES_PER_MS);
+}
 
 static size_t larger(size_t a, size_t b)
 {
@@ -111,24 +122,74 @@ static int begin_others(xgemm_handle *handle, const xg_request *request, size_t 
     return count;
 }
 
-void xg_replace_unloaded(xgemm_handle *handle, const xg_request *request,
+/* The first one that is loaded of plans whose loading has begun, or the last one. */
+static const xg_cached_plan *first_loaded(xgemm_handle *handle,
+                                          const xg_cached_plan *const plans[PLANS], int count)
+{
+    int i = 0;
+    while (i < count - 1 && !xg_load_wait(&plans[i]->plan, handle->backend, handle->device, 0))
+        i++;
+    return plans[i];
+}
+
+/* The same product by a compact program, in memory of the handle's; NULL: there is none. */
+static const xg_cached_plan *compact_plan(xgemm_handle *handle, const xg_request *request,
+                                          const xg_cached_plan *plan)
+{
+    const xg_family *const family = plan->chosen.kernel->family;
+    if (!family->make_compact || plan->plan.panels)
+        return NULL;
+    if (!handle->compact)
+        handle->compact = calloc(1, sizeof *handle->compact);
+    if (!handle->compact)
+        return NULL;
+    memcpy(handle->compact, plan, offsetof(xg_cached_plan, plan) + xg_plan_bytes(&plan->plan));
+    return family->make_compact(&plan->chosen, request, &handle->compact->plan) ? handle->compact
+                                                                                : NULL;
+}
+
+/* Which of two plans is loaded first, where none is. */
+static const xg_cached_plan *sooner_loaded(xgemm_handle *handle, const xg_cached_plan *plan,
+                                           const xg_cached_plan *compact)
+{
+    enum { STEP_MS = 1 };
+    bool begun;
+    xg_load_begin(&compact->plan, handle->backend, handle->device, &begun);
+    for (;;) {
+        if (xg_load_wait(&plan->plan, handle->backend, handle->device, 0))
+            return plan;
+        if (xg_load_wait(&compact->plan, handle->backend, handle->device, STEP_MS))
+            return compact;
+    }
+}
+
+xg_loading xg_loading_begin(xgemm_handle *handle, const xg_cached_plan *plan)
+{
+    xg_loading loading = {0, false};
+    if (handle->backend->load_begin)
+        loading.bytes =
+            xg_load_begin(&plan->plan, handle->backend, handle->device, &loading.is_new);
+    return loading;
+}
+
+void xg_replace_unloaded(xgemm_handle *handle, const xg_request *request, xg_loading loading,
                          const xg_cached_plan **plan)
 {
     const xg_backend *const backend = handle->backend;
     const xg_cached_plan *plans[PLANS] = {*plan};
-    bool begun;
-    if (!backend->load_begin)
-        return;
-    const size_t bytes = xg_load_begin(&(*plan)->plan, backend, handle->device, &begun);
     const bool has_product = (*plan)->chosen.kernel != NULL;
-    if (bytes == 0 || !has_product || handle->reproducible != XGEMM_REPRODUCIBLE_NONE ||
-        handle->kernel || backend->is_captured(handle->device, handle->stream))
+    if (loading.bytes == 0 || !has_product || handle->kernel ||
+        backend->is_captured(handle->device, handle->stream))
         return;
-    if (xg_load_wait(&(*plan)->plan, backend, handle->device, begun ? CACHED_MS : 0))
+    if (xg_load_wait(&(*plan)->plan, backend, handle->device,
+                     loading.is_new ? cached_ms(loading.bytes) : 0))
         return;
-    const int count = begin_others(handle, request, bytes, plans);
-    int i = 0;
-    do
-        *plan = plans[i++];
-    while (i < count && !xg_load_wait(&(*plan)->plan, backend, handle->device, 0));
+    if (handle->reproducible == XGEMM_REPRODUCIBLE_NONE) {
+        const int count = begin_others(handle, request, loading.bytes, plans);
+        *plan = first_loaded(handle, plans, count);
+        return;
+    }
+    const xg_cached_plan *const compact = compact_plan(handle, request, *plan);
+    if (compact)
+        *plan = sooner_loaded(handle, *plan, compact);
 }

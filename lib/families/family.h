@@ -38,6 +38,7 @@ typedef struct xg_kernel {
     int tensor_products;     /* of FP16 or BF16 on tensor cores in place of one of FP32: 1: TF32's
                                 accuracy, more: FP32's; 0: CUDA cores */
     int fp16_terms;          /* that the split makes of an operand; 0: there is none */
+    int slices;              /* of tile_k, in kernels with sliced-K; 0: there are none */
     int cluster;             /* CTAs that compute neighbouring tiles together; 0: none */
     bool reduces_in_cluster; /* split-K by pairs of CTAs that add up in shared memory */
     bool tensor_maps;        /* TMA: one product; stream-K in place of split-K */
@@ -126,6 +127,13 @@ struct xg_family {
     double (*workspace)(const xg_candidate *, const xg_request *);
     /* Adds the candidate's launches to an empty plan. */
     xgemm_status (*build)(const xg_candidate *, const xg_request *, xg_plan *, xg_error *);
+    /*
+     * Has a plan's product computed, with the same bits, by a program that the driver translates
+     * soon; false: there is none, and the plan is as it was. If the plan counts recomputed elements,
+     * the program counts them, too, but only the plan as it was computes them; then beta is 0, so
+     * that C is not read. NULL: never.
+     */
+    bool (*make_compact)(const xg_candidate *, const xg_request *, xg_plan *);
     /* Whether one launch can compute a batch, and one of pointer arrays to operands of the type.
        NULL: never. */
     bool (*batches)(const xg_kernel *);

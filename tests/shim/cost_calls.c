@@ -163,11 +163,17 @@ int calls(bool served)
     int failures = 0, count_of_served = 0;
     if (xgemm_create(&gpu, 0) == XGEMM_OK && xgemm_make_current(gpu))
         return 1;
+    /* What happens only once is not counted. libxgemm, too, asks for a capture, with the lock, while
+       the driver translates a kernel. */
+    for (int i = 0; i < CASES; i++) {
+        handle.math_mode = cases[i].mode;
+        call(&cases[i], &handle);
+    }
     call_while_asked();
     for (int i = 0; i < CASES; i++) {
         const struct one_case *c = &cases[i];
         handle.math_mode = c->mode;
-        call(c, &handle); /* what happens only once is not counted */
+        call(c, &handle);
         if (served && !is_fake)
             continue;
         const int before = fake_count, asked = fake_asked;

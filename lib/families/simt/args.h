@@ -19,6 +19,20 @@ typedef struct {
     int64_t a_batch_stride, b_batch_stride, c_batch_stride;
 } xg_simt_args;
 
+/*
+ * The order in which a kernel of sliced.inc adds up k: CTAs of a cluster, each with a split of its
+ * own; slices of a split; and the k of a slice in a stage, and of a stage.
+ */
+typedef struct {
+    int32_t cluster, slices, slice_k, stage_k;
+} xg_simt_order;
+
+/* Of simt_compact, which computes what another kernel does, whose argument it has. */
+typedef struct {
+    xg_simt_args product;
+    xg_simt_order order;
+} xg_simt_compact_args;
+
 /* Of the kernels on TMA: one product, whose last tiles may be computed by stream-K. */
 typedef struct {
     XG_PRODUCT_FIELDS

@@ -318,6 +318,7 @@ const xg_family xg_family_simt = {
     .least_us = least_us,
     .workspace = xg_simt_workspace,
     .build = build,
+    .make_compact = xg_simt_make_compact,
     .batches = xg_simt_batches,
     .takes_pointer_arrays = xg_simt_takes_pointer_arrays,
     .takes_groups = takes_groups,

@@ -94,4 +94,8 @@ double xg_simt_workspace(const xg_candidate *of, const xg_request *request);
 bool xg_simt_batches(const xg_kernel *kernel);
 bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type);
 
+/* ---- compact.c ---- */
+
+bool xg_simt_make_compact(const xg_candidate *of, const xg_request *request, xg_plan *plan);
+
 #endif

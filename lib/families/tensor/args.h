@@ -44,4 +44,13 @@ typedef struct {
     };
 } xg_tensor_args;
 
+/* Of fp16x3_compact, which computes what another kernel does. */
+typedef struct {
+    xg_tensor_args product;  /* that kernel's argument */
+    uint16_t tile_rows;      /* of its clusters' tiles, */
+    uint16_t tile_columns;   /* and columns */
+    uint32_t promotes_cross; /* cross products each k-block, too */
+    uint32_t broken_tiles;   /* whose main loop has two parts: the first ones, or none */
+} xg_tensor_compact_args;
+
 #endif

@@ -438,6 +438,7 @@ const xg_family xg_family_tensor = {
     .least_us = least_us,
     .workspace = workspace,
     .build = build,
+    .make_compact = xg_tensor_make_compact,
     .takes_pointer_arrays = takes_pointer_arrays,
     .takes_groups = takes_more,
 };

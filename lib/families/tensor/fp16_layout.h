@@ -78,6 +78,9 @@ enum {
     XG_SPLIT_STRIPS = 4, /* most strips below, and most beside, that the split computes */
     XG_SPLIT_STRIP_BYTES = 1536, /* of shared memory for each, see split_slice_strip.h */
     XG_STREAM_K_CTAS = 256,      /* most CTAs of a launch with stream-K */
+    XG_CROSS_BLOCKS = 128, /* k-blocks after which kernels of one panel promote cross products:
+                              until then less than 2^-25 is truncated */
+    XG_CANCEL_BLOCKS = 16, /* after which the first tile may be cancelled (producer.inc) */
     /*
      * Promotion is every 16 k where k <= XG_PROMOTE_16_K; every 32 k where k <= XG_PROMOTE_32_K or
      * C has at most XG_PROMOTE_32_C elements; else every 64 k.
@@ -179,6 +182,12 @@ XG_LAYOUT int xg_promotions(int64_t m, int64_t n, int k_blocks)
     return k_blocks <= XG_PROMOTE_16_K / XG_K_BLOCK                               ? 4
            : k_blocks <= XG_PROMOTE_32_K / XG_K_BLOCK || m * n <= XG_PROMOTE_32_C ? 2
                                                                                   : 1;
+}
+
+/* Whether tiles that will be recomputed in any case are skipped (producer.inc). */
+XG_LAYOUT int xg_can_skip(int k_blocks, int whole_tiles, int clusters)
+{
+    return k_blocks >= 16 && whole_tiles >= clusters;
 }
 
 /*

@@ -41,4 +41,7 @@ xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *requ
 /* A lower bound of the time of every candidate. */
 double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request);
 
+/* Of the family. */
+bool xg_tensor_make_compact(const xg_candidate *of, const xg_request *request, xg_plan *plan);
+
 #endif
