@@ -124,9 +124,9 @@ typedef enum {
  * A new handle has XGEMM_REPRODUCIBLE_RUN, or what $XGEMM_REPRODUCIBLE says: none, run or element.
  *
  * The kernels of a library that clang has built are PTX, which the driver translates when a kernel
- * is first used and then keeps on disk: 0.01 to 4 s for a kernel. A product waits for its kernel,
+ * is first used and then keeps on disk: 0.01 to 8 s for a kernel. A product waits for its kernel,
  * unless there is a compact program for it: with the same bits, translated in 10 to 400 ms, and
- * slower. That runs until the kernel is there. There is one for the F32 kernels sliced-* and
+ * slower. Whichever is loaded first runs. There is one for the F32 kernels sliced-* and
  * pipelined-scalar-*, up to 4e9 multiplications, and for fp16x3-*, where beta is 0, C has no strip
  * at its edges that is computed otherwise (xgemm plan shows them), and it is no batch; there the
  * call waits for the stream, too.

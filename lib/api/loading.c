@@ -148,13 +148,20 @@ static const xg_cached_plan *compact_plan(xgemm_handle *handle, const xg_request
                                                                                 : NULL;
 }
 
-/* Which of two plans is loaded first, where none is. */
+/*
+ * Which of two plans is loaded first, where none is. A compact program takes about twice the time,
+ * so that a plan which may be in the driver's cache is waited for as long as it takes itself.
+ */
 static const xg_cached_plan *sooner_loaded(xgemm_handle *handle, const xg_cached_plan *plan,
-                                           const xg_cached_plan *compact)
+                                           const xg_cached_plan *compact, int cached)
 {
     enum { STEP_MS = 1 };
+    const double own_ms = plan->chosen.microseconds / 1e3;
     bool begun;
     xg_load_begin(&compact->plan, handle->backend, handle->device, &begun);
+    if (xg_load_wait(&plan->plan, handle->backend, handle->device,
+                     own_ms < cached ? (int)own_ms : cached))
+        return plan;
     for (;;) {
         if (xg_load_wait(&plan->plan, handle->backend, handle->device, 0))
             return plan;
@@ -178,18 +185,17 @@ void xg_replace_unloaded(xgemm_handle *handle, const xg_request *request, xg_loa
     const xg_backend *const backend = handle->backend;
     const xg_cached_plan *plans[PLANS] = {*plan};
     const bool has_product = (*plan)->chosen.kernel != NULL;
-    if (loading.bytes == 0 || !has_product || handle->kernel ||
-        backend->is_captured(handle->device, handle->stream))
+    const bool takes_any = handle->reproducible == XGEMM_REPRODUCIBLE_NONE;
+    if (loading.bytes == 0 || !has_product || handle->kernel)
         return;
-    if (xg_load_wait(&(*plan)->plan, backend, handle->device,
-                     loading.is_new ? cached_ms(loading.bytes) : 0))
+    const xg_cached_plan *const compact = takes_any ? NULL : compact_plan(handle, request, *plan);
+    if ((!takes_any && !compact) || backend->is_captured(handle->device, handle->stream))
         return;
-    if (handle->reproducible == XGEMM_REPRODUCIBLE_NONE) {
+    const int cached = loading.is_new ? cached_ms(loading.bytes) : 0;
+    if (compact) {
+        *plan = sooner_loaded(handle, *plan, compact, cached);
+    } else if (!xg_load_wait(&(*plan)->plan, backend, handle->device, cached)) {
         const int count = begin_others(handle, request, loading.bytes, plans);
         *plan = first_loaded(handle, plans, count);
-        return;
     }
-    const xg_cached_plan *const compact = compact_plan(handle, request, *plan);
-    if (compact)
-        *plan = sooner_loaded(handle, *plan, compact);
 }

@@ -123,8 +123,9 @@ XG_DEVICE void multiply_k_block(float acc[ACCUMULATORS], float cross[ACCUMULATOR
                    b = shared + B_HIGH * HALF_BYTES, b_low = shared + B_LOW * HALF_BYTES;
     float high[ACCUMULATORS];
     xg_wgmma_fence();
-    multiply(cross, a_low, b, 0, STEPS, !promotes_cross);
-    multiply(cross, a, b_low, 0, STEPS, 1);
+    XG_UNROLL_BY(1)
+    for (int i = 0; i < 2; i++)
+        multiply(cross, i ? a : a_low, i ? b_low : b, 0, STEPS, i || !promotes_cross);
     xg_wgmma_commit();
     xg_wgmma_wait(0);
     xg_wgmma_pin(cross, ACCUMULATORS);
@@ -230,22 +231,28 @@ XG_DEVICE void store(const xg_tensor_args *p, const block_of_c *at, const line_f
     p->c[m * p->c_stride_m + n] = p->alpha * x;
 }
 
-/* Stores the block, and returns how many elements are suspect. */
+/* Stores the block, by way of shared memory, and returns how many of the thread's elements are
+   suspect. */
 XG_DEVICE unsigned store_block(const xg_tensor_compact_args *p, const xg_fp16_layout *layout,
                                const block_of_c *at, unsigned disposition,
-                               const float sums[ACCUMULATORS])
+                               const float sums[ACCUMULATORS], float *block)
 {
     const line_floats bounds = lines_at(&p->product, layout->bounds, layout, at),
                       scales = lines_at(&p->product, layout->a_scales, layout, at);
     const int checked = (disposition & XG_TILE_PATH) == XG_TILE_CHECKED;
+    const int lane = (int)xg_lane(), first_row = (int)threadIdx.x / 32 * 16;
     unsigned suspects = 0;
     XG_UNROLL
-    for (int i = 0; i < ACCUMULATORS; i++) {
-        const int row = (int)threadIdx.x / 32 * 16 + element_row((int)xg_lane(), i),
-                  column = element_column((int)xg_lane(), i);
-        if (checked && !(fabsf(sums[i]) >= xg_guard_threshold(bounds.a[row], bounds.b[column])))
+    for (int i = 0; i < ACCUMULATORS; i++)
+        block[(first_row + element_row(lane, i)) * BLOCK + element_column(lane, i)] = sums[i];
+    __syncthreads();
+    XG_UNROLL_BY(1)
+    for (int i = (int)threadIdx.x; i < BLOCK * BLOCK; i += (int)blockDim.x) {
+        const int row = i / BLOCK, column = i % BLOCK;
+        const float sum = block[i];
+        if (checked && !(fabsf(sum) >= xg_guard_threshold(bounds.a[row], bounds.b[column])))
             suspects++;
-        store(&p->product, at, &scales, row, column, sums[i]);
+        store(&p->product, at, &scales, row, column, sum);
     }
     return suspects;
 }
@@ -272,7 +279,7 @@ XG_KERNEL(__launch_bounds__(128), fp16x3_compact, xg_tensor_compact_args)
         }
         __syncthreads();
         multiply_parts(sums, &p, &layout, &in, at.tile);
-        not_computed = store_block(&p, &layout, &at, disposition, sums);
+        not_computed = store_block(&p, &layout, &at, disposition, sums, (float *)(void *)memory);
     }
     if (not_computed > 0) {
         xg_recompute *const counts =
