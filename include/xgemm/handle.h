@@ -127,9 +127,8 @@ typedef enum {
  * is first used and then keeps on disk: 0.01 to 8 s for a kernel. A product waits for its kernel,
  * unless there is a compact program for it: with the same bits, translated in 10 to 400 ms, and
  * slower. Whichever is loaded first runs. There is one for the F32 kernels sliced-* and
- * pipelined-scalar-*, up to 4e9 multiplications, and for fp16x3-*, where beta is 0, C has no strip
- * at its edges that is computed otherwise (xgemm plan shows them), and it is no batch; there the
- * call waits for the stream, too.
+ * pipelined-scalar-*, up to 4e9 multiplications, and for fp16x3-*, where beta is 0 and
+ * it is no batch; there the call waits for the stream, too.
  *
  * With XGEMM_REPRODUCIBLE_NONE a product runs on any kernel that is translated in some milliseconds,
  * until the better one is there: within the same bounds of error, but slower, and with other bits

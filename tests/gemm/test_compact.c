@@ -148,7 +148,7 @@ END_TEST
 /*
  * Stream-K of two to many parts, whole tiles in several waves, of which the first ones promote once
  * more (128x128, from k = 2048 on); promotions each 16, 32 and 64 k; a last k by itself; more k
- * than cross products are accumulated (128x64); edges.
+ * than cross products are accumulated (128x64); edges; strips.
  */
 static const compact_case on_tensor_cores[] = {
     {KERNEL(fp16x3_128x256, "fp16x3-128x256"), "multiprocessors=4", 256, 600, 641},
@@ -157,7 +157,11 @@ static const compact_case on_tensor_cores[] = {
     {KERNEL(fp16x3_128x128, "fp16x3-128x128"), "multiprocessors=3", 256, 256, 900},
     {KERNEL(fp16x3_128x128, "fp16x3-128x128"), "multiprocessors=2", 256, 250, 2113},
     {KERNEL(fp16x3_128x64, "fp16x3-128x64"), "multiprocessors=1", 90, 60, 12400},
-    {KERNEL(fp16x3_128x64, "fp16x3-128x64"), "multiprocessors=132", 100, 190, 129}};
+    {KERNEL(fp16x3_128x64, "fp16x3-128x64"), "multiprocessors=132", 100, 190, 129},
+    {KERNEL(fp16x3_128x256, "fp16x3-128x256"), "multiprocessors=4", 257, 514, 700},
+    {KERNEL(fp16x3_128x256, "fp16x3-128x256"), "multiprocessors=4", 261, 512, 411},
+    {KERNEL(fp16x3_128x128, "fp16x3-128x128"), "multiprocessors=4", 256, 258, 129},
+    {KERNEL(fp16x3_128x64, "fp16x3-128x64"), "multiprocessors=132", 130, 65, 300}};
 
 START_TEST(tensor_cores)
 {

@@ -9,14 +9,13 @@
 
 _Static_assert(sizeof(xg_tensor_compact_args) <= XG_ARGUMENTS_BYTES, "see families/common/args.h");
 
-/* What fp16x3_compact computes: all of C by tiles, which it must not read. */
+/* What fp16x3_compact computes: a C that it need not read. */
 static bool is_taken(const xg_candidate *of, const xg_request *request)
 {
     enum { FP16_PRODUCTS = 3 };
     const xg_problem *const p = &request->problem;
     return xg_is_f32(p) && of->kernel->tensor_products == FP16_PRODUCTS && of->panels <= 1 &&
-           !xg_tensor_is_batched(of, p) && of->m == p->m && of->n == p->n && !p->epilogue.beta_at &&
-           p->epilogue.beta.f32 == 0.0f;
+           !xg_tensor_is_batched(of, p) && !p->epilogue.beta_at && p->epilogue.beta.f32 == 0.0f;
 }
 
 /* The first tiles, if the kernel of one panel of B promotes cross products within them once more.

@@ -28,12 +28,7 @@ enum {
     XG_STRIP_AHEAD = 512       /* k */
 };
 
-/* X: its major, and its rows. */
-XG_DEVICE int xg_strip_is_k_major(const xg_tensor_args *p, int below)
-{
-    return (below ? p->b_stride_k : p->a_stride_k) == 1;
-}
-
+/* The rows of X. */
 XG_DEVICE int xg_strip_rows(const xg_tensor_args *p, int below)
 {
     return (int)(below ? xg_rematerialize(p->n) + p->columns_beside : p->m);
@@ -48,17 +43,22 @@ XG_DEVICE int xg_strip_tiles(const xg_tensor_args *p, int below)
 /* Strides, of at most 2^28: of the rows of X, and of k in X and y. */
 XG_DEVICE int xg_strip_x_stride(const xg_tensor_args *p, int below)
 {
-    return (int)(below ? p->b_stride_n : p->a_stride_m);
+    return (int)xg_select_bits(below, (unsigned)p->b_stride_n, (unsigned)p->a_stride_m);
 }
 
 XG_DEVICE int xg_strip_x_k_stride(const xg_tensor_args *p, int below)
 {
-    return (int)(below ? p->b_stride_k : p->a_stride_k);
+    return (int)xg_select_bits(below, (unsigned)p->b_stride_k, (unsigned)p->a_stride_k);
 }
 
 XG_DEVICE int xg_strip_y_k_stride(const xg_tensor_args *p, int below)
 {
-    return (int)(below ? p->a_stride_k : p->b_stride_k);
+    return (int)xg_select_bits(below, (unsigned)p->a_stride_k, (unsigned)p->b_stride_k);
+}
+
+XG_DEVICE int xg_strip_is_k_major(const xg_tensor_args *p, int below)
+{
+    return (below ? p->b_stride_k : p->a_stride_k) == 1;
 }
 
 /* A tile's first row, and how many of its rows belong to an earlier tile. */

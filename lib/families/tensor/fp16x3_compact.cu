@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The products of the fp16x3 kernels (product.inc), with the same bits, in little code: the driver
- * translates its PTX in a tenth of the time. It runs the first products of a process, until the
+ * translates its PTX in a thirtieth of the time. It runs the first products of a process, until the
  * kernel that it stands for has been translated.
  *
  * A CTA is a warpgroup and computes 64 x 64 elements of C. It finds the kernel's tile that they are
@@ -10,9 +10,11 @@
  *
  * Nothing is recomputed: the elements that would be are counted in xg_recompute, and the host,
  * which reads the count, has the product computed again by the kernel itself. So C must not be
- * read: beta is 0. There are no edge strips.
+ * read: beta is 0. Edge strips (edge_strips.h) are computed by warps that have stored their
+ * elements.
  */
 #include "accumulators.h"
+#include "edge_strips.h"
 #include "full_range.h"
 #include "guard.h"
 #include "families/common/ptx_wgmma.h"
@@ -257,6 +259,62 @@ XG_DEVICE unsigned store_block(const xg_tensor_compact_args *p, const xg_fp16_la
     return suspects;
 }
 
+/* A product of elements of an edge strip's X and y; 0 beyond the end of k. */
+XG_DEVICE float strip_product(const xg_tensor_args *p, int below, const float *x, const float *y,
+                              int k, float sum)
+{
+    const float x_value = k < p->k ? x[(int64_t)k * xg_strip_x_k_stride(p, below)] : 0.0f;
+    const float y_value = k < p->k ? y[(int64_t)k * xg_strip_y_k_stride(p, below)] : 0.0f;
+    return sum + x_value * y_value;
+}
+
+/*
+ * A warp: an edge strip tile, with the sums of edge_strips.h. "k" is rounded up to the depth there.
+ * An X that is K-major has every 32nd k of a row in a lane; else a lane has every fourth k of its
+ * row, by turns in two sums.
+ */
+XG_DEVICE void compute_strip(const xg_tensor_args *p, int below, int tile, int k)
+{
+    enum { ROWS = XG_STRIP_TILE, PHASES = 32 / ROWS };
+    const int lane = (int)xg_lane(), phase = lane / ROWS;
+    const int64_t stride = xg_strip_x_stride(p, below);
+    const float *const x = xg_strip_x(p, below, ROWS, tile), *const y = xg_strip_y(p, below, tile);
+    if (xg_strip_is_k_major(p, below)) {
+        XG_UNROLL_BY(1)
+        for (int row = 0; row < ROWS; row++) {
+            float sum = 0.0f;
+            for (int l = lane; l < k; l += 32)
+                sum = strip_product(p, below, x + row * stride, y, l, sum);
+            sum = xg_sum_lanes(sum, 16, 1);
+            if (lane == 0)
+                xg_strip_store(p, below, ROWS, tile, row, sum);
+        }
+        return;
+    }
+    float first = 0.0f, second = 0.0f;
+    for (int l = phase; l < k; l += 2 * PHASES) {
+        first = strip_product(p, below, x + lane % ROWS * stride, y, l, first);
+        second = strip_product(p, below, x + lane % ROWS * stride, y, l + PHASES, second);
+    }
+    const float total = xg_sum_lanes(first + second, 16, ROWS);
+    if (phase == 0)
+        xg_strip_store(p, below, ROWS, tile, lane, total);
+}
+
+/* A warp: edge strip tiles, as long as there are any. */
+XG_DEVICE void compute_strips(const xg_tensor_compact_args *p, xg_recompute *counts)
+{
+    const int depth = p->tile_columns == 64 ? 256 : 64; /* STRIP_DEPTH of product.inc */
+    const int k = xg_blocks_of(p->product.k, depth) * depth;
+    for (;;) {
+        int task = xg_lane() == 0 ? xg_strip_take(&p->product, counts) : 0;
+        task = __shfl_sync(0xffffffffu, task, 0);
+        if (task < 0)
+            break;
+        compute_strip(&p->product, task % 2, task / 2, k);
+    }
+}
+
 XG_KERNEL(__launch_bounds__(128), fp16x3_compact, xg_tensor_compact_args)
 {
     XG_DYNAMIC_SHARED(char, memory);
@@ -281,9 +339,9 @@ XG_KERNEL(__launch_bounds__(128), fp16x3_compact, xg_tensor_compact_args)
         multiply_parts(sums, &p, &layout, &in, at.tile);
         not_computed = store_block(&p, &layout, &at, disposition, sums, (float *)(void *)memory);
     }
-    if (not_computed > 0) {
-        xg_recompute *const counts =
-            (xg_recompute *)(void *)((char *)of->workspace + layout.recompute);
+    xg_recompute *const counts = (xg_recompute *)(void *)((char *)of->workspace + layout.recompute);
+    if (not_computed > 0)
         atomicAdd(&counts->recomputed, (unsigned long long)not_computed);
-    }
+    if ((of->rows_below | of->columns_beside) != 0)
+        compute_strips(&p, counts);
 }
