@@ -149,7 +149,8 @@ typedef struct {
      * Of PTX, which the driver translates when a kernel is loaded. NULL: there is none.
      *
      * ptx_bytes: how much of a kernel that is not loaded; 0: it is, or has machine code.
-     * load_begin: begins to load it beside the caller; false: there is nothing to begin.
+     * load_begin: begins to load it beside the caller; false: there is nothing to begin, or the
+     * driver is too old for it, so that nothing else runs first.
      * load_wait: waits for what was begun for so many milliseconds; false: it takes longer.
      */
     size_t (*ptx_bytes)(const xg_device *, const xg_program *);

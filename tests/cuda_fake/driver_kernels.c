@@ -44,7 +44,11 @@ START_TEST(test_launches_overlap)
 {
     setenv("FAKE_CUDA_PTX", "90", 1);
     xgemm_handle *handle = create(0);
-    multiply(handle);
+    int64_t before;
+    do { /* a compact program may run until the kernel is translated */
+        before = xgemm_fallback_count(handle);
+        multiply(handle);
+    } while (xgemm_fallback_count(handle) > before);
     ck_assert_int_gt(fake.calls("cuLaunchKernelEx"), 0);
     destroy(handle);
 }
@@ -116,7 +120,8 @@ START_TEST(test_another_kernel_loads)
 
     handle = create(0);
     p = prepare(handle, &odd);
-    fail_nth(LOADING, load_failures[_i].result, 1, 1);
+    /* Of PTX a compact program is loaded at the same time. */
+    fail_nth(LOADING, load_failures[_i].result, 1, 2);
     OK(handle, run(handle, &p));
     download_and_check(handle, &p);
     const char *const second = xgemm_last_kernel(handle);

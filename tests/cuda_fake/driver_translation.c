@@ -117,6 +117,23 @@ START_TEST(test_same_bits)
 }
 END_TEST
 
+/* For PTX that the driver is too old for nothing else runs first: another kernel has other bits. */
+START_TEST(test_of_older_driver)
+{
+    setenv("FAKE_CUDA_VERSION", "11030", 1); /* which is asked for once in a process */
+    if (!is_mixed())
+        return;
+    translation_takes(LONG_MS);
+    xgemm_handle *handle = create(0);
+    problem p = prepare(handle, &odd);
+    run_and_check(handle, &p);
+    ck_assert_int_eq(xgemm_fallback_count(handle), 0);
+    ck_assert_int_eq(translations(), 0);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
 /* Another kernel serves until the translation has ended, and none waits for it. */
 START_TEST(test_does_not_wait)
 {
@@ -295,6 +312,7 @@ void add_translation_cases(Suite *suite)
 {
     TCase *tcase = add_case(suite, "translation", setup, teardown);
     tcase_add_test(tcase, test_same_bits);
+    tcase_add_test(tcase, test_of_older_driver);
     tcase_add_test(tcase, test_does_not_wait);
     tcase_add_test(tcase, test_is_cached);
     tcase_add_loop_test(tcase, test_waits, 0, 2);

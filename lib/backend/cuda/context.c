@@ -271,6 +271,7 @@ bool xg_cu_load_begin(xg_device *device, const xg_program *program)
 {
     const xg_cu_image image = xg_cu_image_of(program->image, device->compute_capability);
     return image.ptx_bytes > 0 && !xg_cu_is_loaded(device, program) &&
+           device->driver->driver_version >= xg_cu_driver_for_ptx(image.data) &&
            xg_cu_translation_begin(&device->translations[program->index], device->driver,
                                    device->context, image.data);
 }

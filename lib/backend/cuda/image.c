@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "image.h"
 
+#include <stdio.h>
+
 #define FATBIN_MAGIC 0xba55ed50u
 
 static xg_cu_image ptx_of(const xg_cu_ptx *table, int compute_capability)
@@ -15,4 +17,13 @@ xg_cu_image xg_cu_image_of(const void *image, int compute_capability)
 {
     return *(const uint32_t *)image == FATBIN_MAGIC ? (xg_cu_image){image, 0}
                                                     : ptx_of(image, compute_capability);
+}
+
+int xg_cu_driver_for_ptx(const void *ptx)
+{
+    enum { CUDA_MAJOR_BEYOND = 4, SKIPPED = 5 }; /* 8.5 is of CUDA 12.5, 8.6 of 12.7 */
+    int major = 0, minor = 0;
+    if (sscanf(ptx, ".version %d.%d", &major, &minor) != 2)
+        return 0;
+    return 1000 * (major + CUDA_MAJOR_BEYOND) + 10 * (minor + (major == 8 && minor > SKIPPED));
 }

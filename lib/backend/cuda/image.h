@@ -24,4 +24,10 @@ typedef struct {
 
 xg_cu_image xg_cu_image_of(const void *image, int compute_capability);
 
+/*
+ * The CUDA version of the oldest driver that takes a PTX, by the version that it begins with: 1000 *
+ * major + 10 * minor. Of PTX ISA 7.0 to 8.8, as the PTX ISA's release history has them.
+ */
+int xg_cu_driver_for_ptx(const void *ptx);
+
 #endif
