@@ -90,7 +90,6 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
     handle->ran.kernel = chosen->kernel ? chosen->kernel->name : NULL;
     handle->ran.workspace_bytes = plan->workspace_bytes;
     handle->ran.microseconds = chosen->microseconds;
-    handle->fallbacks += handle->ran.wanted != NULL;
     handle->recomputed = (xg_recomputed){.count = count ? (const char *)p->workspace + count : NULL,
                                          .most = call->m * call->n * call->batch_count,
                                          .stream = handle->stream,
@@ -126,7 +125,6 @@ static xgemm_status complete(xgemm_handle *handle, const xg_call *call, const xg
         return status;
     p->made = p->wanted;
     handle->ran.wanted = NULL;
-    handle->fallbacks--;
     note_what_ran(handle, call, p);
     return execute(handle, problem, p);
 }
@@ -157,6 +155,7 @@ static xgemm_status run_problem(xgemm_handle *handle, const xg_call *call,
         note_what_ran(handle, call, &p);
     if (!status && p.made == handle->compact && p.made->plan.recomputed)
         status = complete(handle, call, problem, &p);
+    handle->fallbacks += !status && handle->ran.wanted;
     return status;
 }
 

@@ -46,6 +46,27 @@ xg_step *xg_plan_add(xg_plan *plan, const xg_program *program, const void *argum
     return step;
 }
 
+xg_step *xg_plan_product(xg_plan *plan)
+{
+    int i = 0;
+    while (!plan->steps[i].is_product)
+        i++;
+    return &plan->steps[i];
+}
+
+void xg_step_replace(xg_step *step, const xg_program *program, const void *arguments, size_t size,
+                     int64_t ctas, int threads)
+{
+    step->program = program;
+    step->arguments_size = size;
+    memcpy(step->arguments, arguments, size);
+    step->grid[0] = (uint32_t)ctas;
+    step->block[0] = (uint32_t)threads;
+    step->block[1] = step->block[2] = 1;
+    step->cluster = step->shared_bytes = 0;
+    step->pdl = step->spread = false;
+}
+
 static void move(xg_location *location, xg_workspace_offsets to)
 {
     const int64_t room = location->base == XG_BASE_WORKSPACE ? to.workspace

@@ -118,6 +118,17 @@ typedef struct {
     int64_t a, b, c, workspace;
 } xg_workspace_offsets;
 
+/* The first step that multiplies; the plan has one. */
+xg_step *xg_plan_product(xg_plan *plan);
+
+/*
+ * Has a step run another program, which takes what the step takes and more: arguments that begin
+ * with the step's, filled in by the caller. It has so many CTAs along x, at most INT32_MAX, no
+ * cluster, and no dynamic shared memory until the caller says so.
+ */
+void xg_step_replace(xg_step *step, const xg_program *program, const void *arguments, size_t size,
+                     int64_t ctas, int threads);
+
 /* The steps of a plan that was made by itself, without panels, after those of the plan. */
 xgemm_status xg_plan_append(xg_plan *plan, const xg_plan *steps, xg_workspace_offsets at,
                             xg_error *error);

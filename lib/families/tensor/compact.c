@@ -29,10 +29,14 @@ static uint32_t broken_tiles(const xg_kernel *kernel, const xg_tensor_args *args
                : 0;
 }
 
-static bool replace_product(const xg_kernel *kernel, xg_step *step)
+bool xg_tensor_make_compact(const xg_candidate *of, const xg_request *request, xg_plan *plan)
 {
     enum { BLOCK = 64, THREADS = 128, SHARED_BYTES = 2 * XG_TERM_BYTES + 8 };
+    const xg_kernel *const kernel = of->kernel;
     const int ctas = xg_cluster_size(kernel);
+    if (!is_taken(of, request))
+        return false;
+    xg_step *const step = xg_plan_product(plan);
     xg_tensor_compact_args args = {.tile_rows = (uint16_t)(kernel->tile_m * ctas),
                                    .tile_columns = (uint16_t)kernel->tile_n,
                                    .promotes_cross = kernel->tile_n > XG_ROW_BLOCK};
@@ -41,23 +45,7 @@ static bool replace_product(const xg_kernel *kernel, xg_step *step)
     const int64_t blocks = xg_ceil_div(args.product.m, BLOCK) * xg_ceil_div(args.product.n, BLOCK);
     if (blocks > INT32_MAX)
         return false;
-    memcpy(step->arguments, &args, sizeof args);
-    step->arguments_size = sizeof args;
-    step->program = &xg_program_fp16x3_compact;
-    step->grid[0] = (uint32_t)blocks;
-    step->block[0] = THREADS;
+    xg_step_replace(step, &xg_program_fp16x3_compact, &args, sizeof args, blocks, THREADS);
     step->shared_bytes = SHARED_BYTES;
-    step->cluster = 0;
-    step->pdl = step->spread = false;
     return true;
-}
-
-bool xg_tensor_make_compact(const xg_candidate *of, const xg_request *request, xg_plan *plan)
-{
-    int product = 0;
-    if (!is_taken(of, request))
-        return false;
-    while (!plan->steps[product].is_product)
-        product++;
-    return replace_product(of->kernel, &plan->steps[product]);
 }

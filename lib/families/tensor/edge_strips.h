@@ -28,7 +28,16 @@ enum {
     XG_STRIP_AHEAD = 512       /* k */
 };
 
-/* The rows of X. */
+/* The depth of kernels with tiles of so many columns. With 64, strips take as long as the tiles
+   unless many loads are in flight. */
+#define XG_STRIP_DEPTH(tile_n) ((tile_n) == 64 ? XG_STRIP_DEPTH_MOST : 64)
+
+/* X: its major, and its rows. */
+XG_DEVICE int xg_strip_is_k_major(const xg_tensor_args *p, int below)
+{
+    return (below ? p->b_stride_k : p->a_stride_k) == 1;
+}
+
 XG_DEVICE int xg_strip_rows(const xg_tensor_args *p, int below)
 {
     return (int)(below ? xg_rematerialize(p->n) + p->columns_beside : p->m);
@@ -54,11 +63,6 @@ XG_DEVICE int xg_strip_x_k_stride(const xg_tensor_args *p, int below)
 XG_DEVICE int xg_strip_y_k_stride(const xg_tensor_args *p, int below)
 {
     return (int)xg_select_bits(below, (unsigned)p->a_stride_k, (unsigned)p->b_stride_k);
-}
-
-XG_DEVICE int xg_strip_is_k_major(const xg_tensor_args *p, int below)
-{
-    return (below ? p->b_stride_k : p->a_stride_k) == 1;
 }
 
 /* A tile's first row, and how many of its rows belong to an earlier tile. */

@@ -304,7 +304,7 @@ XG_DEVICE void compute_strip(const xg_tensor_args *p, int below, int tile, int k
 /* A warp: edge strip tiles, as long as there are any. */
 XG_DEVICE void compute_strips(const xg_tensor_compact_args *p, xg_recompute *counts)
 {
-    const int depth = p->tile_columns == 64 ? 256 : 64; /* STRIP_DEPTH of product.inc */
+    const int depth = XG_STRIP_DEPTH(p->tile_columns);
     const int k = xg_blocks_of(p->product.k, depth) * depth;
     for (;;) {
         int task = xg_lane() == 0 ? xg_strip_take(&p->product, counts) : 0;
