@@ -20,7 +20,7 @@ sources()
     done
     shift
     # shellcheck disable=SC2086 # a list of words
-    (cd "$srcdir" && find $folders -type f) | awk -v extensions="$*" '
+    (cd "$srcdir" && find $folders -name .libs -prune -o -type f -print) | awk -v extensions="$*" '
         BEGIN { split(extensions, list, " "); for (i in list) wanted[list[i]] = 1 }
         { extension = $0; sub(/.*\./, "", extension); if (extension in wanted) print }' | sort
 }

@@ -170,10 +170,12 @@ test_without_gpu()
 
 # ---- Kernels ----
 
-# In place of nvcc a script that compiles nothing (tests/cuda_fake/nvcc.sh): no resources are recorded.
-compiled_for_fake()
+# No resources are recorded in place of nvcc by a script that compiles nothing (tests/cuda_fake/nvcc.sh),
+# or with clang and no ptxas.
+nothing_recorded()
 {
-    grep -q '^NVCC = .*cuda_fake/nvcc\.sh' "$builddir/Makefile"
+    grep -q '^NVCC = .*cuda_fake/nvcc\.sh' "$builddir/Makefile" ||
+        { grep -Eq '^NVCC = *$' "$builddir/Makefile" && grep -Eq '^PTXAS = *$' "$builddir/Makefile"; }
 }
 
 test_kernels()
@@ -187,7 +189,7 @@ test_kernels()
             --gpu A100 --kernel tiled32 --registers 32
         return
     fi
-    if compiled_for_fake; then
+    if nothing_recorded; then
         refuses 'kernels: nothing recorded' 1 'no resources of kernel' kernels --resources --gpu A100
         refuses 'kernel: nothing recorded' 1 'no resources of kernel' occupancy --gpu A100 --kernel tiled32
         return
@@ -223,7 +225,7 @@ test_examples()
         no 'examples' 'none in xgemm(1)'
     fi
     compiled=$("$XGEMM" kernels --csv naive | grep -c cuda)
-    if compiled_for_fake; then compiled=0; fi
+    if nothing_recorded; then compiled=0; fi
     while read -r line; do
         case $line in
         *--registers* | *--threads*) ;;
