@@ -16,7 +16,7 @@ source_dir=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:?usage: bench/portable.sh FILE.tar.xz}
 build=${BUILD:-build-portable}
 programs="gemm/test_accuracy gemm/test_batched gemm/test_numerics gemm/test_recomputed gemm/test_settings gemm/test_compact
-  gemm/test_extremes gemm/test_small_gpus gemm/test_special gemm/test_streams gemm/test_types
+  gemm/test_extremes gemm/test_small_gpus gemm/test_special gemm/test_streams gemm/test_types gemm/test_half_ways
   gemm/test_reproducible gemm/test_ragged gemm/test_double gemm/test_residue gemm/test_residue_complex
   unit/test_product_arguments unit/test_threads"
 libs=$(pkg-config --variable=libdir jansson)

@@ -69,8 +69,8 @@ typedef struct {
     bool swizzled; /* box rows of 128 bytes, of which 16-byte chunk c of row r goes to c ^ r % 8 */
 } xg_tensor;
 
-/* Those of A and of B. */
-enum { XG_TENSORS_MAX = 2 };
+/* Those of A, B and C. */
+enum { XG_TENSORS_MAX = 3 };
 
 typedef struct {
     const xg_program *program;

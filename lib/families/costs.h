@@ -50,6 +50,12 @@ typedef struct {
     double unaligned_us;      /* and yet more where C is not aligned */
 } xg_double_cost;
 
+/* A tile of half/ whose k the CTAs of a cluster share: a stage, the rest of a CTA of two, and what
+   it takes more for each further one; and of a CTA that has the tile alone. */
+typedef struct {
+    double block_us, tile_us, cta_us, one_cta_us;
+} xg_half_split_cost;
+
 enum { XG_DOUBLE_TILES = 16, XG_MMA_TILES = 5 };
 
 /* A CTA of half/ by mma.sync. */
@@ -108,10 +114,11 @@ typedef struct {
     double split_strips_us, split_strips_rate, split_strip_more;
     /* half/: tiles of 128 x 64, 128 and 256; launches, and bytes read and written by passes */
     xg_tensor_cost half[3];
-    double half_store_us[3];     /* that a wave takes at least */
-    double half_few_rows;        /* what a k-block of 64 x 64 takes of one of 128 x 64 */
-    double half_unaligned_us[3]; /* and more where rows of C are not aligned */
-    double half_cluster_us[2]; /* of splits within a cluster: adding them up; 64 and 128 columns */
+    double half_store_us[3];          /* that a wave takes at least */
+    double half_few_rows;             /* what a k-block of 64 x 64 takes of one of 128 x 64 */
+    double half_unaligned_us[3];      /* and more where rows of C are not aligned */
+    xg_half_split_cost half_split[3]; /* tiles of 64 x 64, 128 x 64 and 128 x 128 */
+    double half_l2_rate;              /* what L2 delivers to all CTAs */
     double half_launch_us, half_align_us, half_align_rate, half_reduce_us, half_reduce_rate;
     double half_read_rate, half_write_rate; /* of operands and C */
     xg_skinny_cost half_skinny[2];          /* X K-major, or not */

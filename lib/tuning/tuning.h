@@ -19,7 +19,11 @@ extern const xg_costs xg_costs_h100, xg_costs_h200;
              {.in_l2_us = 0.346, .beyond_l2_us = 0.36, .tile_us = 1.25},                           \
              {.in_l2_us = 0.658, .beyond_l2_us = 0.67, .tile_us = 1.8}},                           \
     .half_few_rows = 0.66, .half_store_us = {2.0, 1.65, 2.7}, .half_unaligned_us = {2.0, 1.4, 2.0}, \
-    .half_cluster_us = {7.0, 4.4}, .half_launch_us = 2.2, .half_align_us = 4.2,                    \
+    .half_split = {{.block_us = 0.33, .tile_us = 1.8, .cta_us = 0.38, .one_cta_us = 1.6},          \
+                   {.block_us = 0.41, .tile_us = 1.75, .cta_us = 0.31},                            \
+                   {.block_us = 0.275, .tile_us = 2.6, .cta_us = 0.97}},                           \
+    .half_l2_rate = 9.5e6,                                                                         \
+    .half_launch_us = 2.2, .half_align_us = 4.2,                                                   \
     .half_align_rate = 3.6e6, .half_reduce_us = 4.8, .half_reduce_rate = 1.2e6,                    \
     .half_skinny = {{.step_us = 0.55, .unaligned_step_us = 0.60, .tile_us = 0.8},                  \
                     {.step_us = 1.06, .unaligned_step_us = 2.20, .tile_us = 0.4}},                 \

@@ -387,10 +387,11 @@ static bool take_maps(xg_launch *launch, void **arguments)
     if (!has_maps)
         return true;
     const xg_cu_tensor_map *maps = arguments[1];
-    const xg_cu_tensor_map *each[] = {&maps[0], &maps[1]};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < XG_TENSORS_MAX; i++) {
         map_words words;
-        memcpy(&words, each[i], sizeof words);
+        memcpy(&words, &maps[i], sizeof words);
+        if (i == 2 && words.is_map == 0)
+            continue; /* C's, which few kernels want, and these not always */
         if (words.is_map != IS_MAP || !readable(words.tensor.base))
             return false;
         launch->tensors[i] = words.tensor;

@@ -59,6 +59,7 @@ void sm90_prepare(void);
 
 /* By subject, of the files of these names. */
 TCase *sm90_pipeline(void), *sm90_products(void), *sm90_blocks(void), *sm90_wrong_calls(void);
-TCase *sm90_full_range(void), *sm90_tiles(void), *sm90_numbers(void);
+TCase *sm90_full_range(void), *sm90_tiles(void), *sm90_stores(void);
+TCase *sm90_numbers(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include "sm90_blocks.cu"
 #include "sm90_full_range.cu"
 #include "sm90_products.cu"
+#include "sm90_stores.cu"
 #include "sm90_wrong_calls.cu"
 
 #define XG_SM90_OTHER(name, body, mistake)                                                         \

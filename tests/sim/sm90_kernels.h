@@ -10,6 +10,9 @@ enum { STAGES = 3, SHARED_BYTES = STAGES * (STAGE_BYTES + 16) };
 enum { SUM_WIDTH = 32, SUM_ROWS = 4, SUM_STAGES = 2, SUM_THREADS = 64 };
 enum { SUM_BYTES = SUM_WIDTH * SUM_ROWS * 4 };
 
+/* Tiles of 16-bit elements that are stored. */
+enum { BOX_WIDTH = 64, BOX_ROWS = 16, BOX_BYTES = BOX_WIDTH * BOX_ROWS * 2 };
+
 #define XG_SM90_KERNELS(X)                                                                         \
     X(right, RIGHT)                                                                                \
     X(no_full_wait, NO_FULL_WAIT)                                                                  \
@@ -75,6 +78,12 @@ enum {
     X(tiles_without_wait, xg_add_tiles, NO_FULL_WAIT)                                              \
     X(tiles_overwritten, xg_add_tiles, NO_EMPTY_WAIT)                                              \
     X(tiles_few_bytes, xg_add_tiles, WRONG_BYTES)                                                  \
+    X(stores, xg_store_tiles, RIGHT)                                                               \
+    X(stores_misaligned, xg_store_tiles, MISALIGNED)                                               \
+    X(stores_overwritten, xg_store_tiles, NO_EMPTY_WAIT)                                           \
+    X(stores_unfenced, xg_store_tiles, NO_ASYNC_FENCE)                                             \
+    X(stores_unsynchronised, xg_store_tiles, NO_STORE_BARRIER)                                     \
+    X(stores_left, xg_store_tiles, NO_LAST_JOIN)                                                   \
     X(wrong_call, xg_call_wrongly, RIGHT)                                                          \
     X(no_static, xg_use_static, 0)                                                                 \
     X(static_memory, xg_use_static, 1)

@@ -50,6 +50,7 @@ static Suite *sm90(void)
     suite_add_tcase(suite, sm90_wrong_calls());
     suite_add_tcase(suite, sm90_full_range());
     suite_add_tcase(suite, sm90_tiles());
+    suite_add_tcase(suite, sm90_stores());
     suite_add_tcase(suite, sm90_numbers());
     return suite;
 }

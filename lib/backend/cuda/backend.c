@@ -287,7 +287,7 @@ static xgemm_status launch_current(xg_device *device, void *stream, const xg_lau
     const uint32_t shared_bytes = shared_of(device, what);
     if (!status)
         status = allow_shared(device, what, shared_bytes, function, error);
-    xg_cu_tensor_map maps[XG_TENSORS_MAX]; /* one argument */
+    xg_cu_tensor_map maps[XG_TENSORS_MAX] = {0}; /* one argument */
     if (!status)
         status = encode_all(device, what, maps, error);
     if (status)

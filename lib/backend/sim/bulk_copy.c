@@ -10,13 +10,14 @@
 #include "running.h"
 #include "shared_memory.h"
 #include "sm90_shim.h"
+#include "tile.h"
 #include "trace_events.h"
 #include "vector_clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 16, SWIZZLED_ROW = 128 };
+enum { UNIT = XG_SIM_TILE_UNIT, SWIZZLED_ROW = 128 };
 
 typedef struct {
     int rank; /* of the block that it goes to */
@@ -34,14 +35,19 @@ typedef struct {
 static copy *copies;
 static int copy_count, copy_room;
 
-/* A row of 128 bytes, whose chunks of 16 change places by the row's address. */
+/* In a row of 128 bytes, chunks of 16 change places by the row's address. */
+static unsigned swizzled(unsigned row_address, unsigned at)
+{
+    return at ^ (row_address / SWIZZLED_ROW % 8 * UNIT);
+}
+
 static void complete_swizzled(const copy *c, char *to)
 {
     char row[SWIZZLED_ROW] = {0};
     if (c->there > 0)
         memcpy(row, c->from, c->there);
-    for (unsigned chunk = 0; chunk < SWIZZLED_ROW / UNIT; chunk++)
-        memcpy(to + (chunk ^ (c->to >> 7 & 7)) * UNIT, row + chunk * UNIT, UNIT);
+    for (unsigned at = 0; at < SWIZZLED_ROW; at += UNIT)
+        memcpy(to + swizzled(c->to, at), row + at, UNIT);
 }
 
 static void complete(const copy *c)
@@ -135,22 +141,39 @@ int xg_sim_tile_rows(xg_tensor_map_ref map, int dimensions, const xg_sim_locatio
     return of->box_rows;
 }
 
-const void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, int z, unsigned *bytes)
+unsigned xg_sim_tile_row_bytes(xg_tensor_map_ref map)
+{
+    const xg_tensor *of = tiled_of(map);
+    return (unsigned)(of->box_columns * of->element_bytes);
+}
+
+int64_t xg_sim_tile_matrix_row_bytes(xg_tensor_map_ref map)
+{
+    const xg_tensor *of = tiled_of(map);
+    return of->columns * of->element_bytes;
+}
+
+unsigned xg_sim_tile_place(xg_tensor_map_ref map, unsigned row_address, unsigned at)
+{
+    return tiled_of(map)->swizzled ? swizzled(row_address, at) : at;
+}
+
+void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, int z, unsigned *bytes)
 {
     const xg_tensor *of = tiled_of(map);
     const int64_t left = of->columns - x, tile = of->box_columns;
     const bool inside =
         x >= 0 && left > 0 && y >= 0 && y < of->rows && z >= 0 && (z == 0 || z < of->matrices);
     *bytes = inside ? (unsigned)((left < tile ? left : tile) * of->element_bytes) : 0;
-    return inside ? (const char *)of->base + z * of->matrix_stride_bytes + y * of->stride_bytes +
-                        (int64_t)x * of->element_bytes
+    return inside ? (char *)(uintptr_t)of->base + z * of->matrix_stride_bytes +
+                        y * of->stride_bytes + (int64_t)x * of->element_bytes
                   : NULL;
 }
 
-/* Where a tile may go, and come from. */
-static void check_tile(const xg_tensor *of, unsigned to, int x, int y, int z,
+void xg_sim_check_tile(xg_tensor_map_ref map, unsigned to, int x, int y, int z,
                        const xg_sim_location *here)
 {
+    const xg_tensor *of = tiled_of(map);
     const unsigned alignment = of->swizzled ? 8 * SWIZZLED_ROW : SWIZZLED_ROW;
     if (to % alignment != 0)
         xg_sim_fail_at(here, "copies a tile to 0x%x, which is no multiple of %u", to, alignment);
@@ -168,9 +191,9 @@ void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int y, int z, u
                       unsigned mask, const xg_sim_location *here)
 {
     const xg_tensor *of = tiled_of(map);
-    const unsigned row_bytes = (unsigned)(of->box_columns * of->element_bytes);
+    const unsigned row_bytes = xg_sim_tile_row_bytes(map);
     xg_sim_use_clocks();
-    check_tile(of, to, x, y, z, here);
+    xg_sim_check_tile(map, to, x, y, z, here);
     for (int i = 0; i < of->box_rows; i++) {
         copy c = {.rank = xg_sim_rank(),
                   .to = to + (unsigned)i * row_bytes,

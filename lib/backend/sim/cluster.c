@@ -87,7 +87,7 @@ static void read_of(unsigned address, unsigned rank, void *to, unsigned bytes,
     const void *from = xg_sim_memory((int)rank, address, bytes, "reads shared memory", here);
     xg_sim_use_clocks();
     if (xg_sim_is_traced())
-        xg_trace_model_reads(from, (int)bytes, false, here);
+        xg_trace_model_reads(from, (int)bytes, XG_TRACE_THREAD, here);
     memcpy(to, from, bytes);
 }
 
@@ -103,6 +103,22 @@ float4 xg_sim_cluster_read4(unsigned address, unsigned rank, const xg_sim_locati
     float4 value;
     read_of(address, rank, &value, sizeof value, here);
     return value;
+}
+
+void xg_sim_cluster_store2(unsigned address, unsigned rank, float2 value,
+                           const xg_sim_location *here)
+{
+    if (address % sizeof value != 0)
+        xg_sim_fail_at(here, "stores %zu bytes at 0x%x, which is no multiple of that", sizeof value,
+                       address);
+    void *to = xg_sim_memory((int)rank, address, sizeof value, "stores to shared memory", here);
+    xg_sim_use_clocks();
+    if (xg_sim_is_written((int)rank, address, sizeof value) ||
+        xg_sim_is_read((int)rank, address, sizeof value))
+        xg_sim_fail_at(here, "stores to what a copy or a product in flight uses: 0x%x", address);
+    if (xg_sim_is_traced())
+        xg_trace_model_writes(to, sizeof value, here);
+    memcpy(to, &value, sizeof value);
 }
 
 static void thread_ends(int thread)

@@ -121,7 +121,14 @@ XG_SIM_API uint32_t xg_sim_reduce(uint32_t mask, uint32_t value, int add,
  * Accesses that are no plain load or store reach the trace by a call of their
  * own; without a trace there is none. trace-sites.awk puts in the site's number.
  */
-enum { XG_SIM_READ, XG_SIM_WRITE, XG_SIM_ATOMIC, XG_SIM_ASYNC_WRITE, XG_SIM_BULK_READ };
+enum {
+    XG_SIM_READ,
+    XG_SIM_WRITE,
+    XG_SIM_ATOMIC,
+    XG_SIM_ASYNC_WRITE,
+    XG_SIM_BULK_READ,
+    XG_SIM_BULK_WRITE
+};
 XG_SIM_API void xg_trace_access(const void *address, const void *site, int bytes, int kind);
 #ifdef XGEMM_SIM_TRACED
 #define XG_SIM_TRACE(address, bytes, kind) xg_trace_access(address, NULL, bytes, kind)

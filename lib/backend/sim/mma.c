@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mma.sync: the matrix product that the threads of a warp compute together, of FP16, BF16 and F64;
- * and ldmatrix, by which they load fragments of it together.
+ * and ldmatrix and stmatrix, by which they load and store fragments of it together.
  */
 #include "model.h"
 #include "running.h"
@@ -29,7 +29,7 @@ typedef struct {
 static fragments brought[2][XG_SIM_THREADS_MAX];
 static uint32_t numbers[XG_SIM_THREADS_MAX]; /* of the thread's last product */
 
-/* The row of a thread that ldmatrix loads, and the thread's number of that. */
+/* The row of a thread that ldmatrix loads, or what it gives stmatrix, and its number of that. */
 typedef struct {
     uint16_t row[8];
     uint32_t number;
@@ -142,6 +142,37 @@ void xg_sim_ldmatrix(uint32_t *to, const void *from, int transposed, const xg_si
             parts[i][j] = row->row[transposed ? group : inner + j];
         }
     memcpy(to, parts, sizeof parts);
+}
+
+void *xg_sim_stmatrix_row(unsigned to, const xg_sim_location *here)
+{
+    enum { BYTES = 16 };
+    if (to % BYTES)
+        xg_sim_fail_at(here, "stores a row of a matrix to 0x%x, which is no multiple of %d", to,
+                       BYTES);
+    return xg_sim_memory(xg_sim_rank(), to, BYTES, "stores a row of a matrix", here);
+}
+
+/* The row of lane i is row i % 8 of matrix i / 8, of which each lane of four has two elements. */
+void xg_sim_stmatrix(void *to, const uint32_t *from, const xg_sim_location *here)
+{
+    enum { SIZE = 8 };
+    const int thread = xg_sim_thread(), lane = thread % XG_SIM_WARP;
+    const uint32_t number = ++loads[thread];
+    loaded_row *const rows = rows_brought[number % 2] + thread - lane;
+    uint16_t row[SIZE];
+    xg_sim_use_models();
+    memcpy(rows[lane].row, from, sizeof rows->row);
+    rows[lane].number = number;
+    xg_sim_sync_lanes(0xffffffffu, false, here);
+    for (int i = 0; i < GROUP; i++) {
+        const loaded_row *const part = &rows[lane % SIZE * GROUP + i];
+        if (part->number != number)
+            xg_sim_fail_at(here, "stores matrices with a warp of which lane %d brings no elements",
+                           (int)(part - rows));
+        memcpy(row + 2 * i, part->row + lane / SIZE * 2, 2 * sizeof *row);
+    }
+    memcpy(to, row, sizeof row);
 }
 
 /* Fused multiply-adds in ascending k; on the card each step is rounded likewise. */

@@ -38,6 +38,7 @@ typedef struct {
     X(counter)                                                                                     \
     X(wgmma)                                                                                       \
     X(bulk_copy)                                                                                   \
+    X(bulk_store)                                                                                  \
     X(mbarrier)                                                                                    \
     X(mma)                                                                                         \
     X(async_copy)

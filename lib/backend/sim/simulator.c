@@ -9,9 +9,8 @@
  *   source*, trace_source              the same for a user's own kernels, compiled against cuda/
  *   model                              what the scheduler tells models, and these ask one another
  *   turns, scheduler                   threads of a cluster
- *   async_copy, bulk_copy, cluster, counter, mbarrier, mma, named_barrier, registers, warp, wgmma
- *                                      a model each; fp16 and tensor_core are their arithmetic
- *   simulator, backend.c               launches
+ *   async_copy, bulk_copy, bulk_store, cluster, counter, mbarrier, mma, named_barrier, registers,
+ * warp, wgmma a model each; fp16 and tensor_core are their arithmetic simulator, backend.c launches
  */
 #include "simulator.h"
 

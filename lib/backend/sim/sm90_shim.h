@@ -57,34 +57,56 @@ XG_SIM_API void xg_sim_bulk_copy(unsigned to, const void *from, unsigned bytes, 
 XG_SIM_API unsigned xg_sim_multicast_mask(unsigned mask, const xg_sim_location *here);
 
 /*
- * TMA with a tensor map: tiles of A or B of the launch, row by row. The first says where a row
- * begins and how many bytes of it there are; TMA fills the rest with zeros.
+ * TMA with a tensor map: tiles of A, B or C of the launch, row by row. The first says where a row
+ * begins and how many bytes of it there are; TMA fills the rest with zeros, or does not store it.
  */
-typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b } xg_tensor_map_ref;
-XG_SIM_API const void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, int z, unsigned *bytes);
+typedef enum { XG_SIM_MAP_a, XG_SIM_MAP_b, XG_SIM_MAP_c } xg_tensor_map_ref;
+XG_SIM_API void *xg_sim_tile_row(xg_tensor_map_ref map, int x, int y, int z, unsigned *bytes);
 XG_SIM_API int xg_sim_tile_rows(xg_tensor_map_ref map, int dimensions, const xg_sim_location *here);
 XG_SIM_API void xg_sim_tile_copy(unsigned to, xg_tensor_map_ref map, int x, int y, int z,
                                  unsigned barrier, unsigned mask, const xg_sim_location *here);
 #define xg_tensor_map_prefetch(map) ((void)(map)) /* only sooner there */
+#define XG_SIM_TRACE_TILE(of, dimensions, x, y, z, kind)                                           \
+    for (int xg_i = 0; xg_i < xg_sim_tile_rows(of, dimensions, XG_SIM_HERE); xg_i++) {             \
+        unsigned xg_bytes;                                                                         \
+        const void *const xg_row = xg_sim_tile_row(of, x, (y) + xg_i, z, &xg_bytes);               \
+        if (xg_bytes > 0)                                                                          \
+            XG_SIM_TRACE(xg_row, (int)xg_bytes, kind);                                             \
+    }
 #define XG_SIM_TILE_COPY(to, map, dimensions, x, y, z, barrier, mask)                              \
     __extension__({                                                                                \
         const xg_tensor_map_ref xg_of = (map);                                                     \
         const int xg_x = (x), xg_y = (y), xg_z = (z);                                              \
-        const int xg_rows = xg_sim_tile_rows(xg_of, dimensions, XG_SIM_HERE);                      \
-        for (int xg_i = 0; xg_i < xg_rows; xg_i++) {                                               \
-            unsigned xg_bytes;                                                                     \
-            const void *const xg_from =                                                            \
-                xg_sim_tile_row(xg_of, xg_x, xg_y + xg_i, xg_z, &xg_bytes);                        \
-            if (xg_bytes > 0)                                                                      \
-                XG_SIM_TRACE(xg_from, (int)xg_bytes, XG_SIM_BULK_READ);                            \
-        }                                                                                          \
+        XG_SIM_TRACE_TILE(xg_of, dimensions, xg_x, xg_y, xg_z, XG_SIM_BULK_READ)                   \
         xg_sim_tile_copy(to, xg_of, xg_x, xg_y, xg_z, barrier, mask, XG_SIM_HERE);                 \
     })
 #define xg_tma_load(to, map, x, y, barrier)       XG_SIM_TILE_COPY(to, map, 2, x, y, 0, barrier, 0)
 #define xg_tma_load_3d(to, map, x, y, z, barrier) XG_SIM_TILE_COPY(to, map, 3, x, y, z, barrier, 0)
 #define xg_tma_load_3d_multicast(to, map, x, y, z, barrier, mask)                                  \
     XG_SIM_TILE_COPY(to, map, 3, x, y, z, barrier, xg_sim_multicast_mask(mask, XG_SIM_HERE))
-#define xg_elect_one() (XG_SIM_LANE == 0)
+XG_SIM_API void xg_sim_tile_store(unsigned from, xg_tensor_map_ref map, int x, int y, int z,
+                                  const xg_sim_location *here);
+XG_SIM_API void xg_sim_bulk_commit(void), xg_sim_bulk_wait_read(int groups_left);
+#define xg_tma_store_3d(map, x, y, z, from)                                                        \
+    __extension__({                                                                                \
+        const xg_tensor_map_ref xg_of = (map);                                                     \
+        const int xg_x = (x), xg_y = (y), xg_z = (z);                                              \
+        XG_SIM_TRACE_TILE(xg_of, 3, xg_x, xg_y, xg_z, XG_SIM_BULK_WRITE)                           \
+        xg_sim_tile_store(from, xg_of, xg_x, xg_y, xg_z, XG_SIM_HERE);                             \
+    })
+#define xg_bulk_commit()               xg_sim_bulk_commit()
+#define xg_bulk_wait_read(groups_left) xg_sim_bulk_wait_read(groups_left)
+#define xg_elect_one()                 (XG_SIM_LANE == 0)
+
+/* stmatrix: the memory of the row that a thread stores; then all rows of the warp. */
+XG_SIM_API void *xg_sim_stmatrix_row(unsigned to, const xg_sim_location *here);
+XG_SIM_API void xg_sim_stmatrix(void *to, const uint32_t *from, const xg_sim_location *here);
+#define xg_stmatrix_x4(to, from)                                                                   \
+    __extension__({                                                                                \
+        void *const xg_row = xg_sim_stmatrix_row(to, XG_SIM_HERE);                                 \
+        XG_SIM_TRACE(xg_row, 16, XG_SIM_WRITE);                                                    \
+        xg_sim_stmatrix(xg_row, from, XG_SIM_HERE);                                                \
+    })
 #define xg_mbarrier_arrive_at_if(barrier, rank, holds)                                             \
     ((holds) ? xg_sim_mbarrier_arrive_at(barrier, rank, XG_SIM_HERE) : (void)0)
 #define xg_mbarrier_arrive_if(barrier, holds)                                                      \
@@ -121,6 +143,8 @@ XG_SIM_API unsigned xg_sim_cluster_read(unsigned address, unsigned rank,
                                         const xg_sim_location *here);
 XG_SIM_API float4 xg_sim_cluster_read4(unsigned address, unsigned rank,
                                        const xg_sim_location *here);
+XG_SIM_API void xg_sim_cluster_store2(unsigned address, unsigned rank, float2 value,
+                                      const xg_sim_location *here);
 XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned value,
                                      unsigned barrier, const xg_sim_location *here);
 #define xg_cluster_ctas()                   xg_sim_cluster_size()
@@ -130,6 +154,8 @@ XG_SIM_API void xg_sim_cluster_store(unsigned address, unsigned rank, unsigned v
 #define xg_cluster_wait()                   xg_sim_cluster_wait(XG_SIM_HERE)
 #define xg_cluster_load(address, rank)      xg_sim_cluster_read(address, rank, XG_SIM_HERE)
 #define xg_cluster_load_vec4(address, rank) xg_sim_cluster_read4(address, rank, XG_SIM_HERE)
+#define xg_cluster_store_vec2(address, rank, value)                                                \
+    xg_sim_cluster_store2(address, rank, value, XG_SIM_HERE)
 #define xg_cluster_store(address, rank, value, barrier)                                            \
     xg_sim_cluster_store(address, rank, value, barrier, XG_SIM_HERE)
 

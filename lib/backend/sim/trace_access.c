@@ -196,21 +196,24 @@ HOT void global_access(xg_trace *trace, uintptr_t address, int bytes, int kind, 
     count_access(trace, &wanted, address, (uintptr_t)trace->bases[index], site);
 }
 
-/* What TMA reads: one request of as many sectors as there are. */
-static void bulk_read(xg_trace *trace, uintptr_t address, int bytes, int site)
+/* What TMA reads, or writes: one request of as many sectors as there are. */
+static void bulk_access(xg_trace *trace, uintptr_t address, int bytes, bool is_store, int site)
 {
     const int index = region_of(trace, address, bytes);
     const xg_region *region = &trace->launch->regions[index < 0 ? 0 : index];
     if (index < 0)
-        xg_trace_fail_outside(false, bytes, site);
+        xg_trace_fail_outside(is_store, bytes, site);
     const int unit = trace->unit[index];
     const int64_t element = (int64_t)(address - (uintptr_t)trace->bases[index]) / unit;
     if (!inside(region, unit, element, bytes / unit))
-        xg_trace_fail("reads past the end of a line:", region->name, element, site);
+        xg_trace_fail(is_store ? "writes past the end of a line:" : "reads past the end of a line:",
+                      region->name, element, site);
+    if (is_store && !trace->states[index])
+        xg_trace_fail("writes an array that is only read:", region->name, element, site);
     for (int i = 0; trace->states[index] && i < bytes / unit; i++)
-        check_word(&trace->states[index][element + i], XG_SIM_READ, true, region->name, element + i,
-                   site);
-    const xg_trace_site wanted = {.array = region->name, .bytes = bytes};
+        check_word(&trace->states[index][element + i], is_store ? XG_SIM_WRITE : XG_SIM_READ, true,
+                   region->name, element + i, site);
+    const xg_trace_site wanted = {.array = region->name, .is_store = is_store, .bytes = bytes};
     const int merged = merged_site(trace, site, &wanted); /* may move the sites */
     xg_trace_site *entry = &trace->sites[merged];
     const uintptr_t last = address + (uintptr_t)bytes - 1;
@@ -237,8 +240,9 @@ HOT void access_of(const void *pointer, int bytes, int kind, int site)
 /* Of the shim's own: atomics and asynchronous copies. */
 void xg_trace_access(const void *address, const void *site, int bytes, int kind)
 {
-    if (xg_trace_current && kind == XG_SIM_BULK_READ)
-        bulk_read(xg_trace_current, (uintptr_t)address, bytes, xg_trace_number_of(site));
+    if (xg_trace_current && (kind == XG_SIM_BULK_READ || kind == XG_SIM_BULK_WRITE))
+        bulk_access(xg_trace_current, (uintptr_t)address, bytes, kind == XG_SIM_BULK_WRITE,
+                    xg_trace_number_of(site));
     else
         access_of(address, bytes, kind, xg_trace_number_of(site));
 }

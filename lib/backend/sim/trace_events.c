@@ -161,24 +161,37 @@ void xg_trace_copy_completes(const void *to, int bytes)
     }
 }
 
-void xg_trace_bulk_issued(const void *to, int bytes, const xg_sim_location *here)
+/* A write, of a copy that is then in flight or of the thread itself. */
+static void note_writes(const void *to, int bytes, int kind, const xg_sim_location *here)
 {
     const int thread = xg_sim_thread();
+    const bool is_copy = kind == XG_SIM_ASYNC_WRITE;
     size_t first;
     if (!shared_word((uintptr_t)to, &first))
         return;
     for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
         word_state *state = &xg_trace_current->shared[word];
         if (races_with_write(state, thread))
-            xg_trace_fail_at_word(word, xg_trace_while_written[XG_SIM_ASYNC_WRITE], here);
+            xg_trace_fail_at_word(word, xg_trace_while_written[kind], here);
         if (races_with_read(state, thread))
-            xg_trace_fail_at_word(word, xg_trace_while_read[XG_SIM_ASYNC_WRITE], here);
+            xg_trace_fail_at_word(word, xg_trace_while_read[kind], here);
         *state = (word_state){.write_phase = xg_trace_current->phase,
                               .writer = (int16_t)thread,
                               .write_epoch = epoch_of(thread),
-                              .in_flight = true,
-                              .by_async_proxy = true};
+                              .write_fence = xg_trace_current->fences[thread],
+                              .in_flight = is_copy,
+                              .by_async_proxy = is_copy};
     }
+}
+
+void xg_trace_bulk_issued(const void *to, int bytes, const xg_sim_location *here)
+{
+    note_writes(to, bytes, XG_SIM_ASYNC_WRITE, here);
+}
+
+void xg_trace_model_writes(const void *to, int bytes, const xg_sim_location *here)
+{
+    note_writes(to, bytes, XG_SIM_WRITE, here);
 }
 
 void xg_trace_bulk_completes(const void *to, int bytes)
@@ -194,33 +207,43 @@ void xg_trace_fence(void)
     xg_trace_current->fences[xg_sim_thread()]++;
 }
 
-/* The write must happen before; and for wgmma a fence must follow a thread's store. */
-static const char *wrong_read(const word_state *state, bool by_wgmma)
+/* The write must happen before; and for the async proxy a fence must follow a thread's store. */
+static const char *wrong_read(const word_state *state, xg_trace_reader by)
 {
+    static const char *const nothing[] = {
+        "reads what nothing wrote:", "multiplies what nothing wrote:",
+        "stores what nothing wrote:"};
+    static const char *const racing[] = {
+        "reads what another thread writes without a barrier between:",
+        "multiplies what another thread writes without a barrier between:",
+        "stores what another thread writes without a barrier between:"};
+    static const char *const unfenced[] = {
+        NULL, "multiplies what a thread wrote without xg_fence_proxy_async() after it:",
+        "stores what a thread wrote without xg_fence_proxy_async() after it:"};
     if (!state->write_phase && xg_sim_is_of_halves())
         return NULL;
     if (!state->write_phase)
-        return by_wgmma ? "multiplies what nothing wrote:" : "reads what nothing wrote:";
+        return nothing[by];
     if (races_with_write(state, xg_sim_thread()))
-        return by_wgmma ? "multiplies what another thread writes without a barrier between:"
-                        : "reads what another thread writes without a barrier between:";
-    if (by_wgmma && !state->by_async_proxy &&
+        return racing[by];
+    if (by != XG_TRACE_THREAD && !state->by_async_proxy &&
         state->write_fence == xg_trace_current->fences[state->writer])
-        return "multiplies what a thread wrote without xg_fence_proxy_async() after it:";
+        return unfenced[by];
     return NULL;
 }
 
-void xg_trace_model_reads(const void *from, int bytes, bool by_wgmma, const xg_sim_location *here)
+void xg_trace_model_reads(const void *from, int bytes, xg_trace_reader by,
+                          const xg_sim_location *here)
 {
     size_t first;
     if (!shared_word((uintptr_t)from, &first))
         return;
     for (size_t word = first; word < first + (size_t)bytes / 4; word++) {
         word_state *state = &xg_trace_current->shared[word];
-        const char *wrong = wrong_read(state, by_wgmma);
+        const char *wrong = wrong_read(state, by);
         if (wrong)
             xg_trace_fail_at_word(word, wrong, here);
-        if (!by_wgmma) {
+        if (by == XG_TRACE_THREAD) {
             state->reader = (int16_t)xg_sim_thread();
             state->read_phase = xg_trace_current->phase;
             state->read_epoch = epoch_of(xg_sim_thread());

@@ -32,7 +32,11 @@ void xg_trace_bulk_issued(const void *to, int bytes, const xg_sim_location *here
 void xg_trace_bulk_completes(const void *to, int bytes);
 /* fence.proxy.async: the async proxy sees the thread's stores so far. */
 void xg_trace_fence(void);
-/* wgmma reads shared memory, or the thread that of a block of its cluster. */
-void xg_trace_model_reads(const void *from, int bytes, bool by_wgmma, const xg_sim_location *here);
+/* wgmma or TMA reads shared memory, or the thread that of a block of its cluster. */
+typedef enum { XG_TRACE_THREAD, XG_TRACE_WGMMA, XG_TRACE_TMA } xg_trace_reader;
+void xg_trace_model_reads(const void *from, int bytes, xg_trace_reader by,
+                          const xg_sim_location *here);
+/* The thread writes to shared memory of a block of its cluster. */
+void xg_trace_model_writes(const void *to, int bytes, const xg_sim_location *here);
 
 #endif

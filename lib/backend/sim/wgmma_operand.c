@@ -140,7 +140,7 @@ static void load_unit(const xg_sim_operand *operand, const layout *of, int unit,
                        "multiplies what is outside the dynamic shared memory: 16 bytes at 0x%x",
                        address);
     if (xg_sim_is_traced())
-        xg_trace_model_reads(from, 2 * UNIT, true, here);
+        xg_trace_model_reads(from, 2 * UNIT, XG_TRACE_WGMMA, here);
     memcpy(to, from, 2 * UNIT);
 }
 

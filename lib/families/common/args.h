@@ -38,13 +38,16 @@ enum { XG_RASTER_ROWS = 2048 };
 /* Lines that ragged groups divide: rows of A and C, or columns of B and C. */
 enum { XG_RAGGED_ROWS = 1, XG_RAGGED_COLUMNS = 2 };
 
-/* A tensor map as the driver has encoded it, and those of A and B (XG_KERNEL_WITH_TENSOR_MAPS). */
+/*
+ * A tensor map as the driver has encoded it, and those of A and B, and C where a kernel stores by
+ * TMA (XG_KERNEL_WITH_TENSOR_MAPS).
+ */
 typedef struct {
     uint64_t words[16];
 } __attribute__((aligned(128))) xg_tensor_map;
 
 typedef struct {
-    xg_tensor_map a, b;
+    xg_tensor_map a, b, c;
 } xg_tensor_maps;
 
 /* Element types, as public ones have them; macros, which the preprocessor can compare. */

@@ -7,7 +7,7 @@
  * XG_KERNEL(bounds, name, type) begins the definition of kernel xg_<name>, whose argument is a
  * "type" called p; bounds is __launch_bounds__(...) or empty. For the simulator it also defines an
  * entry point, which takes the argument as bytes. XG_KERNEL_WITH_TENSOR_MAPS is for kernels that
- * also take the tensor maps of A and B.
+ * also take tensor maps of A, B and C.
  */
 #ifndef XGEMM_KERNELS_DIALECT_H
 #define XGEMM_KERNELS_DIALECT_H
@@ -42,7 +42,7 @@
  * fmaf() it makes nvcc allocate the registers of pipelined-128x128 otherwise, with more moves.
  */
 #define XG_ADD_PRODUCT(sum, x, y) ((void)((sum) += (x) * (y)))
-/* The tensor map of operand a or b, for xg_tma_load() of ptx_sm90.h. */
+/* The tensor map of a, b or c, for TMA: ptx_sm90.h. */
 #ifdef XG_TENSOR_MAPS_OF /* backend/cuda/clang_shim.h */
 #define XG_TENSOR_MAP(operand) (&xg_tensor_maps_of_launch()->operand)
 #else

@@ -154,6 +154,40 @@ XG_DEVICE void xg_tma_load_3d_multicast(unsigned to, xg_tensor_map_ref map, int 
                  : "memory");
 }
 
+/*
+ * A TMA store of a tile of shared memory to matrix z of a tensor map; what would be outside of the
+ * matrix is not stored, but of a row that is no multiple of 16 bytes an H200 writes whole 16 bytes.
+ * The thread's stores since its last commit are a group; wait_read(n) waits until shared memory has
+ * been read by all of its groups but the last n.
+ */
+XG_DEVICE void xg_tma_store_3d(xg_tensor_map_ref map, int x, int y, int z, unsigned from)
+{
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group"
+                 " [%0, {%1, %2, %3}], [%4];" ::"l"(map),
+                 "r"(x), "r"(y), "r"(z), "r"(from)
+                 : "memory");
+}
+
+XG_DEVICE void xg_bulk_commit(void)
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+#define xg_bulk_wait_read(groups_left)                                                             \
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(groups_left) : "memory")
+
+/*
+ * stmatrix: stores four matrices of 8 x 8 elements of 16 bits. Lane i gives the address of row i %
+ * 8 of matrix i / 8, at a multiple of 16 bytes; with g = lane / 4 and t = lane % 4 a thread has of
+ * each matrix the elements (g, 2t) and (g, 2t + 1).
+ */
+XG_DEVICE void xg_stmatrix_x4(unsigned to, const unsigned from[4])
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+                 "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+                 : "memory");
+}
+
 /* Prefetches a tensor map (its descriptor, no elements). */
 XG_DEVICE void xg_tensor_map_prefetch(xg_tensor_map_ref map)
 {
@@ -324,6 +358,16 @@ XG_DEVICE float4 xg_cluster_load_vec4(unsigned address, unsigned rank)
                  : "r"(address), "r"(rank)
                  : "memory");
     return value;
+}
+
+/* Stores 8 bytes there, at a multiple of 8; the cluster's barrier makes them visible. */
+XG_DEVICE void xg_cluster_store_vec2(unsigned address, unsigned rank, float2 value)
+{
+    asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;"
+                 " st.shared::cluster.v2.f32 [there], {%2, %3}; }"
+                 :
+                 : "r"(address), "r"(rank), "f"(value.x), "f"(value.y)
+                 : "memory");
 }
 
 /*

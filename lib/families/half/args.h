@@ -45,6 +45,7 @@ typedef struct {
     uint8_t a_mn_major, b_mn_major;
     uint8_t a_batched, b_batched; /* 0: all products of the batch have the same */
     uint8_t c_is_aligned;         /* every row of C, and its end, to 16 bytes */
+    uint8_t c_has_map;            /* C has a tensor map, and TMA stores it; tails is 0 */
     uint8_t is_plain;             /* the epilogue is a product by alpha */
     uint8_t cluster;              /* CTAs; with ragged groups, 1 */
     uint8_t ragged;               /* which lines are; 0: none, and the fields above are not used */

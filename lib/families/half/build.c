@@ -20,15 +20,20 @@ enum {
     ALIGN_THREADS = 256,
     ALIGN_CHUNKS = 4, /* of a thread */
     ROW_BLOCK = 64,   /* rows, or k, of a box of a tensor map */
+    WARP_ROWS = 16,   /* of a box of C's, of so many bytes each */
+    LINE_BYTES = 128,
     RING_BYTES = 4 * 48 * 1024,
     STAGED_BYTES = 8 * 16 * 272 /* of the epilogue: wgmma_store.inc */
 };
 
-/* By the tile: 64, 128 or 256 columns; with splits within a cluster 64 or 128, of ragged groups 64
-   or 256. */
-static const xg_program *program_of(const xg_problem *p, int tile_n, bool splits_in_cluster)
+/* By the tile: 64, 128 or 256 columns; with splits within a cluster 64 or 128, of 64 rows 64; of
+   ragged groups 64 or 256. */
+static const xg_program *program_of(const xg_problem *p, int tile_n, bool splits_in_cluster,
+                                    int cta_rows)
 {
     const bool f16 = p->type_a == XG_F16;
+    if (splits_in_cluster && cta_rows < XG_HALF_TILE_M)
+        return f16 ? &xg_program_wgmma_sliced_f16_64x64 : &xg_program_wgmma_sliced_bf16_64x64;
     if (splits_in_cluster && tile_n == 64)
         return f16 ? &xg_program_wgmma_split_k_f16_128x64 : &xg_program_wgmma_split_k_bf16_128x64;
     if (splits_in_cluster)
@@ -164,6 +169,33 @@ static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int 
     step->tensor_at[index] = at;
 }
 
+/* Whether TMA stores C, whose rows it writes by whole 16 bytes. */
+static bool stores_by_tma(const launches *of)
+{
+    const xg_problem *const p = of->problem;
+    return xg_half_c_is_aligned(p) && !of->splits_in_cluster && of->schedule.tails == 0 &&
+           p->groups == 0;
+}
+
+/* C's tensor map: boxes of a warp's rows. */
+static void set_tensor_c(xg_step *step, const launches *of, const xg_plan *plan)
+{
+    const xg_problem *const p = of->problem;
+    const int64_t bytes = (int64_t)xg_type_bytes(p->type_c);
+    const int64_t stride = p->c_stride_m * bytes;
+    step->tensors[2] =
+        (xg_tensor){.element_bytes = (int)bytes,
+                    .columns = p->n,
+                    .rows = p->m,
+                    .stride_bytes = stride,
+                    .box_columns = LINE_BYTES / (int)bytes,
+                    .box_rows = WARP_ROWS,
+                    .matrices = of->products,
+                    .matrix_stride_bytes = of->products > 1 ? p->c_batch_stride * bytes : stride,
+                    .swizzled = true};
+    step->tensor_at[2] = xg_at_c(plan, p);
+}
+
 bool xg_half_is_plain(const xg_problem *p)
 {
     return xg_is_plain_epilogue(&p->epilogue) &&
@@ -199,6 +231,7 @@ xg_half_args xg_half_args_of(const launches *of)
                           .a_batched = of->a.batched,
                           .b_batched = of->b.batched,
                           .c_is_aligned = xg_half_c_is_aligned(p),
+                          .c_has_map = stores_by_tma(of),
                           .is_plain = xg_half_is_plain(p),
                           .epilogue = typed.epilogue};
 }
@@ -232,8 +265,9 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
     const xg_problem *const p = of->problem;
     const int cluster = of->schedule.launch_cluster;
     const xg_half_args args = xg_half_args_of(of);
-    xg_step *const step = xg_plan_add(plan, program_of(p, of->tile_n, of->splits_in_cluster), &args,
-                                      sizeof args, error);
+    xg_step *const step =
+        xg_plan_add(plan, program_of(p, of->tile_n, of->splits_in_cluster, of->schedule.cta_rows),
+                    &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->is_product = true;
@@ -246,6 +280,8 @@ static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *err
                of->a.aligned ? xg_at_a(plan, p) : xg_at_workspace(of->room.a));
     set_tensor(step, 1, &of->b, args.b_rows, of->products,
                of->b.aligned ? xg_at_b(plan, p) : xg_at_workspace(of->room.b));
+    if (args.c_has_map)
+        set_tensor_c(step, of, plan);
     xg_half_use_operands(step, of, plan);
     return xg_step_grid(step, of->schedule.ctas, 1, PRODUCT_THREADS, 1, error);
 }

@@ -257,6 +257,31 @@ static double apart(double waves)
     return xg_smaller(1.0 + more * xg_larger(waves - before, 0.0), most);
 }
 
+/*
+ * The time of the product's launch where clusters have the splits, or one CTA those of a tile with
+ * 64 rows. There are few CTAs, and L2 delivers what each of them reads.
+ */
+static double in_cluster_us(const planned *what, const xg_half_tiling *way,
+                            const xg_half_schedule *of, int64_t products)
+{
+    const xg_request *const request = what->request;
+    const xg_costs *const costs = request->target.costs;
+    const int of_tile = way->cta_rows < XG_HALF_TILE_M ? 0 : way->tile_n / 64;
+    const xg_half_split_cost *const cost = &costs->half_split[of_tile];
+    const int64_t clusters = clusters_of(request, of->launch_cluster), all = of->whole * products;
+    const double ctas = (double)(all < clusters ? all : clusters) * (double)of->splits;
+    const double k = (double)(of->k_blocks_per_split * xg_half_tile_k(way->tile_n));
+    const double rows = xg_smaller((double)request->problem.m, way->cta_rows) + way->tile_n;
+    const double blocks_us = xg_larger((double)of->k_blocks_per_split * cost->block_us,
+                                       ctas * k * 2.0 * rows / costs->half_l2_rate);
+    const double rest_us =
+        of->splits > 1 ? cost->tile_us + (double)(of->splits - 2) * cost->cta_us : cost->one_cta_us;
+    const double memory_us = xg_half_memory_us(request, &what->a, &what->b, products);
+    return costs->half_launch_us +
+           xg_larger((double)xg_ceil_div(all, clusters) * (blocks_us + rest_us),
+                     memory_us + rest_us);
+}
+
 /* The time of the product's launch: waves of whole tiles, then of splits. */
 static double product_us(const planned *what, const xg_half_tiling *way, const xg_half_schedule *of,
                          int64_t products)
@@ -278,10 +303,7 @@ static double product_us(const planned *what, const xg_half_tiling *way, const x
     const double whole_us = (double)of->k_blocks * block + cost->tile_us;
     const double split_us = (double)of->k_blocks_per_split * block + cost->tile_us;
     const double computed =
-        way->splits_in_cluster
-            ? whole * (split_us + costs->half_cluster_us[index])
-            : whole * (xg_larger(whole_us, costs->half_store_us[index]) + unaligned) +
-                  split * split_us;
+        whole * (xg_larger(whole_us, costs->half_store_us[index]) + unaligned) + split * split_us;
     return costs->half_launch_us +
            xg_larger(computed, xg_half_memory_us(request, &what->a, &what->b, products));
 }
@@ -292,11 +314,11 @@ static void consider(const planned *what, const xg_half_tiling *way, xg_candidat
     const xg_problem *const p = &what->request->problem;
     int64_t products;
     const xg_half_schedule schedule = schedule_within(what, way, &products);
-    const double us =
-        xg_passes_us(what->request->target.costs,
-                     product_us(what, way, &schedule, products) +
-                         xg_half_beside_us(what->request, &what->a, &what->b, &schedule, products),
-                     xg_ceil_div(p->batch_count, products));
+    const double us = xg_passes_us(
+        what->request->target.costs,
+        (way->splits_in_cluster ? in_cluster_us : product_us)(what, way, &schedule, products) +
+            xg_half_beside_us(what->request, &what->a, &what->b, &schedule, products),
+        xg_ceil_div(p->batch_count, products));
     if (of->microseconds > 0.0 && us >= of->microseconds)
         return;
     of->microseconds = us;
@@ -350,19 +372,25 @@ static void consider_few_rows(const planned *what, xg_candidate *of)
         consider(what, &way, of);
 }
 
-/* All tiles split within clusters. */
-static void consider_in_cluster(const planned *what, int tile_n, xg_candidate *of)
+/* All tiles split within clusters; those of 64 rows, within CTAs alone, too: where all run at once,
+   since a CTA has one tile. */
+static void consider_in_cluster(const planned *what, int tile_n, int cta_rows, xg_candidate *of)
 {
     const xg_request *const request = what->request;
     const int tile_k = xg_half_tile_k(tile_n);
-    const int64_t blocks = xg_ceil_div(request->problem.k, tile_k);
+    const xg_problem *const p = &request->problem;
+    const int64_t blocks = xg_ceil_div(p->k, tile_k);
+    const int64_t tiles = xg_ceil_div(p->m, cta_rows) * xg_ceil_div(p->n, tile_n) * p->batch_count;
     xg_half_tiling way = {
-        .tile_n = tile_n, .cluster = 1, .cta_rows = XG_HALF_TILE_M, .splits_in_cluster = true};
-    if (request->by_element || request->problem.groups > 0)
+        .tile_n = tile_n, .cluster = 1, .cta_rows = cta_rows, .splits_in_cluster = true};
+    if (request->by_element || p->groups > 0)
         return;
-    for (way.splits = 2; way.splits <= XG_HALF_CLUSTER_MOST; way.splits++) {
+    for (way.splits = cta_rows < XG_HALF_TILE_M ? 1 : 2; way.splits <= XG_HALF_CLUSTER_MOST;
+         way.splits++) {
         const int64_t each = xg_ceil_div(blocks, way.splits);
-        if (each * tile_k < PER_SPLIT_LEAST / 2)
+        if (tiles > clusters_of(request, (int)way.splits))
+            break;
+        if (way.splits > 1 && each * tile_k < PER_SPLIT_LEAST / 2)
             break;
         if (xg_ceil_div(blocks, each) == way.splits)
             consider(what, &way, of);
@@ -388,7 +416,9 @@ xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *reques
     if (kernel->tile_n == 128)
         consider_few_rows(&what, &of);
     for (int tile_n = 64; tile_n <= 128 && kernel->tile_n == 128; tile_n += 64)
-        consider_in_cluster(&what, tile_n, &of);
+        consider_in_cluster(&what, tile_n, XG_HALF_TILE_M, &of);
+    if (kernel->tile_n == 128)
+        consider_in_cluster(&what, 64, XG_HALF_TILE_M / 2, &of);
     return of;
 }
 

@@ -56,11 +56,12 @@ double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
 
 /*
  * How tiles are computed: by clusters of CTAs that are one above the other, and so many "tails" in
- * "splits" parts of k; or all of them by clusters that have the parts of one tile.
+ * "splits" parts of k; or all of them by clusters that have the parts of one tile: then of 64 rows
+ * the warpgroups of a CTA have a part each, too.
  */
 typedef struct {
     int tile_n, cluster;
-    int cta_rows; /* of a CTA's tile: XG_HALF_TILE_M, or half of that without splits and clusters */
+    int cta_rows; /* of a CTA's tile: XG_HALF_TILE_M, or of 64 columns half of that */
     int64_t splits, tails;
     bool splits_in_cluster; /* then "cluster" is 1 and "tails" 0 */
 } xg_half_tiling;
