@@ -14,6 +14,7 @@
  */
 #include "args.h"
 #include "families/common/epilogue.h"
+#include "families/common/warp_rows.h"
 
 #define WARPS   4
 #define THREADS (32 * WARPS)
@@ -155,34 +156,6 @@ XG_DEVICE void xg_gemv_k_sum_scalar(xg_gemv_k_view *v, float acc[ROWS])
     }
 }
 
-/*
- * A step of a warp's reduction: a thread gives half of its accumulators to its partner and adds the
- * other half of the partner's. Returns the first row of those that it has now.
- */
-XG_DEVICE int xg_gemv_k_halve(float acc[ROWS], int half, int bits)
-{
-    const int upper = (threadIdx.x & bits) != 0;
-    XG_UNROLL
-    for (int i = 0; i < half; i++) {
-        const float given = xg_select(upper, acc[i], acc[i + half]);
-        acc[i] =
-            xg_select(upper, acc[i + half], acc[i]) + __shfl_xor_sync(0xffffffffu, given, bits);
-    }
-    return upper ? half : 0;
-}
-
-/* Reduces over the warp, to total[row]. */
-XG_DEVICE void xg_gemv_k_warp_total(float acc[ROWS], float *total)
-{
-    int row = xg_gemv_k_halve(acc, 4, 16);
-    row += xg_gemv_k_halve(acc, 2, 8);
-    row += xg_gemv_k_halve(acc, 1, 4);
-    acc[0] += __shfl_xor_sync(0xffffffffu, acc[0], 2);
-    acc[0] += __shfl_xor_sync(0xffffffffu, acc[0], 1);
-    if (threadIdx.x % 4 == 0) /* the others have the same */
-        total[row] = acc[0];
-}
-
 /* Reduces over the warps, in their order, and stores to C. */
 XG_DEVICE void xg_gemv_k_store(const xg_gemv_args p, int64_t first_row, int64_t rows,
                                float total[WARPS][ROWS])
@@ -221,7 +194,7 @@ XG_KERNEL(__launch_bounds__(THREADS, 4), gemv_k_major, xg_gemv_args)
         xg_gemv_k_sum_vec4(&v, 0, acc);
     xg_gemv_k_advance(&v, -3 * (int)threadIdx.x);
     xg_gemv_k_sum_scalar(&v, acc);
-    xg_gemv_k_warp_total(acc, total[threadIdx.x / 32]);
+    xg_warp_rows_total(acc, total[threadIdx.x / 32]);
     __syncthreads();
     xg_gemv_k_store(p, first_row, rows, total);
     if (p.is_strip && blockIdx.x == gridDim.x - 1 && blockIdx.y == gridDim.y - 1)

@@ -19,8 +19,8 @@
  * is_strip: see skinny.inc.
  */
 #include "args.h"
+#include "families/common/cluster_sum.h"
 #include "families/common/epilogue.h"
-#include "families/common/ptx_sm90.h"
 #include "gemv_mn_major.h"
 
 #define ROWS    XG_GEMV_MN_ROWS
@@ -177,35 +177,6 @@ XG_DEVICE void xg_gemv_mn_sum(xg_gemv_mn_view *v, int vec4, float *y, float *tot
         *(float4 *)&total[4 * lane] = (float4){acc[0], acc[1], acc[2], acc[3]};
 }
 
-/* Initializes the first CTA's mbarrier. Nobody sends before that: xg_cluster_wait() follows. */
-XG_DEVICE void xg_gemv_mn_init_mbarrier(xg_gemv_mn_shared *shared)
-{
-    if (xg_cluster_rank() == 0 && threadIdx.x == 0) {
-        xg_mbarrier_init(xg_shared_address(&shared->arrival), 1);
-        xg_mbarrier_init_fence();
-    }
-    xg_cluster_arrive_relaxed();
-}
-
-/* Reduces a row over the cluster, in its first CTA; the others send theirs. */
-XG_DEVICE float xg_gemv_mn_reduce_cluster(xg_gemv_mn_shared *shared, unsigned ctas, float acc)
-{
-    const unsigned rank = xg_cluster_rank(), arrival = xg_shared_address(&shared->arrival);
-    if (rank > 0) {
-        xg_cluster_store(xg_shared_address(&shared->inbox[rank - 1][threadIdx.x]), 0,
-                         xg_bits_of(acc), arrival);
-        return 0.0f;
-    }
-    if (threadIdx.x == 0) /* some may have arrived already */
-        xg_mbarrier_arrive_expect_tx(arrival, (ctas - 1) * ROWS * (unsigned)sizeof(float));
-    xg_mbarrier_wait(arrival, 0);
-    XG_UNROLL
-    for (unsigned other = 1; other < XG_GEMV_MN_CLUSTER; other++)
-        if (other < ctas)
-            acc += shared->inbox[other - 1][threadIdx.x];
-    return acc;
-}
-
 /* Reduces over the warps, in their order, and over the cluster, and stores to C. */
 XG_DEVICE void xg_gemv_mn_store(const xg_gemv_args p, int64_t first_row, int64_t rows,
                                 unsigned ctas, xg_gemv_mn_shared *shared)
@@ -218,7 +189,8 @@ XG_DEVICE void xg_gemv_mn_store(const xg_gemv_args p, int64_t first_row, int64_t
     for (unsigned warp = 0; warp < blockDim.x / 32; warp++)
         acc += shared->total[warp][threadIdx.x];
     if (ctas > 1)
-        acc = xg_gemv_mn_reduce_cluster(shared, ctas, acc);
+        acc = xg_cluster_sum(&shared->inbox[0][0], ROWS, XG_GEMV_MN_CLUSTER,
+                             xg_shared_address(&shared->arrival), ctas, acc);
     if (row >= rows || (ctas > 1 && xg_cluster_rank() > 0))
         return;
     float *c = p.c + XG_SPLIT * p.m * p.c_stride_m + row * (p.m <= p.n ? 1 : p.c_stride_m);
@@ -234,7 +206,7 @@ XG_KERNEL(__launch_bounds__(32 * XG_GEMV_MN_WARPS_MOST, 1), gemv_mn_major, xg_ge
     const int warp = (int)threadIdx.x / 32;
     xg_gemv_mn_view v = xg_gemv_mn_view_of(p, XG_SPLIT * ctas + xg_cluster_rank(), first_row, rows);
     if (ctas > 1)
-        xg_gemv_mn_init_mbarrier(shared);
+        xg_cluster_sum_begin(xg_shared_address(&shared->arrival));
     if (!p.is_strip) {
         xg_gemv_mn_prefetch(&v);
         xg_pdl_wait();

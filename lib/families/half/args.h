@@ -81,6 +81,16 @@ enum {
 #define XG_SKINNY_PITCH(rows)        ((rows) + 4)
 #define XG_SKINNY_SHARED_BYTES(rows) (4 * XG_SKINNY_WARPS * XG_SKINNY_SIDE * XG_SKINNY_PITCH(rows))
 
+/* half_gemv.inc: a CTA's warps, its rows by X's major, and the CTAs that divide k. */
+enum {
+    XG_HALF_GEMV_WARPS = 4,
+    XG_HALF_GEMV_K_MAJOR_ROWS = 8,
+    XG_HALF_GEMV_MN_MAJOR_ROWS = 64,
+    XG_HALF_GEMV_CLUSTER_MOST = 8
+};
+#define XG_HALF_GEMV_SHARED_BYTES(rows)                                                            \
+    (4 * (rows) * (XG_HALF_GEMV_WARPS + XG_HALF_GEMV_CLUSTER_MOST - 1) + 8)
+
 /* half_thin.inc: a CTA's tile, and its threads. */
 enum { XG_THIN_TILE_M = 64, XG_THIN_TILE_N = 128, XG_THIN_THREADS = 256 };
 

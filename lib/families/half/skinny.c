@@ -14,6 +14,7 @@
 #include "args.h"
 #include "families/programs.h"
 #include "families/typed.h"
+#include "gemv.h"
 #include "half.h"
 
 enum { SIDE = XG_SKINNY_SIDE, THREADS = 32 * XG_SKINNY_WARPS, SIZE_MOST = INT32_MAX / 2 };
@@ -124,6 +125,7 @@ xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request 
     }
     of.microseconds =
         xg_passes_us(request->target.costs, best, xg_ceil_div(p->batch_count, of.batch_per_pass));
+    xg_half_gemv_consider(request, &of);
     return of;
 }
 
@@ -146,6 +148,8 @@ xgemm_status xg_half_skinny_build(const xg_candidate *of, const xg_request *requ
     const xg_problem *const p = &request->problem;
     if (!xg_half_skinny_applies(request))
         return xg_half_refuse(of, request, error);
+    if (xg_half_is_gemv(of))
+        return xg_half_gemv_build(of, request, plan, error);
     const large_operand x = large_operand_of(p);
     const xg_typed_args args = xg_typed_args_of(p);
     xg_step *const step = xg_add_typed_product(plan, program_of(p, &x, of->cluster > 0), &args,
