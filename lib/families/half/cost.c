@@ -216,6 +216,12 @@ double xg_half_memory_us(const xg_request *request, const xg_half_operand *a,
     return read / costs->half_read_rate + written / costs->half_write_rate;
 }
 
+double xg_half_longer_us(double computed_us, double memory_us)
+{
+    const double also = 0.03;
+    return xg_larger(computed_us, memory_us) + also * xg_smaller(computed_us, memory_us);
+}
+
 bool xg_half_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
@@ -305,7 +311,7 @@ static double product_us(const planned *what, const xg_half_tiling *way, const x
     const double computed =
         whole * (xg_larger(whole_us, costs->half_store_us[index]) + unaligned) + split * split_us;
     return costs->half_launch_us +
-           xg_larger(computed, xg_half_memory_us(request, &what->a, &what->b, products));
+           xg_half_longer_us(computed, xg_half_memory_us(request, &what->a, &what->b, products));
 }
 
 /* A way, into *of where it is faster. */

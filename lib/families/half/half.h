@@ -115,6 +115,10 @@ double xg_half_beside_us(const xg_request *request, const xg_half_operand *a,
 double xg_half_memory_us(const xg_request *request, const xg_half_operand *a,
                          const xg_half_operand *b, int64_t products);
 
+/* The time of both at once: the longer, and a little of the shorter, by which the ways differ whose
+   bound is the memory. */
+double xg_half_longer_us(double computed_us, double memory_us);
+
 /* ---- Between build.c and mma_build.c ---- */
 
 /* Where in the workspace the copies of A and B and the partial sums are; -1: there are none. */

@@ -180,7 +180,7 @@ static double pass_us(const planned *what, const xg_half_schedule *of, int64_t p
                  xg_half_c_is_aligned(&request->problem)) +
         share_us(cost, split, k_of_split, readers, true);
     return costs->half_launch_us +
-           xg_larger(computed, xg_half_memory_us(request, &what->a, &what->b, products)) +
+           xg_half_longer_us(computed, xg_half_memory_us(request, &what->a, &what->b, products)) +
            xg_half_beside_us(request, &what->a, &what->b, of, products);
 }
 
