@@ -63,6 +63,8 @@ wgmma_ragged_bf16_128x256
 wgmma_ragged_bf16_128x64
 wgmma_ragged_f16_128x256
 wgmma_ragged_f16_128x64
+wgmma_sliced_bf16_64x64
+wgmma_sliced_f16_64x64
 wgmma_split_k_bf16_128x128
 wgmma_split_k_bf16_128x64
 wgmma_split_k_f16_128x128
