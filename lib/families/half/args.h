@@ -58,9 +58,10 @@ typedef struct {
  * multiples of 16 bytes.
  */
 typedef struct {
-    xg_half_args product;       /* of which k_blocks, a_rows, b_rows and cluster are not used */
-    const void *a, *b;          /* or arrays of pointers */
-    int64_t a_stride, b_stride; /* elements from line to line */
+    xg_half_args
+        product;       /* of which k_blocks, a_rows, b_rows, cluster and c_has_map are not used */
+    const void *a, *b; /* or arrays of pointers */
+    int64_t a_stride, b_stride;             /* elements from line to line */
     int64_t a_batch_stride, b_batch_stride; /* or XG_POINTER_ARRAYS; with groups, from one's to the
                                                next one's */
     int32_t k;

@@ -274,8 +274,7 @@ static double in_cluster_us(const planned *what, const xg_half_tiling *way,
     const xg_costs *const costs = request->target.costs;
     const int of_tile = way->cta_rows < XG_HALF_TILE_M ? 0 : way->tile_n / 64;
     const xg_half_split_cost *const cost = &costs->half_split[of_tile];
-    const int64_t clusters = clusters_of(request, of->launch_cluster), all = of->whole * products;
-    const double ctas = (double)(all < clusters ? all : clusters) * (double)of->splits;
+    const double ctas = (double)(of->whole * products * of->splits); /* all run at once */
     const double k = (double)(of->k_blocks_per_split * xg_half_tile_k(way->tile_n));
     const double rows = xg_smaller((double)request->problem.m, way->cta_rows) + way->tile_n;
     const double blocks_us = xg_larger((double)of->k_blocks_per_split * cost->block_us,
@@ -283,9 +282,7 @@ static double in_cluster_us(const planned *what, const xg_half_tiling *way,
     const double rest_us =
         of->splits > 1 ? cost->tile_us + (double)(of->splits - 2) * cost->cta_us : cost->one_cta_us;
     const double memory_us = xg_half_memory_us(request, &what->a, &what->b, products);
-    return costs->half_launch_us +
-           xg_larger((double)xg_ceil_div(all, clusters) * (blocks_us + rest_us),
-                     memory_us + rest_us);
+    return costs->half_launch_us + xg_larger(blocks_us, memory_us) + rest_us;
 }
 
 /* The time of the product's launch: waves of whole tiles, then of splits. */

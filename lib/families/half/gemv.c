@@ -40,7 +40,8 @@ static const struct {
 typedef struct {
     bool k_major;
     loads unit;
-    int64_t ctas, rows;
+    int cta_rows; /* elements of C, of a CTA */
+    int64_t ctas;
 } matrix;
 
 static matrix matrix_of(const xg_problem *p)
@@ -48,10 +49,9 @@ static matrix matrix_of(const xg_problem *p)
     const bool is_row = p->m <= p->n;
     const xg_half_operand x = is_row ? xg_half_operand_b(p) : xg_half_operand_a(p);
     const uintptr_t at = (uintptr_t)(is_row ? p->b : p->a);
-    matrix of = {.k_major = (is_row ? p->b_stride_k : p->a_stride_k) == 1,
-                 .rows = is_row ? p->n : p->m};
-    of.ctas =
-        xg_ceil_div(of.rows, of.k_major ? XG_HALF_GEMV_K_MAJOR_ROWS : XG_HALF_GEMV_MN_MAJOR_ROWS);
+    matrix of = {.k_major = (is_row ? p->b_stride_k : p->a_stride_k) == 1};
+    of.cta_rows = of.k_major ? XG_HALF_GEMV_K_MAJOR_ROWS : XG_HALF_GEMV_MN_MAJOR_ROWS;
+    of.ctas = xg_ceil_div(is_row ? p->n : p->m, of.cta_rows);
     of.unit = x.aligned                                               ? BY_8
               : at % 4 == 0 && x.stride % 2 == 0 && x.length % 2 == 0 ? BY_2
                                                                       : BY_1;
@@ -84,7 +84,6 @@ void xg_half_gemv_consider(const xg_request *request, xg_candidate *of)
     const xg_half_operand a = xg_half_operand_a(p), b = xg_half_operand_b(p);
     const double memory_us = MEMORY * xg_half_memory_us(request, &a, &b, 1);
     const int most = request->target.compute_capability == 90 ? XG_HALF_GEMV_CLUSTER_MOST : 1;
-    const int rows = x.k_major ? XG_HALF_GEMV_K_MAJOR_ROWS : XG_HALF_GEMV_MN_MAJOR_ROWS;
     for (int cluster = 1; cluster <= most; cluster *= 2) {
         const double us =
             request->target.costs->half_launch_us + gemv_us(request, &x, cluster, memory_us);
@@ -92,8 +91,8 @@ void xg_half_gemv_consider(const xg_request *request, xg_candidate *of)
             continue;
         of->microseconds = us;
         of->cluster = cluster > 1 ? cluster : 0;
-        of->tile_m = p->m <= p->n ? 1 : rows;
-        of->tile_n = p->m <= p->n ? rows : 1;
+        of->tile_m = p->m <= p->n ? 1 : x.cta_rows;
+        of->tile_n = p->m <= p->n ? x.cta_rows : 1;
     }
 }
 
@@ -116,13 +115,12 @@ xgemm_status xg_half_gemv_build(const xg_candidate *of, const xg_request *reques
     const xg_problem *const p = &request->problem;
     const matrix x = matrix_of(p);
     const xg_typed_args args = xg_typed_args_of(p);
-    const int rows = x.k_major ? XG_HALF_GEMV_K_MAJOR_ROWS : XG_HALF_GEMV_MN_MAJOR_ROWS;
     xg_step *const step =
         xg_add_typed_product(plan, program_of(p, x.k_major), &args, sizeof args, p, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->pdl = true;
     step->cluster = (uint32_t)of->cluster;
-    step->shared_bytes = (uint32_t)XG_HALF_GEMV_SHARED_BYTES(rows);
+    step->shared_bytes = (uint32_t)XG_HALF_GEMV_SHARED_BYTES(x.cta_rows);
     return xg_step_grid(step, x.ctas * (of->cluster ? of->cluster : 1), 1, THREADS, 1, error);
 }

@@ -26,7 +26,8 @@ enum { XG_HALF_TILE_M = 128, XG_HALF_ALIGNMENT = 8 /* elements: 16 bytes */ };
 /* k of a stage of the ring buffer: a k-block, by the tile's columns. */
 int xg_half_tile_k(int tile_n);
 enum {
-    XG_HALF_CLUSTER_MOST = 6 /* CTAs that have splits; at most CLUSTER_MOST of wgmma_split_k.inc */
+    XG_HALF_CLUSTER_MOST = 6 /* CTAs that have splits, whose sums end before wgmma_split_k.inc's
+                                STAGED_AT */
 };
 
 /* An operand: lines of contiguous elements. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The epilogue of sums that a thread has four neighbours of: of half_reduce and wgmma_split_k. */
+/* The epilogue of half_reduce.cu, where a thread has four neighbours' sums. */
 #ifndef XGEMM_HALF_STORE_FOUR_H
 #define XGEMM_HALF_STORE_FOUR_H
 
