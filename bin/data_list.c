@@ -43,9 +43,13 @@ static void add(const command *which, data_list *list, const data_kind *a, const
 {
     if (list->count == DATA_LIST_MAX)
         usage_error(which, "--data takes at most %d kinds", (int)DATA_LIST_MAX);
-    data_pair *pair = &list->pairs[list->count++];
+    data_pair *pair = &list->pairs[list->count];
     *pair = (data_pair){.a = a, .b = b};
     snprintf(pair->name, sizeof pair->name, both ? "%s:%s" : "%s", a->name, b->name);
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->pairs[i].name, pair->name) == 0)
+            usage_error(which, "--data has \"%s\" twice", pair->name);
+    list->count++;
 }
 
 static const data_kind *kind_from(const command *which, const char *name, size_t length)

@@ -11,7 +11,7 @@
 
 /** \brief Version of the headers a program was compiled with. */
 #define XGEMM_VERSION_MAJOR 0
-#define XGEMM_VERSION_MINOR 1
+#define XGEMM_VERSION_MINOR 2
 #define XGEMM_VERSION_PATCH 0
 
 /** \brief The same as one number that grows: major * 10^6 + minor * 10^3 + patch. */
@@ -19,7 +19,7 @@
     (XGEMM_VERSION_MAJOR * 1000000 + XGEMM_VERSION_MINOR * 1000 + XGEMM_VERSION_PATCH)
 
 /**
- * \brief   Version of the library that is running, as text: "0.1.0".
+ * \brief   Version of the library that is running, as text: "0.2.0".
  *
  * \return  A static string; never NULL, not to be freed.
  */

@@ -172,6 +172,8 @@ test_bench_data()
     sed -e 1d -e 's/,.*//' out >kinds
     csv 'bench: --data list' "$(wc -l <kinds)"
     says 'bench: --data help' '^relu ' bench --data help
+    refuses 'bench: --data twice' 2 '"relu" twice' bench -s 8 --data relu,normal,relu
+    refuses 'bench: --data twice, once in all' 2 '"relu:relu" twice' bench -s 8 --data all,relu:relu
     refuses 'bench: --data list with sizes' 2 'alone, so that --size has no effect' bench -s 8 --data list
     missing=$(while read -r kind; do
         grep -q "^\\.It Cm $kind\$" "$srcdir/man/xgemm.1" || echo "$kind"
@@ -387,7 +389,7 @@ test_bench_from()
     no_results 'a folder' 'cannot read \.: Is a directory' .
     no_results 'no schema version' 'no "schema_version"' text.json
     cat >text.json <<'END'
-{"schema_version": 1, "xgemm_version": "0.1.0", "command": "bench", "date": "2026-01-01T00:00:00Z",
+{"schema_version": 1, "xgemm_version": "0.2.0", "command": "bench", "date": "2026-01-01T00:00:00Z",
  "device": {"ordinal": 0, "name": "H200", "detail": "driver 13.0", "compute_capability": 90,
   "multiprocessors": 132, "memory_bytes": 1073741824, "l2_bytes": 0, "core_clock_mhz": 1980.0,
   "memory_clock_mhz": 0.0, "peak_fp32_gflops": 66908.16, "peak_bandwidth_gbs": 4800.0},
