@@ -26,9 +26,10 @@ typedef struct {
     int tile_m;                 /**< Rows of C that a block computes; 0 on the CPU. */
     int tile_n;                 /**< Columns of C that a block computes. */
     int tile_k;                 /**< Elements of k in one step of a block's main loop. */
-    int64_t split_k;            /**< Split-K: slices of k, each computed by blocks of its own. A
-                                     second launch reduces their partial sums, or, for two slices,
-                                     a cluster of two blocks does; 1: k is not split. */
+    int64_t split_k;            /**< Split-K: slices of k, each computed by blocks of its own, for
+                                     all tiles of C or the last ones. A second launch reduces their
+                                     partial sums, or the blocks of a cluster do; 1: k is not
+                                     split. */
     int64_t together;           /**< Products of a batch that one launch computes; 1: one launch
                                      for each product. */
     int64_t launches;           /**< Kernels that are launched, including those that copy or split

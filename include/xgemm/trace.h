@@ -71,7 +71,7 @@ typedef struct {
     int64_t grid[3];               /**< Blocks of the product's launch. */
     int block[3];                  /**< Threads of a block. */
     int64_t blocks;                /**< Blocks of all launches. */
-    int64_t k_parts;               /**< Split-K: slices of k, each with its own blocks; 1: none. */
+    int64_t k_parts;               /**< Split-K: split_k of xgemm_plan. */
     int64_t blocks_run;            /**< Blocks that were simulated. */
     int64_t warps_run;             /**< Warps in these. */
     int64_t barriers;              /**< Barriers that their blocks passed. */

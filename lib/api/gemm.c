@@ -16,9 +16,9 @@ xg_request xg_request_of(const xgemm_handle *handle, const xg_problem *problem)
                             handle->given_workspace ? handle->given_bytes : SIZE_MAX};
 }
 
-/* What was planned, with its workspace. */
+/* The plan to run, and the one that was chosen at first: they differ where a fallback runs. */
 typedef struct {
-    const xg_cached_plan *made, *wanted; /* other than wanted: what replaces that */
+    const xg_cached_plan *made, *wanted;
     void *workspace;
 } prepared;
 
@@ -115,7 +115,8 @@ static xgemm_status execute(xgemm_handle *handle, const xg_problem *problem, con
                       p->workspace, &handle->error);
 }
 
-/* Elements that a compact program has counted it leaves to the plan that was wanted. */
+/* Runs the plan that was chosen at first, if the compact program has counted elements to recompute.
+ */
 static xgemm_status complete(xgemm_handle *handle, const xg_call *call, const xg_problem *problem,
                              prepared *p)
 {

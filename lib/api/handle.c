@@ -4,6 +4,7 @@
 #include "device/fields.h"
 #include "environment.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,20 +90,13 @@ xgemm_status xg_handle_find_kernel(const xgemm_handle *handle, const char *name,
                        "kernel %s needs a newer CUDA driver: libcuda.so.1 has no %s, which CUDA "
                        "12.0 has",
                        name, lacks);
-    if (wanted && wanted != here)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s is for compute capability %d.%d alone, and the %s device has "
-                       "%d.%d",
-                       name, wanted / 10, wanted % 10, backend->name, here / 10, here % 10);
-    const int64_t shared = xg_kernel_shared_bytes(found);
-    const int64_t there = handle->target.shared_per_block; /* 0: no such limit */
-    if (!wanted && there > 0 && shared > there)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s needs up to %lld bytes of shared memory for a block, and the %s "
-                       "device has %lld",
-                       name, (long long)shared, backend->name, (long long)there);
-    *kernel = found;
-    return XGEMM_OK;
+    char device[64];
+    snprintf(device, sizeof device, "the %s device", backend->name);
+    const xgemm_status status =
+        xg_kernel_check_device(found, here, handle->target.shared_per_block, device, error);
+    if (!status)
+        *kernel = found;
+    return status;
 }
 
 static xgemm_status set_environment(xgemm_handle *handle, xg_error *error)

@@ -116,7 +116,7 @@ static void fill(const xg_plan *plan, const xg_candidate *chosen, const xg_reque
         .launches = launches,
         .workspace_bytes = plan->workspace_bytes,
         .microseconds = kernel ? (double)times * chosen->microseconds : 0.0,
-        .shared_tiles = chosen->split_tiles,
+        .shared_tiles = xg_stream_k_tiles(chosen),
         .measured_on = kernel && chosen->microseconds > 0.0 ? request->target.costs->gpu : NULL,
     };
     memcpy(result, &all, result->struct_size < sizeof all ? result->struct_size : sizeof all);

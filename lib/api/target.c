@@ -3,6 +3,8 @@
 
 #include "backend/sim/simulator.h"
 
+#include <stdio.h>
+
 enum { OLDEST = 80 }; /* the compute capability that the kernels are compiled for */
 
 bool xg_is_older_gpu(const xgemm_device *gpu)
@@ -29,25 +31,14 @@ static xgemm_status check_gpu(const xgemm_device *gpu, xg_error *error)
 xgemm_status xg_target_check_kernel(const xgemm_device *gpu, const xg_kernel *kernel,
                                     xg_error *error)
 {
-    const int wanted = kernel->programs[0]->compute_capability;
-    if (wanted && wanted != gpu->compute_capability)
-        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                       "kernel %s is for compute capability %d.%d alone, and the device \"%s\" has "
-                       "%d.%d",
-                       kernel->name, wanted / 10, wanted % 10, gpu->name,
-                       gpu->compute_capability / 10, gpu->compute_capability % 10);
+    char device[sizeof gpu->name + 16];
+    snprintf(device, sizeof device, "the device \"%s\"", gpu->name);
     if (kernel->programs[0]->host)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s is for the CPU, and the device is \"%s\"", kernel->name,
                        gpu->name);
-    const int64_t shared = xg_kernel_shared_bytes(kernel);
-    if (!wanted && gpu->shared_per_block > 0 && shared > gpu->shared_per_block)
-        return xg_fail(
-            error, XGEMM_ERROR_NOT_SUPPORTED,
-            "kernel %s needs up to %lld bytes of shared memory for a block, and the device "
-            "\"%s\" has %lld",
-            kernel->name, (long long)shared, gpu->name, (long long)gpu->shared_per_block);
-    return XGEMM_OK;
+    return xg_kernel_check_device(kernel, gpu->compute_capability, gpu->shared_per_block, device,
+                                  error);
 }
 
 xgemm_status xg_target_of_gpu(const xgemm_device *gpu, const xg_kernel *kernel, xg_target *to,

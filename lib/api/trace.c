@@ -232,7 +232,7 @@ static void add_launches(xgemm_trace_report *report, const traced *t, const xg_p
 {
     const xg_step *product = product_of(plan);
     report->kernel = chosen->kernel->name;
-    report->shared_tiles = chosen->split_tiles;
+    report->shared_tiles = xg_stream_k_tiles(chosen);
     for (int i = 0; i < plan->step_count; i++) {
         const xg_step *step = &plan->steps[i];
         report->blocks += (int64_t)step->grid[0] * step->grid[1] * step->grid[2];

@@ -86,8 +86,7 @@ typedef struct {
     unsigned copied;        /* XG_A, XG_B: copied first, though the kernel could do without */
     int64_t panel_m, panel_n, panel_k, panels; /* see plan/plan.h; panels 0 or 1: all at once */
     int64_t stream_k_iterations;               /* of a CTA or cluster; 0: no stream-K */
-    int64_t
-        split_tiles; /* the last ones, whose k several CTAs divide: stream-K, split-K of tails */
+    int64_t split_tiles;        /* the last ones, which stream-K or split-K computes */
     bool strips_in_product;     /* the kernel computes the strips, too, */
     bool strips_in_split;       /* and the split of the operands most of them */
     int tile_m, tile_n, tile_k; /* of a program with others than the kernel's; 0: the kernel's */
@@ -112,6 +111,12 @@ double xg_bound_us(const xg_candidate *best, double most_us);
 /* What a search returns that found nothing faster than "most_us": its time is INFINITY. */
 xg_candidate xg_slow_candidate(const xg_kernel *kernel, const xg_request *request);
 
+/* The tiles that several CTAs compute by stream-K; 0: none. */
+static inline int64_t xg_stream_k_tiles(const xg_candidate *of)
+{
+    return of->stream_k_iterations > 0 ? of->split_tiles : 0;
+}
+
 struct xg_family {
     const char *name;
     /* Whether the kernel can be chosen for the request, apart from its program and math mode. */
@@ -129,9 +134,9 @@ struct xg_family {
     xgemm_status (*build)(const xg_candidate *, const xg_request *, xg_plan *, xg_error *);
     /*
      * Has a plan's product computed, with the same bits, by a program that the driver translates
-     * soon; false: there is none, and the plan is as it was. If the plan counts recomputed elements,
-     * the program counts them, too, but only the plan as it was computes them; then beta is 0, so
-     * that C is not read. NULL: never.
+     * soon; false: there is none, and the plan is as it was. If the plan counts recomputed
+     * elements, the program counts them, too, but only the plan as it was computes them; then beta
+     * is 0, so that C is not read. NULL: never.
      */
     bool (*make_compact)(const xg_candidate *, const xg_request *, xg_plan *);
     /* Whether one launch can compute a batch, and one of pointer arrays to operands of the type.

@@ -47,10 +47,36 @@ static const xg_kernel kernels[XG_KERNEL_COUNT] = {
 #include "kernels.def"
 };
 
-int64_t xg_kernel_shared_bytes(const xg_kernel *kernel)
+/* At most, of a block: the dynamic part, and static variables. */
+static int64_t shared_bytes_of(const xg_kernel *kernel)
 {
     enum { STATIC_MOST = 1024 };
     return kernel->shared_bytes + STATIC_MOST;
+}
+
+bool xg_kernel_fits(const xg_kernel *kernel, int compute_capability, int64_t shared_per_block)
+{
+    const int only = kernel->programs[0]->compute_capability;
+    if (only)
+        return only == compute_capability;
+    return shared_per_block == 0 || shared_bytes_of(kernel) <= shared_per_block;
+}
+
+xgemm_status xg_kernel_check_device(const xg_kernel *kernel, int compute_capability,
+                                    int64_t shared_per_block, const char *device, xg_error *error)
+{
+    const int only = kernel->programs[0]->compute_capability;
+    if (xg_kernel_fits(kernel, compute_capability, shared_per_block))
+        return XGEMM_OK;
+    if (only)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "kernel %s is for compute capability %d.%d alone, and %s has %d.%d",
+                       kernel->name, only / 10, only % 10, device, compute_capability / 10,
+                       compute_capability % 10);
+    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                   "kernel %s needs up to %lld bytes of shared memory for a block, and %s has %lld",
+                   kernel->name, (long long)shared_bytes_of(kernel), device,
+                   (long long)shared_per_block);
 }
 
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math)

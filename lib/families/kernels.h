@@ -14,9 +14,14 @@ const xg_kernel *xg_kernel_named(const char *name);
 bool xg_kernel_serves(const xg_kernel *kernel, xgemm_math math);
 xgemm_status xg_kernel_check_math(const xg_kernel *kernel, xgemm_math math, xg_error *error);
 
-/* An upper bound of the shared memory of a block, in bytes: the dynamic part, and static
-   variables, of which no kernel has more than 1024 bytes. */
-int64_t xg_kernel_shared_bytes(const xg_kernel *kernel);
+/*
+ * Whether the kernel runs on a device of that compute capability, with so many bytes of shared
+ * memory for a block (0: no limit is known); and a sentence when it does not, in which the device
+ * has that name.
+ */
+bool xg_kernel_fits(const xg_kernel *kernel, int compute_capability, int64_t shared_per_block);
+xgemm_status xg_kernel_check_device(const xg_kernel *kernel, int compute_capability,
+                                    int64_t shared_per_block, const char *device, xg_error *error);
 
 /* Whether the kernel computes all of the problem's epilogue, or alpha and beta alone. */
 bool xg_kernel_finishes(const xg_kernel *kernel, const xg_problem *problem);

@@ -68,6 +68,15 @@ void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *p)
         xg_step_point(step, argument + offsetof(xg_epilogue_args, bias), xg_at_bias());
 }
 
+void xg_step_uses_c(xg_step *step, const xg_plan *plan, const xg_problem *problem, size_t c,
+                    size_t epilogue)
+{
+    xg_step_point(step, c, xg_at_c(plan, problem));
+    xg_point_epilogue(step, epilogue, problem);
+    xg_region_c(step, plan, problem);
+    xg_regions_of_epilogue(step, problem);
+}
+
 void xg_point_typed(xg_step *step, const xg_plan *plan, const xg_problem *p)
 {
     xg_step_point(step, offsetof(xg_typed_args, a), xg_at_a(plan, p));
@@ -148,9 +157,7 @@ xgemm_status xg_add_finish_of(xg_plan *plan, const xg_problem *p, int64_t sums, 
     xg_step_point(step, offsetof(xg_typed_args, a), xg_at_workspace(sums));
     xg_step_point(step, offsetof(xg_typed_args, c), xg_at_c(plan, p));
     xg_point_epilogue(step, offsetof(xg_typed_args, epilogue), p);
-    const int64_t floats = (int64_t)(plan->workspace_bytes / sizeof(float));
-    xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, floats, floats,
-                   XG_F32);
+    xg_region_workspace(step, plan);
     return set_finish_grid(step, plan, p, error);
 }
 

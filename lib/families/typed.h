@@ -26,6 +26,10 @@ xg_step *xg_add_typed_product(xg_plan *plan, const xg_program *program, const vo
 /* Those of an epilogue at that offset of the argument: to bias and scalars. */
 void xg_point_epilogue(xg_step *step, size_t argument, const xg_problem *problem);
 
+/* C, and what the epilogue reads: pointers at these offsets of the argument, and regions. */
+void xg_step_uses_c(xg_step *step, const xg_plan *plan, const xg_problem *problem, size_t c,
+                    size_t epilogue);
+
 /* C = activation(beta * C + bias), of all products of a pass, on a GPU. */
 xgemm_status xg_add_finish(xg_plan *plan, const xg_problem *problem, xg_error *error);
 

@@ -248,6 +248,14 @@ void xg_region_c(xg_step *step, const xg_plan *plan, const xg_problem *part)
                part->type_c, part->pointer_arrays);
 }
 
+void xg_region_workspace(xg_step *step, const xg_plan *plan)
+{
+    const int64_t words = (int64_t)(plan->workspace_bytes / 4);
+    if (words > 0)
+        xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, words, words,
+                       XG_F32);
+}
+
 void xg_region_offsets(xg_step *step, const xg_problem *problem)
 {
     const int64_t count = problem->groups > 0 ? problem->groups + 1 : 0;

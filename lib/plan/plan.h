@@ -59,7 +59,7 @@ typedef struct {
     xg_location region_at[XG_REGIONS_MAX];
     xg_tensor tensors[XG_TENSORS_MAX];
     xg_location tensor_at[XG_TENSORS_MAX];
-    /* A 32-bit argument that is 1 in all passes of a call but the first; 0: there is none. */
+    /* An argument whose lowest byte becomes 1 in all passes of a call but the first; 0: none. */
     size_t later_pass_argument;
 } xg_step;
 
@@ -148,6 +148,9 @@ void xg_step_region(xg_step *step, int index, const char *name, xg_location at, 
 void xg_region_a(xg_step *step, const xg_plan *plan, const xg_problem *part);
 void xg_region_b(xg_step *step, const xg_plan *plan, const xg_problem *part);
 void xg_region_c(xg_step *step, const xg_plan *plan, const xg_problem *part);
+
+/* That of the workspace, as far as it is reserved; nothing where it is not. */
+void xg_region_workspace(xg_step *step, const xg_plan *plan);
 
 /* That of the offsets of ragged groups; nothing where there are none. */
 void xg_region_offsets(xg_step *step, const xg_problem *problem);

@@ -8,9 +8,9 @@ typedef struct {
     const xg_plan *plan;
     const xg_problem *problem;
     char *workspace;
-    int64_t first; /* product of a batch, of this pass */
-    bool is_first; /* pass of the call */
-    bool watched;  /* regions are wanted */
+    int64_t first; /* of the pass's products, its number in the batch */
+    bool is_first; /* the pass is the call's first one */
+    bool watched;  /* launches say their regions */
 } bases;
 
 static void *resolve(const bases *from, const xg_location *at)

@@ -34,13 +34,8 @@ _Static_assert(XG_KERNEL_COUNT <= 64, "see xg_target's left_out");
 /* Whether the device, and its driver, have what the kernel needs. */
 static bool fits_device(const xg_kernel *kernel, const xg_target *target)
 {
-    const int only = kernel->programs[0]->compute_capability;
-    if (target->left_out >> kernel->id & 1)
-        return false;
-    if (only)
-        return only == target->compute_capability;
-    return target->shared_per_block == 0 ||
-           xg_kernel_shared_bytes(kernel) <= target->shared_per_block;
+    return !(target->left_out >> kernel->id & 1) &&
+           xg_kernel_fits(kernel, target->compute_capability, target->shared_per_block);
 }
 
 /* The math mode concerns products of F32. */

@@ -93,11 +93,6 @@ bool xg_is_f32(const xg_problem *problem)
     return problem->type_a == XG_F32 && problem->type_c == XG_F32;
 }
 
-unsigned xg_k_major(const xg_problem *problem)
-{
-    return (problem->a_stride_k == 1 ? XG_A : 0u) | (problem->b_stride_k == 1 ? XG_B : 0u);
-}
-
 static const void *move(const void *matrix, int64_t elements, xg_type type)
 {
     return (const char *)matrix + elements * (int64_t)xg_type_bytes(type);

@@ -136,9 +136,6 @@ static inline bool xg_has_own_b(const xg_problem *problem)
     return problem->b_batch_stride || problem->pointer_arrays;
 }
 
-/* The operands that are K-major. A vector of k elements counts. */
-unsigned xg_k_major(const xg_problem *problem);
-
 /* The rows and columns of C from there on, and as many: a problem of its own. */
 xg_problem xg_problem_part(const xg_problem *problem, int64_t row, int64_t rows, int64_t column,
                            int64_t columns);

@@ -195,8 +195,6 @@ XG_SIM_API void xg_sim_wgmma_wait(int groups_left, const xg_sim_location *here);
 #define xg_wgmma_64x256x16(d, a, b, add) xg_sim_wgmma(d, a, b, add, 256, 0, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x128x16(d, a, b, add)                                                      \
     xg_sim_wgmma(d, a, b, add, 128, XG_SIM_BF16, XG_SIM_HERE)
-#define xg_wgmma_bf16_64x256x16(d, a, b, add)                                                      \
-    xg_sim_wgmma(d, a, b, add, 256, XG_SIM_BF16, XG_SIM_HERE)
 #define xg_wgmma_s8_64x256x32(d, a, b, add) xg_sim_wgmma(d, a, b, add, 256, XG_SIM_S8, XG_SIM_HERE)
 #define xg_wgmma_bf16_64x64x16(d, a, b, add)                                                       \
     xg_sim_wgmma(d, a, b, add, 64, XG_SIM_BF16, XG_SIM_HERE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What kernels' arguments have in common. A kernel has one argument, a struct of its family's (or
- * its own) that fits 128 bytes: nvcc keeps the fields of a larger one no longer in registers of
- * their own, and some kernels spill.
+ * its own) of at most XG_ARGUMENTS_BYTES. In simt/ and tensor/ it fits 128 bytes: nvcc keeps the
+ * fields of a larger one no longer in registers of their own, and some kernels spill.
  *
  * Read by nvcc, by the host compiler and by the simulator.
  */

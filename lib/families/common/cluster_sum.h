@@ -20,8 +20,9 @@ XG_DEVICE void xg_cluster_sum_begin(unsigned arrival)
 }
 
 /*
- * The sum, in the first CTA, of those that threads number threadIdx.x, below "count", have in "ctas"
- * CTAs; "inbox" is memory of the first one for count sums of each other CTA, of "most" CTAs at most.
+ * For each threadIdx.x below "count": the sum of "own" over the cluster's "ctas" CTAs, in the order
+ * of ranks, in the first of them. "inbox" is its shared memory, for (most - 1) * count floats,
+ * where a cluster has at most "most" CTAs.
  */
 XG_DEVICE float xg_cluster_sum(float *inbox, unsigned count, unsigned most, unsigned arrival,
                                unsigned ctas, float own)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kernel dialect: CUDA C in the subset that both nvcc and a C compiler take. No templates,
- * overloads or references; tile sizes are macros; inline PTX only in ptx.h and ptx_sm90.h. A kernel
- * file is a unit that defines one kernel, named as the file.
+ * overloads or references; tile sizes are macros; inline PTX only in ptx*.h, convert.h and load.h.
+ * A kernel file is a unit that defines one kernel, named as the file.
  *
  * XG_KERNEL(bounds, name, type) begins the definition of kernel xg_<name>, whose argument is a
  * "type" called p; bounds is __launch_bounds__(...) or empty. For the simulator it also defines an

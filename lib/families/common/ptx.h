@@ -127,14 +127,6 @@ XG_DEVICE void xg_cp_async4(void *to, const void *from, int bytes)
                  : "memory");
 }
 
-XG_DEVICE void xg_cp_async8(void *to, const void *from, int bytes)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
-                 :
-                 : "r"(xg_shared_address(to)), "l"(from), "r"(bytes)
-                 : "memory");
-}
-
 XG_DEVICE void xg_cp_async16(void *to, const void *from, int bytes)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -348,10 +340,13 @@ XG_DEVICE float xg_max_nan(float x, float y)
 
 /*
  * mma.m16n8k4 and m16n8k8 in double precision: d += A * B, A 16 x 4 or 16 x 8, and B 4 x 8 or 8 x
- * 8, of a warp. With g = lane / 4 and t = lane % 4 a thread holds a[0]  A(g, t); a[1] the same of
- * row g + 8; a[2], a[3] the same at k + 4 b[0]  B(t, g); b[1] the same at k + 4 d     row g (0, 1)
- * and row g + 8 (2, 3), columns 2t and 2t + 1. Before compute capability 9.0 they are made of
- * m8n8k4, whose fragments are parts of these.
+ * 8, of a warp. With g = lane / 4 and t = lane % 4 a thread holds
+ *
+ *     a[0] = A(g, t), a[1] = A(g + 8, t); a[2] and a[3] the same at k + 4
+ *     b[0] = B(t, g); b[1] the same at k + 4
+ *     d[0] and d[1] = D(g, 2t) and D(g, 2t + 1); d[2] and d[3] the same in row g + 8
+ *
+ * Before compute capability 9.0 they are made of m8n8k4, whose fragments are parts of these.
  */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 XG_DEVICE void xg_mma_f64_k4(double d[4], const double a[2], const double b[1])
@@ -465,7 +460,6 @@ XG_DEVICE int xg_dot_bytes(unsigned numbers, unsigned factors, int sum)
 #define xg_lane()                              ((unsigned)XG_SIM_LANE)
 #define xg_prefetch(address)                   ((void)(address))
 #define xg_cp_async4(to, from, bytes)          XG_SIM_COPY_ASYNC(to, from, 4, bytes)
-#define xg_cp_async8(to, from, bytes)          XG_SIM_COPY_ASYNC(to, from, 8, bytes)
 #define xg_cp_async16(to, from, bytes)         XG_SIM_COPY_ASYNC(to, from, 16, bytes)
 #define xg_cp_async8_if(to, from, inside)      XG_SIM_COPY_ASYNC(to, from, 8, (inside) ? 8 : 0)
 #define xg_cp_async16_if(to, from, inside)     XG_SIM_COPY_ASYNC(to, from, 16, (inside) ? 16 : 0)

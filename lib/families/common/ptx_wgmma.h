@@ -131,12 +131,6 @@ XG_DEVICE void xg_wgmma_64x256x16(float *acc, uint64_t a, uint64_t b, int add)
     XG_WGMMA_64x256x16("f16", "0, 0", acc, a, b, add);
 }
 
-/* The same in BF16. */
-XG_DEVICE void xg_wgmma_bf16_64x256x16(float *acc, uint64_t a, uint64_t b, int add)
-{
-    XG_WGMMA_64x256x16("bf16", "0, 0", acc, a, b, add);
-}
-
 /*
  * The same of bytes, signed: A 64 x 32, B 32 x 256, both K-major as only FP16 and BF16 need not be;
  * accumulators are 32-bit integers, which wrap around.

@@ -8,10 +8,13 @@
 #ifdef __CUDACC__
 /*
  * acc = A * B, plus acc where "add" is 1, as xg_wgmma_64x64x16() has it, but for A: 64 x 16 in
- * FP16, two to a register. With g = lane / 4 and t = lane % 4 a thread of warp w holds a[0]  A(16 w
- * + g, 2t) and A(16 w + g, 2t + 1); a[1] the same of row + 8; a[2], a[3] at k + 8. The registers
- * are read until the product has been waited for; a fence is to come between their last write and
- * the product.
+ * FP16, two to a register. With g = lane / 4 and t = lane % 4 a thread of warp w holds
+ *
+ *     a[0] = A(16 w + g, 2t) and A(16 w + g, 2t + 1)
+ *     a[1] the same 8 rows below; a[2] and a[3] those of k + 8
+ *
+ * The registers are read until the product has been waited for; a fence is to come between their
+ * last write and the product.
  */
 XG_DEVICE void xg_wgmma_ra_64x64x16(float *acc, const unsigned *a, uint64_t b, int add)
 {

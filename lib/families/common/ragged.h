@@ -24,7 +24,7 @@ typedef struct {
     unsigned group, before;
 } xg_ragged_cursor;
 
-/* An offset, as a line that there is. */
+/* An offset, within the rows or columns that there are. */
 XG_DEVICE unsigned xg_ragged_line(int64_t offset, unsigned lines)
 {
     return offset <= 0 ? 0 : offset >= (int64_t)lines ? lines : (unsigned)offset;

@@ -64,7 +64,6 @@ static xgemm_status add_operands(const xg_problem *p, const xg_complex_real *rea
     const size_t second = offsetof(xg_complex_args, operands[1]);
     const int64_t length = a.length > b.length ? a.length : b.length;
     const int64_t lines = xg_ceil_div(a.count > b.count ? a.count : b.count, THREADS_Y);
-    const int64_t floats = (int64_t)(plan->workspace_bytes / 4);
     xg_step *const step = xg_plan_add(plan, &xg_program_complex_to_real, &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
@@ -77,8 +76,7 @@ static xgemm_status add_operands(const xg_problem *p, const xg_complex_real *rea
         xg_step_point(step, second + offsetof(xg_complex_operand, to), xg_at_workspace(at->a));
         xg_region_a(step, plan, p);
     }
-    xg_step_region(step, XG_REGION_WORKSPACE, "real operands", xg_at_workspace(0), 1, floats,
-                   floats, XG_F32);
+    xg_region_workspace(step, plan);
     const xgemm_status status =
         xg_step_grid(step, xg_ceil_div(length, THREADS_X * ELEMENTS),
                      lines < XG_GRID_Y_MAX ? lines : XG_GRID_Y_MAX, THREADS_X, THREADS_Y, error);
@@ -115,26 +113,22 @@ static xgemm_status add_epilogue(const xg_problem *p, const xg_complex_real *rea
                                         .c_stride_m = p->c_stride_m,
                                         .c_batch_stride = typed.c_batch_stride,
                                         .splits = 1,
-                                        .tails = (uint32_t)p->m,
+                                        .split_tiles = (uint32_t)p->m,
                                         .tile_m = 1,
                                         .tile_n = (uint32_t)columns,
                                         .rows = (uint32_t)p->m,
                                         .columns = 1,
                                         .ways = 1,
                                         .epilogue = typed.epilogue};
-    const int64_t floats = (int64_t)(plan->workspace_bytes / 4);
     xg_step *const step =
         xg_plan_add(plan, &xg_program_double_reduce_c32, &args, sizeof args, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->pdl = true;
     xg_step_point(step, offsetof(xg_double_reduce_args, sums), xg_at_workspace(at->c));
-    xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, floats, floats,
-                   XG_F32);
-    xg_step_point(step, offsetof(xg_double_reduce_args, c), xg_at_c(plan, p));
-    xg_point_epilogue(step, offsetof(xg_double_reduce_args, epilogue), p);
-    xg_region_c(step, plan, p);
-    xg_regions_of_epilogue(step, p);
+    xg_region_workspace(step, plan);
+    xg_step_uses_c(step, plan, p, offsetof(xg_double_reduce_args, c),
+                   offsetof(xg_double_reduce_args, epilogue));
     return xg_step_grid(step, p->m * (columns / ELEMENTS / THREADS), 1, THREADS, 1, error);
 }
 

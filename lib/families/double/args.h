@@ -7,15 +7,15 @@
 
 /*
  * The product. Tiles are counted in the order of the rasterization: "whole" of them are computed
- * whole, and the "tails" that follow in "splits" parts of k each, k_per_split long, whose sums go
- * to "sums": for each product, split and tile, tile_m rows of tile_n elements. The grid's x is the
- * whole tiles, then the first part of each other one, and so on.
+ * whole, and the split tiles that follow in "splits" parts of k each, k_per_split long, whose sums
+ * go to "sums": for each product, split and tile, tile_m rows of tile_n elements. The grid's x is
+ * the whole tiles, then the first part of each other one, and so on.
  */
 typedef struct {
     xg_typed_args product;
     void *sums;
     int64_t k_per_split;
-    uint32_t whole, tails, splits;
+    uint32_t whole, split_tiles, splits;
     uint32_t c_is_aligned; /* every row of C, and its end, to 16 bytes */
     const void *ratios;    /* of a fallback: it computes where these allow no residues (residue/) */
 } xg_double_args;
@@ -26,7 +26,7 @@ typedef struct {
     const void *sums;
     void *c; /* or an array of pointers */
     int64_t c_stride_m, c_batch_stride;
-    uint32_t splits, whole, tails;
+    uint32_t splits, whole, split_tiles;
     uint32_t tile_m, tile_n;
     uint32_t rows, columns; /* tiles of C */
     uint32_t ways;          /* threads of an element: thread i adds up splits i, i + ways, ... */

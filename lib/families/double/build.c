@@ -22,22 +22,10 @@ bool xg_double_c_is_aligned(const xg_problem *p)
            p->c_batch_stride % unit == 0 && p->n % unit == 0;
 }
 
-/* C, and what the epilogue reads, of the product's step or the reduction's. */
-static void use_c(xg_step *step, const xg_problem *p, const xg_plan *plan, size_t c,
-                  size_t epilogue)
-{
-    xg_step_point(step, c, xg_at_c(plan, p));
-    xg_point_epilogue(step, epilogue, p);
-    xg_region_c(step, plan, p);
-    xg_regions_of_epilogue(step, p);
-}
-
 static void use_sums(xg_step *step, const xg_plan *plan, size_t argument, int64_t sums)
 {
-    const int64_t words = (int64_t)(plan->workspace_bytes / 4);
     xg_step_point(step, argument, xg_at_workspace(sums));
-    xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, words, words,
-                   XG_F32);
+    xg_region_workspace(step, plan);
 }
 
 static xgemm_status add_product(const xg_double_tile *tile, const xg_double_schedule *schedule,
@@ -46,7 +34,7 @@ static xgemm_status add_product(const xg_double_tile *tile, const xg_double_sche
     const xg_double_args args = {.product = xg_typed_args_of(p),
                                  .k_per_split = schedule->k_per_split,
                                  .whole = (uint32_t)schedule->whole,
-                                 .tails = (uint32_t)schedule->tails,
+                                 .split_tiles = (uint32_t)schedule->split_tiles,
                                  .splits = (uint32_t)schedule->splits,
                                  .c_is_aligned = xg_double_c_is_aligned(p)};
     xg_step *const step = xg_plan_add(plan, tile->program, &args, sizeof args, error);
@@ -58,11 +46,12 @@ static xgemm_status add_product(const xg_double_tile *tile, const xg_double_sche
     xg_step_point(step, offsetof(xg_typed_args, b), xg_at_b(plan, p));
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
-    if (schedule->tails > 0)
+    if (schedule->split_tiles > 0)
         use_sums(step, plan, offsetof(xg_double_args, sums), sums);
     if (schedule->whole > 0)
-        use_c(step, p, plan, offsetof(xg_typed_args, c), offsetof(xg_typed_args, epilogue));
-    return xg_step_grid(step, schedule->whole + schedule->tails * schedule->splits, 1,
+        xg_step_uses_c(step, plan, p, offsetof(xg_typed_args, c),
+                       offsetof(xg_typed_args, epilogue));
+    return xg_step_grid(step, schedule->whole + schedule->split_tiles * schedule->splits, 1,
                         tile->threads, 1, error);
 }
 
@@ -78,10 +67,8 @@ xgemm_status xg_double_add_fallback(xg_plan *plan, const xg_problem *p, xg_locat
     if (status)
         return status;
     xg_step *const step = &plan->steps[plan->step_count - 1];
-    const int64_t words = (int64_t)(plan->workspace_bytes / 4);
     xg_step_point(step, offsetof(xg_double_args, ratios), ratios);
-    xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, words, words,
-                   XG_F32);
+    xg_region_workspace(step, plan);
     return XGEMM_OK;
 }
 
@@ -102,7 +89,7 @@ static xgemm_status add_reduce(const xg_double_tile *tile, const xg_double_sched
     const int64_t chunks = (int64_t)tile->m * tile->n * (int64_t)xg_type_bytes(p->type_a) / CHUNK;
     int64_t ways = 1;
     while (ways < THREADS / 32 && 2 * ways <= schedule->splits &&
-           schedule->tails * products * (chunks * ways / THREADS) < CTAS)
+           schedule->split_tiles * products * (chunks * ways / THREADS) < CTAS)
         ways *= 2;
     const xg_double_reduce_args args = {.m = p->m,
                                         .n = p->n,
@@ -110,7 +97,7 @@ static xgemm_status add_reduce(const xg_double_tile *tile, const xg_double_sched
                                         .c_batch_stride = typed.c_batch_stride,
                                         .splits = (uint32_t)schedule->splits,
                                         .whole = (uint32_t)schedule->whole,
-                                        .tails = (uint32_t)schedule->tails,
+                                        .split_tiles = (uint32_t)schedule->split_tiles,
                                         .tile_m = (uint32_t)tile->m,
                                         .tile_n = (uint32_t)tile->n,
                                         .rows = (uint32_t)schedule->rows,
@@ -122,9 +109,10 @@ static xgemm_status add_reduce(const xg_double_tile *tile, const xg_double_sched
         return XGEMM_ERROR_INTERNAL;
     step->pdl = true;
     use_sums(step, plan, offsetof(xg_double_reduce_args, sums), sums);
-    use_c(step, p, plan, offsetof(xg_double_reduce_args, c),
-          offsetof(xg_double_reduce_args, epilogue));
-    return xg_step_grid(step, schedule->tails * (chunks * ways / THREADS), 1, THREADS, 1, error);
+    xg_step_uses_c(step, plan, p, offsetof(xg_double_reduce_args, c),
+                   offsetof(xg_double_reduce_args, epilogue));
+    return xg_step_grid(step, schedule->split_tiles * (chunks * ways / THREADS), 1, THREADS, 1,
+                        error);
 }
 
 xgemm_status xg_double_build(const xg_candidate *of, const xg_request *request, xg_plan *plan,
@@ -140,11 +128,12 @@ xgemm_status xg_double_build(const xg_candidate *of, const xg_request *request, 
     const xg_double_tile *const tile = xg_double_tile_of(of, request);
     const xg_double_schedule schedule = xg_double_schedule_of_candidate(of, request);
     int64_t sums = 0;
-    if (schedule.tails > 0 && !xg_plan_reserve(plan, products, (int64_t)(schedule.sum_bytes / 4.0),
-                                               XG_F32, "split-K's partial sums", &sums, error))
+    if (schedule.split_tiles > 0 &&
+        !xg_plan_reserve(plan, products, (int64_t)(schedule.sum_bytes / 4.0), XG_F32,
+                         "split-K's partial sums", &sums, error))
         return XGEMM_ERROR_OVERFLOW;
     const xgemm_status status = add_product(tile, &schedule, sums, p, plan, error);
-    return status || schedule.tails == 0
+    return status || schedule.split_tiles == 0
                ? status
                : add_reduce(tile, &schedule, sums, products, p, plan, error);
 }

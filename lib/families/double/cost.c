@@ -3,15 +3,16 @@
  * How a product of F64, C32 or C64 is computed: which tile, how many splits of k, and how long it
  * takes.
  *
- *     time = launch + multiprocessor's share + reduction
+ *     time = launch + max(multiprocessor's time, L2's, memory's) + reduction
+ *     multiprocessor's time = waves * tile_us + k * max(waves * alone_us, CTAs * full_us)
  *
- * A multiprocessor's share is the CTAs that it computes one after another, as many at a time as it
- * holds: each k of one takes alone_us by itself and full_us where the multiprocessor is full, and a
- * round of them tile_us more, and unaligned_us where C is not aligned. It is no less than the time
- * in which the operands' tiles come from L2, and what A, B and C have from memory. The reduction
- * takes a launch, and its bytes.
+ * A wave of a multiprocessor is the CTAs that it holds at once: alone_us is the latency of one k of
+ * a CTA, full_us what it costs where the multiprocessor is full, and where C is not aligned a wave
+ * takes unaligned_us more. L2 delivers the operands' tiles, memory A, B and C. The reduction takes
+ * a launch, and its bytes.
  */
 #include "double.h"
+#include "families/split_search.h"
 
 #include <math.h>
 
@@ -21,16 +22,16 @@ enum { PER_SPLIT_LEAST = 4 /* stages */, SPLITS_MOST = 128, SIZE_MOST = INT32_MA
 #define PASS_BYTES 0x1p29
 
 xg_double_schedule xg_double_schedule_of(const xg_problem *p, const xg_double_tile *tile,
-                                         int64_t splits, int64_t tails)
+                                         int64_t splits, int64_t split_tiles)
 {
     xg_double_schedule of = {.splits = splits};
     of.rows = xg_ceil_div(p->m, tile->m);
     of.columns = xg_ceil_div(p->n, tile->n);
     of.k_per_split = xg_round_up(xg_ceil_div(p->k, splits), tile->k);
-    of.tails = splits > 1 ? tails : 0;
-    of.whole = of.rows * of.columns - of.tails;
+    of.split_tiles = splits > 1 ? split_tiles : 0;
+    of.whole = of.rows * of.columns - of.split_tiles;
     of.sum_bytes =
-        (double)(of.tails * splits) * tile->m * tile->n * (double)xg_type_bytes(p->type_a);
+        (double)(of.split_tiles * splits) * tile->m * tile->n * (double)xg_type_bytes(p->type_a);
     return of;
 }
 
@@ -92,8 +93,7 @@ static double share_us(const xg_double_cost *cost, double ctas, double k, bool a
 }
 
 /* Bytes that come from L2 for the tiles, and from memory for the matrices. */
-static double traffic_us(const xg_request *request, const xg_double_tile *tile,
-                         const xg_double_schedule *of, int64_t products)
+static double traffic_us(const xg_request *request, const xg_double_schedule *of, int64_t products)
 {
     const xg_problem *const p = &request->problem;
     const xg_costs *const costs = request->target.costs;
@@ -103,7 +103,6 @@ static double traffic_us(const xg_request *request, const xg_double_tile *tile,
     const double a = xg_has_own_a(p) ? (double)products : 1.0;
     const double b = xg_has_own_b(p) ? (double)products : 1.0;
     const double matrices = a * rows * k + b * columns * k + (double)products * rows * columns;
-    (void)tile;
     return xg_larger(element * tiles * (double)products / costs->double_l2_rate,
                      element * matrices / costs->double_memory_rate);
 }
@@ -116,13 +115,12 @@ static double pass_us(const xg_request *request, const xg_double_tile *tile,
     const xg_double_cost *const cost = &costs->fp64[tile->cost];
     const double all = request->target.multiprocessors;
     const double whole = ceil((double)of->whole * (double)products / all);
-    const double split = ceil((double)(of->tails * of->splits) * (double)products / all);
+    const double split = ceil((double)(of->split_tiles * of->splits) * (double)products / all);
     const bool aligned = xg_double_c_is_aligned(&request->problem);
     const double compute = share_us(cost, whole, (double)request->problem.k, aligned) +
                            share_us(cost, split, (double)of->k_per_split, true);
-    double us =
-        costs->double_launch_us + xg_larger(compute, traffic_us(request, tile, of, products));
-    if (of->tails > 0)
+    double us = costs->double_launch_us + xg_larger(compute, traffic_us(request, of, products));
+    if (of->split_tiles > 0)
         us +=
             costs->double_reduce_us + (double)products * of->sum_bytes / costs->double_reduce_rate;
     return us;
@@ -130,10 +128,10 @@ static double pass_us(const xg_request *request, const xg_double_tile *tile,
 
 /* A tile with so many splits of so many tiles, into *of where it is faster. */
 static void consider(const xg_request *request, const xg_double_tile *tile, int64_t splits,
-                     int64_t tails, xg_candidate *of)
+                     int64_t split_tiles, xg_candidate *of)
 {
     const xg_problem *const p = &request->problem;
-    const xg_double_schedule schedule = xg_double_schedule_of(p, tile, splits, tails);
+    const xg_double_schedule schedule = xg_double_schedule_of(p, tile, splits, split_tiles);
     const int64_t products = products_within(request, schedule.sum_bytes);
     const double us =
         xg_passes_us(request->target.costs, pass_us(request, tile, &schedule, products),
@@ -148,34 +146,23 @@ static void consider(const xg_request *request, const xg_double_tile *tile, int6
     of->tile_k = tile->k;
     of->batch_per_pass = products;
     of->k_per_split = splits > 1 ? schedule.k_per_split : p->k;
-    of->split_tiles = schedule.tails;
+    of->split_tiles = schedule.split_tiles;
 }
 
-/*
- * All tiles whole; all of them split; and, of a single product, those split that would not fill the
- * last wave.
- */
 static void consider_tile(const xg_request *request, const xg_double_tile *tile, xg_candidate *of)
 {
     const xg_problem *const p = &request->problem;
-    const int64_t slots = (int64_t)request->target.multiprocessors *
-                          request->target.costs->fp64[tile->cost].ctas_per_sm;
+    const int64_t multiprocessors = request->target.multiprocessors;
     const int64_t all = xg_double_schedule_of(p, tile, 1, 0).whole;
-    const int64_t left = p->batch_count == 1 ? all % request->target.multiprocessors : 0;
-    consider(request, tile, 1, 0, of);
-    for (int64_t splits = 2; splits <= SPLITS_MOST; splits++) {
-        const int64_t each = xg_round_up(xg_ceil_div(p->k, splits), tile->k);
-        const bool split_all = (splits - 1) * all < slots;
-        const bool split_left = left > 0 && left < all && (splits - 1) * left < slots;
-        if (each < PER_SPLIT_LEAST * tile->k || !(split_all || split_left))
-            break;
-        if (xg_ceil_div(p->k, each) != splits)
-            continue;
-        if (split_all)
-            consider(request, tile, splits, all, of);
-        if (split_left)
-            consider(request, tile, splits, left, of);
-    }
+    xg_split_search search = {.tiles = all,
+                              .last_wave = p->batch_count == 1 ? all % multiprocessors : 0,
+                              .held = multiprocessors *
+                                      request->target.costs->fp64[tile->cost].ctas_per_sm,
+                              .steps = xg_ceil_div(p->k, tile->k),
+                              .least_steps = PER_SPLIT_LEAST,
+                              .most_splits = SPLITS_MOST};
+    while (xg_next_splits(&search))
+        consider(request, tile, search.splits, search.split_tiles, of);
 }
 
 xg_candidate xg_double_candidate(const xg_kernel *kernel, const xg_request *request)
@@ -192,7 +179,7 @@ xg_candidate xg_double_candidate(const xg_kernel *kernel, const xg_request *requ
 double xg_double_workspace(const xg_candidate *of, const xg_request *request)
 {
     const xg_double_schedule schedule = xg_double_schedule_of_candidate(of, request);
-    return schedule.tails > 0
+    return schedule.split_tiles > 0
                ? xg_room_bytes((double)of->batch_per_pass, schedule.sum_bytes / 4.0, XG_F32)
                : 0.0;
 }

@@ -51,16 +51,16 @@ const xg_double_tile *xg_double_tile_at(const xg_kernel *kernel, xg_type type, i
 const xg_double_tile *xg_double_tile_of(const xg_candidate *of, const xg_request *request);
 
 /*
- * The tiles of a product: so many are computed whole, and the "tails" after them in "splits" parts
- * of k.
+ * The tiles of a product: so many are computed whole, and the split tiles after them in "splits"
+ * parts of k.
  */
 typedef struct {
-    int64_t rows, columns, whole, tails, splits, k_per_split;
+    int64_t rows, columns, whole, split_tiles, splits, k_per_split;
     double sum_bytes; /* of a product */
 } xg_double_schedule;
 
 xg_double_schedule xg_double_schedule_of(const xg_problem *problem, const xg_double_tile *tile,
-                                         int64_t splits, int64_t tails);
+                                         int64_t splits, int64_t split_tiles);
 xg_double_schedule xg_double_schedule_of_candidate(const xg_candidate *of,
                                                    const xg_request *request);
 

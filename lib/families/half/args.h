@@ -23,11 +23,12 @@ typedef struct {
 enum { XG_HALF_STAGES_MOST = 12 };
 
 /*
- * wgmma.inc: the product, whose operands are told by tensor maps. Tiles of clusters are counted in
- * the order of the rasterization: "whole" of them are computed whole, and the "tails" that follow
- * in "splits" parts of k each, whose sums go to "sums": for each product, split and tile, tile_rows
- * rows of as many floats as a tile has columns. Or the CTAs of a cluster have the "splits" parts of
- * one tile, of which "whole" counts all: then "tails" is 0 and "sums" is not used.
+ * wgmma.inc: the product, whose operands tensor maps describe. Tiles of clusters are counted in the
+ * order of the rasterization: "whole" of them are not split, and k of the split_tiles that follow
+ * is in "splits" slices of k_blocks_per_split each. Their partial sums go to "sums": for each
+ * product, split and tile tile_rows rows of as many floats as a tile has columns. Or the CTAs of a
+ * cluster have the splits of one tile each (wgmma_split_k.inc): then "whole" counts all tiles,
+ * split_tiles is 0 and "sums" is not used.
  */
 typedef struct {
     int64_t m, n;
@@ -38,18 +39,18 @@ typedef struct {
     uint32_t groups;
     uint32_t k_blocks; /* a stage's k; each split has k_blocks_per_split */
     uint32_t k_blocks_per_split, splits;
-    uint32_t whole, tails, tile_rows;
+    uint32_t whole, split_tiles, tile_rows;
     uint16_t products;      /* of a launch, whose CTAs take the items of all in turn */
-    uint16_t stages;        /* of the ring buffer, of tiles with 64 columns; */
-    int16_t a_rows, b_rows; /* that a CTA copies of the operands' tiles */
+    uint16_t stages;        /* of the ring buffer, where TILE_N is 64; else it has STAGES */
+    int16_t a_rows, b_rows; /* of the operands' tiles, that a CTA copies */
     uint8_t a_mn_major, b_mn_major;
     uint8_t a_batched, b_batched; /* 0: all products of the batch have the same */
     uint8_t c_is_aligned;         /* every row of C, and its end, to 16 bytes */
-    uint8_t c_has_map;            /* C has a tensor map, and TMA stores it; tails is 0 */
+    uint8_t c_has_map;            /* C has a tensor map, and TMA stores it; split_tiles is 0 */
     uint8_t is_plain;             /* the epilogue is a product by alpha */
     uint8_t cluster;              /* CTAs; with ragged groups, 1 */
-    uint8_t ragged;               /* which lines are; 0: none, and the fields above are not used */
-    uint8_t cta_rows;             /* of C, of 64 columns: 128; or 64, of tiles that are not split */
+    uint8_t ragged;   /* xg_ragged_lines(); 0: no groups, and "offsets" and "groups" are not used */
+    uint8_t cta_rows; /* of a CTA's tile: 128, or with TILE_N 64 that or 64 */
     xg_epilogue_args epilogue;
 } xg_half_args;
 
@@ -59,7 +60,8 @@ typedef struct {
  */
 typedef struct {
     xg_half_args
-        product;       /* of which k_blocks, a_rows, b_rows, cluster and c_has_map are not used */
+        product;       /* without what is for TMA and clusters: k_blocks, a_rows, b_rows, products,
+                          stages, cluster, cta_rows, a_batched, b_batched and c_has_map */
     const void *a, *b; /* or arrays of pointers */
     int64_t a_stride, b_stride;             /* elements from line to line */
     int64_t a_batch_stride, b_batch_stride; /* or XG_POINTER_ARRAYS; with groups, from one's to the
@@ -123,7 +125,7 @@ typedef struct {
     const float *sums;
     void *c; /* or an array of pointers */
     int64_t c_stride_m, c_batch_stride;
-    uint32_t splits, whole, tails, tile_rows;
+    uint32_t splits, whole, split_tiles, tile_rows;
     uint32_t tile_m, tile_n; /* of a cluster */
     uint32_t rows, columns;  /* tiles of C */
     uint32_t ways;           /* threads of an element: thread i adds up splits i, i + ways, ... */

@@ -71,26 +71,18 @@ bool xg_half_reserve(launches *of, xg_plan *plan, xg_error *error)
 {
     const xg_half_operand *const operands[2] = {&of->a, &of->b};
     int64_t *const at[2] = {&of->room.a, &of->room.b};
-    of->room = (xg_half_rooms){-1, -1, -1, 0};
+    of->room = (xg_half_rooms){-1, -1, -1};
     for (int i = 0; i < 2; i++)
         if (!operands[i]->aligned &&
             !xg_plan_reserve(plan, operands[i]->lines * (operands[i]->batched ? of->products : 1),
                              operands[i]->copied_stride, of->problem->type_a,
                              "an operand's aligned copy", at[i], error))
             return false;
-    if (of->schedule.tails > 0 &&
+    if (of->schedule.split_tiles > 0 &&
         !xg_plan_reserve(plan, of->products, (int64_t)(of->schedule.sum_bytes / 4), XG_F32,
                          "split-K's partial sums", &of->room.sums, error))
         return false;
-    of->room.words = (int64_t)(plan->workspace_bytes / 4);
     return true;
-}
-
-static void use_workspace(xg_step *step, const xg_half_rooms *room)
-{
-    if (room->words > 0)
-        xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, room->words,
-                       room->words, XG_F32);
 }
 
 static xg_half_aligned aligned_of(const xg_half_operand *of, const xg_problem *p)
@@ -135,7 +127,7 @@ xgemm_status xg_half_add_align(const launches *of, xg_plan *plan, xg_error *erro
         xg_step_point(step, size + offsetof(xg_half_aligned, to), xg_at_workspace(of->room.b));
         xg_region_b(step, plan, p);
     }
-    use_workspace(step, &of->room);
+    xg_region_workspace(step, plan);
     const xgemm_status status = xg_step_grid(step, ctas_a + ctas_b, 1, ALIGN_THREADS, 1, error);
     if (p->groups > 0)
         step->grid[2] = (uint32_t)p->groups;
@@ -150,7 +142,7 @@ static int copied_rows(const xg_half_operand *of, int rows)
     return all < rows ? (int)all : rows;
 }
 
-/* The tensor map of an operand, or of its copy; "rows" of a K-major one are a copy's. */
+/* The tensor map of an operand, or of its copy; "rows" of a K-major one are a box's. */
 static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int rows,
                        int64_t products, xg_location at)
 {
@@ -173,7 +165,7 @@ static void set_tensor(xg_step *step, int index, const xg_half_operand *of, int 
 static bool stores_by_tma(const launches *of)
 {
     const xg_problem *const p = of->problem;
-    return xg_half_c_is_aligned(p) && !of->splits_in_cluster && of->schedule.tails == 0 &&
+    return xg_half_c_is_aligned(p) && !of->splits_in_cluster && of->schedule.split_tiles == 0 &&
            p->groups == 0;
 }
 
@@ -217,7 +209,7 @@ xg_half_args xg_half_args_of(const launches *of)
                           .k_blocks_per_split = (uint32_t)s->k_blocks_per_split,
                           .splits = (uint32_t)s->splits,
                           .whole = (uint32_t)s->whole,
-                          .tails = (uint32_t)s->tails,
+                          .split_tiles = (uint32_t)s->split_tiles,
                           .tile_rows = (uint32_t)s->tile_rows,
                           .stages = (uint16_t)stages_of(a_rows, b_rows, of->tile_n),
                           .a_rows = (int16_t)a_rows,
@@ -236,28 +228,20 @@ xg_half_args xg_half_args_of(const launches *of)
                           .epilogue = typed.epilogue};
 }
 
-/* C, and what the epilogue reads, of the product's step or the reduction's. */
-static void use_c(xg_step *step, const launches *of, const xg_plan *plan, size_t c, size_t epilogue)
-{
-    xg_step_point(step, c, xg_at_c(plan, of->problem));
-    xg_point_epilogue(step, epilogue, of->problem);
-    xg_region_c(step, plan, of->problem);
-    xg_regions_of_epilogue(step, of->problem);
-}
-
 void xg_half_use_operands(xg_step *step, const launches *of, const xg_plan *plan)
 {
     const xg_problem *const p = of->problem;
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
-    use_workspace(step, &of->room);
+    xg_region_workspace(step, plan);
     xg_region_offsets(step, p);
     if (p->groups > 0)
         xg_step_point(step, offsetof(xg_half_args, offsets), xg_at_offsets());
-    if (of->schedule.tails > 0)
+    if (of->schedule.split_tiles > 0)
         xg_step_point(step, offsetof(xg_half_args, sums), xg_at_workspace(of->room.sums));
     if (of->schedule.whole > 0)
-        use_c(step, of, plan, offsetof(xg_half_args, c), offsetof(xg_half_args, epilogue));
+        xg_step_uses_c(step, plan, of->problem, offsetof(xg_half_args, c),
+                       offsetof(xg_half_args, epilogue));
 }
 
 static xgemm_status add_product(const launches *of, xg_plan *plan, xg_error *error)
@@ -292,11 +276,11 @@ xgemm_status xg_half_add_reduce(const launches *of, xg_plan *plan, xg_error *err
     const xg_problem *const p = of->problem;
     const xg_half_schedule *const s = &of->schedule;
     const xg_typed_args typed = xg_typed_args_of(p);
-    if (s->tails == 0)
+    if (s->split_tiles == 0)
         return XGEMM_OK;
     int64_t ways = 1, rows = LANES * THREADS / of->tile_n; /* of a CTA */
     while (rows > 1 && 2 * ways <= s->splits &&
-           s->tails * of->products * xg_ceil_div(s->tile_rows, rows) < CTAS)
+           s->split_tiles * of->products * xg_ceil_div(s->tile_rows, rows) < CTAS)
         ways *= 2, rows /= 2;
     const xg_half_reduce_args args = {.m = p->m,
                                       .n = p->n,
@@ -304,7 +288,7 @@ xgemm_status xg_half_add_reduce(const launches *of, xg_plan *plan, xg_error *err
                                       .c_batch_stride = typed.c_batch_stride,
                                       .splits = (uint32_t)s->splits,
                                       .whole = (uint32_t)s->whole,
-                                      .tails = (uint32_t)s->tails,
+                                      .split_tiles = (uint32_t)s->split_tiles,
                                       .tile_rows = (uint32_t)s->tile_rows,
                                       .tile_m = (uint32_t)of->tile_m,
                                       .tile_n = (uint32_t)of->tile_n,
@@ -318,10 +302,11 @@ xgemm_status xg_half_add_reduce(const launches *of, xg_plan *plan, xg_error *err
         return XGEMM_ERROR_INTERNAL;
     step->pdl = true;
     xg_step_point(step, offsetof(xg_half_reduce_args, sums), xg_at_workspace(of->room.sums));
-    use_c(step, of, plan, offsetof(xg_half_reduce_args, c),
-          offsetof(xg_half_reduce_args, epilogue));
-    use_workspace(step, &of->room);
-    return xg_step_grid(step, s->tails * xg_ceil_div(s->tile_rows, rows), 1, THREADS, 1, error);
+    xg_step_uses_c(step, plan, of->problem, offsetof(xg_half_reduce_args, c),
+                   offsetof(xg_half_reduce_args, epilogue));
+    xg_region_workspace(step, plan);
+    return xg_step_grid(step, s->split_tiles * xg_ceil_div(s->tile_rows, rows), 1, THREADS, 1,
+                        error);
 }
 
 xgemm_status xg_half_refuse(const xg_candidate *of, const xg_request *request, xg_error *error)

@@ -9,9 +9,26 @@
  * no less than the memory does for operands and C. block_us is by whether L2 holds the operands.
  * The copies and the reduction take a launch, and their bytes at the memory's rate.
  */
+#include "families/split_search.h"
 #include "half.h"
 
+#include <math.h>
+
 enum { PER_SPLIT_LEAST = 256 /* k */, SPLITS_MOST = 128, SIZE_MOST = INT32_MAX / 2 };
+
+/*
+ * How C is computed: in tiles of so many columns by CTAs of so many rows, "cluster" of them one
+ * above the other, which share tiles of B; the last split_tiles of them by split-K with so many
+ * splits, which half_reduce adds up. With splits_in_cluster every tile is split, and the CTAs of a
+ * cluster have its splits and add them up; of tiles with 64 rows the two warpgroups have a part
+ * each, too (sliced-K).
+ */
+typedef struct {
+    int tile_n, cluster;
+    int cta_rows; /* XG_HALF_TILE_M, or of 64 columns half of that */
+    int64_t splits, split_tiles;
+    bool splits_in_cluster; /* then "cluster" is 1 and split_tiles 0 */
+} tiling;
 
 /* Elements: lines of 128 bytes. A box of a tensor map whose rows lie across lines takes longer. */
 enum { COPY_ALIGNMENT = 64 };
@@ -54,13 +71,13 @@ xg_half_operand xg_half_operand_b(const xg_problem *p)
 }
 
 /*
- * A box of few MN-major rows that do not begin with sectors takes each CTA 4 to 7 ns a line: that
- * much longer, and a copy is made sooner than so many are read.
+ * TMA takes 4 to 7 ns more for each k of a narrow MN-major box whose rows do not begin with
+ * sectors: from so many k on an aligned copy is made sooner.
  */
 static xg_half_operand for_tma(xg_half_operand of, const xg_problem *p)
 {
-    enum { SECTOR_ELEMENTS = 16, FEW = 64, LINES_THAT_PAY = 2048 };
-    if (p->groups == 0 && of.mn_major && of.length <= FEW && of.lines >= LINES_THAT_PAY &&
+    enum { SECTOR_ELEMENTS = 16, FEW = 64, K_THAT_PAYS = 2048 };
+    if (p->groups == 0 && of.mn_major && of.length <= FEW && of.lines >= K_THAT_PAYS &&
         of.stride % SECTOR_ELEMENTS != 0)
         of.aligned = false;
     return of;
@@ -76,7 +93,8 @@ xg_half_operand xg_half_tma_operand_b(const xg_problem *p)
     return for_tma(xg_half_operand_b(p), p);
 }
 
-double xg_half_copy_bytes(const xg_half_operand *of, int64_t products)
+/* The bytes of the copies of so many products. */
+static double copy_bytes(const xg_half_operand *of, int64_t products)
 {
     const int64_t copies = of->batched ? products : 1;
     return of->aligned ? 0.0
@@ -109,8 +127,12 @@ static int64_t clusters_of(const xg_request *request, int cluster)
     return of > 1 ? of : 1;
 }
 
-xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_tiling *way,
-                                     int64_t products)
+/*
+ * By the tiling, of so many products a launch. CTAs are so many that a multiprocessor has one, or
+ * as few more as share the work evenly. Of ragged groups tiles are as many as there may be, and
+ * none is split.
+ */
+static xg_half_schedule schedule_of(const xg_request *request, const tiling *way, int64_t products)
 {
     const xg_problem *const p = &request->problem;
     xg_half_schedule of = {.cluster = way->cluster,
@@ -123,11 +145,11 @@ xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_ti
     of.columns = xg_ceil_div(p->n, way->tile_n) + (p->ragged_columns ? p->groups : 0);
     of.k_blocks = xg_ceil_div(p->k, xg_half_tile_k(way->tile_n));
     of.k_blocks_per_split = xg_ceil_div(of.k_blocks, way->splits);
-    of.tails = way->splits > 1 ? way->tails : 0;
-    of.whole = of.rows * of.columns - of.tails;
+    of.split_tiles = way->splits > 1 ? way->split_tiles : 0;
+    of.whole = of.rows * of.columns - of.split_tiles;
     of.tile_rows = rows < tile_m ? rows : tile_m;
-    of.sum_bytes = 4.0 * (double)(of.tails * of.splits) * (double)of.tile_rows * way->tile_n;
-    const int64_t items = of.whole + of.tails * of.splits;
+    of.sum_bytes = 4.0 * (double)(of.split_tiles * of.splits) * (double)of.tile_rows * way->tile_n;
+    const int64_t items = of.whole + of.split_tiles * of.splits;
     const int64_t all = xg_of_pass(items, products);
     of.ctas = of.launch_cluster *
               (way->splits_in_cluster
@@ -140,13 +162,13 @@ xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_
 {
     const int64_t k = request->problem.k;
     const bool in_cluster = of->splits_in_cluster;
-    const xg_half_tiling way = {.tile_n = of->tile_n,
-                                .cluster = of->cluster > 1 && !in_cluster ? of->cluster : 1,
-                                .cta_rows = of->tile_m,
-                                .splits = of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
-                                .tails = of->split_tiles,
-                                .splits_in_cluster = in_cluster};
-    return xg_half_schedule_of(request, &way, of->batch_per_pass);
+    const tiling way = {.tile_n = of->tile_n,
+                        .cluster = of->cluster > 1 && !in_cluster ? of->cluster : 1,
+                        .cta_rows = of->tile_m,
+                        .splits = of->k_per_split < k ? xg_ceil_div(k, of->k_per_split) : 1,
+                        .split_tiles = of->split_tiles,
+                        .splits_in_cluster = in_cluster};
+    return schedule_of(request, &way, of->batch_per_pass);
 }
 
 int64_t xg_half_products(const xg_candidate *of, const xg_request *request)
@@ -164,14 +186,14 @@ bool xg_half_operands_fit(const xg_problem *p)
     const int64_t least = p->groups > 0 ? p->groups : 1; /* products whose copies there must be */
     return (double)a.stride < most && (double)b.stride < most && (double)a.batch_stride < most &&
            (double)b.batch_stride < most &&
-           xg_half_copy_bytes(&a, least) + xg_half_copy_bytes(&b, least) < PRODUCT_BYTES;
+           copy_bytes(&a, least) + copy_bytes(&b, least) < PRODUCT_BYTES;
 }
 
 double xg_half_pass_bytes(const xg_half_operand *a, const xg_half_operand *b,
                           const xg_half_schedule *of, int64_t products)
 {
-    return xg_half_copy_bytes(a, products) + xg_half_copy_bytes(b, products) +
-           (of->tails > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
+    return copy_bytes(a, products) + copy_bytes(b, products) +
+           (of->split_tiles > 0 ? xg_room_bytes((double)products, of->sum_bytes / 4, XG_F32) : 0.0);
 }
 
 int64_t xg_half_products_within(const xg_request *request, const xg_half_operand *a,
@@ -194,11 +216,11 @@ double xg_half_beside_us(const xg_request *request, const xg_half_operand *a,
     const xg_costs *const costs = request->target.costs;
     const int64_t groups = request->problem.groups;
     const int64_t copies = groups > 0 ? groups : products; /* whose operands there are */
-    const double copied = xg_half_copy_bytes(a, copies) + xg_half_copy_bytes(b, copies);
+    const double copied = copy_bytes(a, copies) + copy_bytes(b, copies);
     double us = 0.0;
     if (copied > 0.0)
         us += costs->half_align_us + 2.0 * copied / costs->half_align_rate;
-    if (of->tails > 0)
+    if (of->split_tiles > 0)
         us += costs->half_reduce_us + (double)products * of->sum_bytes / costs->half_reduce_rate;
     return us;
 }
@@ -248,12 +270,11 @@ static planned planned_of(const xg_request *request)
 }
 
 /* The schedule, and the products of a pass: as many as fit what there is. */
-static xg_half_schedule schedule_within(const planned *what, const xg_half_tiling *way,
-                                        int64_t *products)
+static xg_half_schedule schedule_within(const planned *what, const tiling *way, int64_t *products)
 {
-    const xg_half_schedule one = xg_half_schedule_of(what->request, way, 1);
+    const xg_half_schedule one = schedule_of(what->request, way, 1);
     *products = xg_half_products_within(what->request, &what->a, &what->b, &one);
-    return *products == 1 ? one : xg_half_schedule_of(what->request, way, *products);
+    return *products == 1 ? one : schedule_of(what->request, way, *products);
 }
 
 /* Without clusters tiles of B are read twice as often, and CTAs drift apart wave after wave. */
@@ -267,8 +288,8 @@ static double apart(double waves)
  * The time of the product's launch where clusters have the splits, or one CTA those of a tile with
  * 64 rows. There are few CTAs, and L2 delivers what each of them reads.
  */
-static double in_cluster_us(const planned *what, const xg_half_tiling *way,
-                            const xg_half_schedule *of, int64_t products)
+static double in_cluster_us(const planned *what, const tiling *way, const xg_half_schedule *of,
+                            int64_t products)
 {
     const xg_request *const request = what->request;
     const xg_costs *const costs = request->target.costs;
@@ -286,7 +307,7 @@ static double in_cluster_us(const planned *what, const xg_half_tiling *way,
 }
 
 /* The time of the product's launch: waves of whole tiles, then of splits. */
-static double product_us(const planned *what, const xg_half_tiling *way, const xg_half_schedule *of,
+static double product_us(const planned *what, const tiling *way, const xg_half_schedule *of,
                          int64_t products)
 {
     const xg_request *const request = what->request;
@@ -298,7 +319,7 @@ static double product_us(const planned *what, const xg_half_tiling *way, const x
     const int64_t clusters = clusters_of(request, of->launch_cluster);
     const double share = costs->l2_bytes / (2.0 * (double)(p->m + p->n) * (double)p->k);
     const double whole = (double)xg_ceil_div(of->whole * products, clusters);
-    const double split = (double)xg_ceil_div(of->tails * of->splits * products, clusters);
+    const double split = (double)xg_ceil_div(of->split_tiles * of->splits * products, clusters);
     const double block =
         (cost->in_l2_us + (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - share, 0.0)) *
         (of->cluster == 1 ? apart(whole) : 1.0) *
@@ -312,7 +333,7 @@ static double product_us(const planned *what, const xg_half_tiling *way, const x
 }
 
 /* A way, into *of where it is faster. */
-static void consider(const planned *what, const xg_half_tiling *way, xg_candidate *of)
+static void consider(const planned *what, const tiling *way, xg_candidate *of)
 {
     const xg_problem *const p = &what->request->problem;
     int64_t products;
@@ -322,7 +343,10 @@ static void consider(const planned *what, const xg_half_tiling *way, xg_candidat
         (way->splits_in_cluster ? in_cluster_us : product_us)(what, way, &schedule, products) +
             xg_half_beside_us(what->request, &what->a, &what->b, &schedule, products),
         xg_ceil_div(p->batch_count, products));
-    if (of->microseconds > 0.0 && us >= of->microseconds)
+    if (us >= of->microseconds)
+        return;
+    if (schedule.split_tiles > 0 && xg_half_pass_bytes(&what->a, &what->b, &schedule, products) >
+                                        (double)what->request->workspace_limit)
         return;
     of->microseconds = us;
     of->tile_m = way->cta_rows;
@@ -332,45 +356,34 @@ static void consider(const planned *what, const xg_half_tiling *way, xg_candidat
     of->splits_in_cluster = way->splits_in_cluster;
     of->batch_per_pass = products;
     of->k_per_split = way->splits > 1 ? schedule.k_blocks_per_split * of->tile_k : p->k;
-    of->split_tiles = schedule.tails;
+    of->split_tiles = schedule.split_tiles;
 }
 
-/*
- * All tiles whole; all of them split; and, of a single product, those split that would not fill the
- * last wave.
- */
 static void consider_tile(const planned *what, int tile_n, int cluster, xg_candidate *of)
 {
     const xg_request *const request = what->request;
     const int64_t clusters = clusters_of(request, cluster);
-    xg_half_tiling way = {
-        .tile_n = tile_n, .cluster = cluster, .cta_rows = XG_HALF_TILE_M, .splits = 1};
-    const xg_half_schedule all = xg_half_schedule_of(request, &way, 1);
-    const int64_t left = request->problem.batch_count == 1 ? all.whole % clusters : 0;
-    consider(what, &way, of);
+    tiling way = {.tile_n = tile_n, .cluster = cluster, .cta_rows = XG_HALF_TILE_M, .splits = 1};
+    const xg_half_schedule all = schedule_of(request, &way, 1);
     const bool may_split = !request->by_element && request->problem.groups == 0;
-    for (way.splits = 2; way.splits <= SPLITS_MOST && may_split; way.splits++) {
-        const int64_t each = xg_ceil_div(all.k_blocks, way.splits), before = way.splits - 1;
-        const bool split_all = before * all.whole < clusters;
-        const bool split_left = left > 0 && left < all.whole && before * left < clusters;
-        if (each * xg_half_tile_k(tile_n) < PER_SPLIT_LEAST || !(split_all || split_left))
-            break;
-        if (xg_ceil_div(all.k_blocks, each) != way.splits)
-            continue;
-        way.tails = all.whole;
-        if (split_all)
-            consider(what, &way, of);
-        way.tails = left;
-        if (split_left)
-            consider(what, &way, of);
+    xg_split_search search = {.tiles = all.whole,
+                              .last_wave =
+                                  request->problem.batch_count == 1 ? all.whole % clusters : 0,
+                              .held = clusters,
+                              .steps = all.k_blocks,
+                              .least_steps = PER_SPLIT_LEAST / xg_half_tile_k(tile_n),
+                              .most_splits = may_split ? SPLITS_MOST : 1};
+    while (xg_next_splits(&search)) {
+        way.splits = search.splits;
+        way.split_tiles = search.split_tiles;
+        consider(what, &way, of);
     }
 }
 
 /* Tiles of half the rows, so that twice as many CTAs read A. */
 static void consider_few_rows(const planned *what, xg_candidate *of)
 {
-    const xg_half_tiling way = {
-        .tile_n = 64, .cluster = 1, .cta_rows = XG_HALF_TILE_M / 2, .splits = 1};
+    const tiling way = {.tile_n = 64, .cluster = 1, .cta_rows = XG_HALF_TILE_M / 2, .splits = 1};
     if (what->request->problem.m > way.cta_rows && what->request->problem.groups == 0)
         consider(what, &way, of);
 }
@@ -384,8 +397,7 @@ static void consider_in_cluster(const planned *what, int tile_n, int cta_rows, x
     const xg_problem *const p = &request->problem;
     const int64_t blocks = xg_ceil_div(p->k, tile_k);
     const int64_t tiles = xg_ceil_div(p->m, cta_rows) * xg_ceil_div(p->n, tile_n) * p->batch_count;
-    xg_half_tiling way = {
-        .tile_n = tile_n, .cluster = 1, .cta_rows = cta_rows, .splits_in_cluster = true};
+    tiling way = {.tile_n = tile_n, .cluster = 1, .cta_rows = cta_rows, .splits_in_cluster = true};
     if (request->by_element || p->groups > 0)
         return;
     for (way.splits = cta_rows < XG_HALF_TILE_M ? 1 : 2; way.splits <= XG_HALF_CLUSTER_MOST;
@@ -408,7 +420,7 @@ xg_candidate xg_half_candidate(const xg_kernel *kernel, const xg_request *reques
 {
     const planned what = planned_of(request);
     xg_candidate of = xg_candidate_begin(kernel, request);
-    of.microseconds = 0.0;
+    of.microseconds = INFINITY;
     const bool groups = request->problem.groups > 0;
     for (int cluster = 1; cluster <= (groups ? 1 : 2); cluster++) {
         if (!groups || kernel->tile_n != 128)

@@ -91,6 +91,7 @@ void xg_half_gemv_consider(const xg_request *request, xg_candidate *of)
             continue;
         of->microseconds = us;
         of->cluster = cluster > 1 ? cluster : 0;
+        of->k_per_split = xg_ceil_div(p->k, cluster);
         of->tile_m = p->m <= p->n ? 1 : x.cta_rows;
         of->tile_n = p->m <= p->n ? x.cta_rows : 1;
     }

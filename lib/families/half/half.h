@@ -19,7 +19,7 @@ xgemm_status xg_half_build(const xg_candidate *of, const xg_request *request, xg
 /* Says that a kernel which was named does not apply; also of the other kernels of half/. */
 xgemm_status xg_half_refuse(const xg_candidate *of, const xg_request *request, xg_error *error);
 
-/* ---- Between build.c and cost.c ---- */
+/* ---- cost.c: operands and schedules, for the host files of half/ ---- */
 
 enum { XG_HALF_TILE_M = 128, XG_HALF_ALIGNMENT = 8 /* elements: 16 bytes */ };
 
@@ -52,52 +52,31 @@ bool xg_half_c_is_aligned(const xg_problem *problem);
 /* Whether the epilogue is a product by alpha. */
 bool xg_half_is_plain(const xg_problem *problem);
 
-/* The bytes of the copies of so many products. */
-double xg_half_copy_bytes(const xg_half_operand *operand, int64_t products);
-
 /*
- * How tiles are computed: by clusters of CTAs that are one above the other, and so many "tails" in
- * "splits" parts of k; or all of them by clusters that have the parts of one tile: then of 64 rows
- * the warpgroups of a CTA have a part each, too.
- */
-typedef struct {
-    int tile_n, cluster;
-    int cta_rows; /* of a CTA's tile: XG_HALF_TILE_M, or of 64 columns half of that */
-    int64_t splits, tails;
-    bool splits_in_cluster; /* then "cluster" is 1 and "tails" 0 */
-} xg_half_tiling;
-
-/*
- * The tiles of a product, of clusters of CTAs: so many are computed whole, and the "tails" after
- * them in "splits" parts of k, each of k_blocks_per_split. With the splits in a cluster all count
- * as whole.
+ * The tiles of a product, of clusters of CTAs: so many are computed whole, and k of the split_tiles
+ * after them is in so many splits of k_blocks_per_split each. With the splits in a cluster all
+ * count as whole.
  */
 typedef struct {
     int cluster;        /* CTAs that share tiles of B */
     int cta_rows;       /* of a CTA's tile */
     int launch_cluster; /* CTAs of a cluster */
-    int64_t rows, columns, whole, tails, splits;
+    int64_t rows, columns, whole, split_tiles, splits;
     int64_t k_blocks, k_blocks_per_split;
     int64_t tile_rows; /* of a tile's sums */
     double sum_bytes;  /* of a product */
-    int64_t ctas;      /* of a launch, or with splits in clusters and by mma.sync of each product */
+    int64_t ctas;      /* of a launch; with splits in clusters, and by mma.sync, of each product */
 } xg_half_schedule;
 
 /* The products that launches have operands for: of a pass, or the groups. */
 int64_t xg_half_products(const xg_candidate *of, const xg_request *request);
 
-/*
- * By the way, of so many products a launch. CTAs are so many that a multiprocessor has one, or as
- * few more as share the work evenly. Of ragged groups tiles are as many as there may be, and none
- * is split.
- */
-xg_half_schedule xg_half_schedule_of(const xg_request *request, const xg_half_tiling *way,
-                                     int64_t products);
 xg_half_schedule xg_half_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
 
-/* ---- Between cost.c and mma_cost.c ---- */
+/* ---- cost.c: passes and their times ---- */
 
-/* Whether the operands can be copied, and be told by strides; and with groups, whether they are. */
+/* Whether tensor maps can describe the operands, and copies of them fit: those of one product, or
+   of all ragged groups. */
 bool xg_half_operands_fit(const xg_problem *problem);
 
 /* The workspace of a pass of so many products: copies of operands and partial sums, in bytes. */
@@ -124,7 +103,7 @@ double xg_half_longer_us(double computed_us, double memory_us);
 
 /* Where in the workspace the copies of A and B and the partial sums are; -1: there are none. */
 typedef struct {
-    int64_t a, b, sums, words; /* bytes; and how many 32-bit words there are */
+    int64_t a, b, sums; /* bytes */
 } xg_half_rooms;
 
 /* What the launches of a plan have in common. */

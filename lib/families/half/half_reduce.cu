@@ -31,11 +31,13 @@ XG_KERNEL(__launch_bounds__(THREADS), half_reduce, xg_half_reduce_args)
     xg_pdl_wait();
     xg_pdl_trigger();
     if (inside) {
-        const float *const from = p.sums + (XG_BATCH * p.splits * p.tails + tile) * tile_floats +
+        const float *const from = p.sums +
+                                  (XG_BATCH * p.splits * p.split_tiles + tile) * tile_floats +
                                   row_in_tile * p.tile_n + column_in_tile;
         XG_UNROLL_BY(8)
         for (unsigned i = way; i < p.splits; i += p.ways)
-            xg_add_four(&sum, *(const float4 *)(const void *)(from + i * p.tails * tile_floats));
+            xg_add_four(&sum, *(const float4 *)(const void *)(from + i * p.split_tiles *
+                                                                         tile_floats));
     }
     if (p.ways > 1) {
         subtotals[threadIdx.x] = sum;

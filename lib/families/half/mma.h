@@ -27,8 +27,7 @@ typedef struct {
     int cost; /* its number in xg_costs.mma */
 } xg_mma_tile;
 
-/* A tile of a kernel's row, NULL where there is none; and that of a candidate. */
-const xg_mma_tile *xg_mma_tile_of(const xg_kernel *kernel, bool unaligned);
+/* The tile of a candidate. */
 const xg_mma_tile *xg_mma_tile_of_candidate(const xg_candidate *of, const xg_request *request);
 
 /* The operand A or B; "aligned" where it is not copied first. */
@@ -37,9 +36,6 @@ xg_half_operand xg_mma_operand(const xg_candidate *of, const xg_request *request
 /* Dynamic shared memory of a CTA, in bytes. */
 uint32_t xg_mma_shared_bytes(const xg_mma_tile *tile);
 
-/* By the parts that k is split into, and how many tiles are. */
-xg_half_schedule xg_mma_schedule_of(const xg_problem *problem, const xg_mma_tile *tile,
-                                    int64_t splits, int64_t tails);
 xg_half_schedule xg_mma_schedule_of_candidate(const xg_candidate *of, const xg_request *request);
 
 #endif

@@ -3,15 +3,16 @@
  * How a product of F16 or BF16 operands is computed by mma.sync: how many splits of k, and how long
  * it takes.
  *
- *     time = launch + copies + multiprocessor's share + reduction
+ *     time = launch + copies + multiprocessor's time + reduction
+ *     multiprocessor's time = max(waves * latency of a CTA, CTAs * throughput cost of a CTA)
  *
- * A multiprocessor's share is the CTAs that it computes one after another, as many at a time as it
- * holds: the larger one of what a round of them takes, whose CTAs wait for their own copies and
- * stores alone, and of what the multiprocessor needs for all. Copies and reduction are those of
- * cost.c.
+ * A wave of a multiprocessor is the CTAs that it holds at once. Latency is the time of a CTA by
+ * itself, throughput cost what each takes where the multiprocessor is full. Copies and reduction
+ * are those of cost.c.
  */
 #include "args.h"
 #include "families/programs.h"
+#include "families/split_search.h"
 #include "mma.h"
 
 #include <math.h>
@@ -31,7 +32,8 @@ static const xg_mma_tile tiles[] = {
      &xg_program_mma_unaligned_bf16_32x64, 32, 64, 64, 128, 3, 4},
 };
 
-const xg_mma_tile *xg_mma_tile_of(const xg_kernel *kernel, bool unaligned)
+/* A tile of a kernel's row, NULL where there is none. */
+static const xg_mma_tile *tile_of(const xg_kernel *kernel, bool unaligned)
 {
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
         if (tiles[i].kernel == kernel->id && tiles[i].unaligned == unaligned)
@@ -47,7 +49,7 @@ static unsigned unaligned_of(const xg_problem *p)
 
 const xg_mma_tile *xg_mma_tile_of_candidate(const xg_candidate *of, const xg_request *request)
 {
-    return xg_mma_tile_of(of->kernel, (unaligned_of(&request->problem) & ~of->copied) != 0);
+    return tile_of(of->kernel, (unaligned_of(&request->problem) & ~of->copied) != 0);
 }
 
 xg_half_operand xg_mma_operand(const xg_candidate *of, const xg_request *request, unsigned which)
@@ -71,8 +73,9 @@ uint32_t xg_mma_shared_bytes(const xg_mma_tile *tile)
     return (uint32_t)all;
 }
 
-xg_half_schedule xg_mma_schedule_of(const xg_problem *p, const xg_mma_tile *tile, int64_t splits,
-                                    int64_t tails)
+/* By the splits of k, and how many tiles are split. */
+static xg_half_schedule schedule_of(const xg_problem *p, const xg_mma_tile *tile, int64_t splits,
+                                    int64_t split_tiles)
 {
     xg_half_schedule of = {.cluster = 1, .splits = splits};
     const int64_t rows = xg_round_up(p->m, 16);
@@ -80,20 +83,20 @@ xg_half_schedule xg_mma_schedule_of(const xg_problem *p, const xg_mma_tile *tile
     of.columns = xg_ceil_div(p->n, tile->n) + (p->ragged_columns ? p->groups : 0);
     of.k_blocks = xg_ceil_div(p->k, XG_MMA_BLOCK_K);
     of.k_blocks_per_split = xg_ceil_div(of.k_blocks, splits);
-    of.tails = splits > 1 ? tails : 0;
-    of.whole = of.rows * of.columns - of.tails;
+    of.split_tiles = splits > 1 ? split_tiles : 0;
+    of.whole = of.rows * of.columns - of.split_tiles;
     of.tile_rows = rows < tile->m ? rows : tile->m;
-    of.sum_bytes = 4.0 * (double)(of.tails * splits) * (double)of.tile_rows * tile->n;
-    of.ctas = of.whole + of.tails * splits;
+    of.sum_bytes = 4.0 * (double)(of.split_tiles * splits) * (double)of.tile_rows * tile->n;
+    of.ctas = of.whole + of.split_tiles * splits;
     return of;
 }
 
 xg_half_schedule xg_mma_schedule_of_candidate(const xg_candidate *of, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    return xg_mma_schedule_of(p, xg_mma_tile_of_candidate(of, request),
-                              of->k_per_split < p->k ? xg_ceil_div(p->k, of->k_per_split) : 1,
-                              of->split_tiles);
+    return schedule_of(p, xg_mma_tile_of_candidate(of, request),
+                       of->k_per_split < p->k ? xg_ceil_div(p->k, of->k_per_split) : 1,
+                       of->split_tiles);
 }
 
 static bool fits(const xg_mma_tile *tile, const xg_request *request)
@@ -123,14 +126,14 @@ static bool may_run(const xg_kernel *kernel, const xg_request *request)
     if (!is_chosen_by_time(kernel, request))
         return true;
     const bool reads_all = unaligned_of(&request->problem) == 0 ||
-                           (request->problem.batch_count == 1 && xg_mma_tile_of(kernel, true));
+                           (request->problem.batch_count == 1 && tile_of(kernel, true));
     return reads_all && !request->by_element && request->problem.groups == 0;
 }
 
 bool xg_mma_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    const xg_mma_tile *const tile = xg_mma_tile_of(kernel, false);
+    const xg_mma_tile *const tile = tile_of(kernel, false);
     return tile && p->m <= SIZE_MOST && p->n <= SIZE_MOST && p->k <= SIZE_MOST &&
            may_run(kernel, request) && fits(tile, request) && xg_half_operands_fit(p);
 }
@@ -172,7 +175,7 @@ static double pass_us(const planned *what, const xg_half_schedule *of, int64_t p
     const xg_mma_cost *const cost = &costs->mma[what->tile->cost];
     const double all = request->target.multiprocessors;
     const double whole = ceil((double)(of->whole * products) / all);
-    const double split = ceil((double)(of->tails * of->splits * products) / all);
+    const double split = ceil((double)(of->split_tiles * of->splits * products) / all);
     const double k_of_split = (double)of->k_blocks_per_split * XG_MMA_BLOCK_K;
     const double readers = (double)(of->rows < of->columns ? of->rows : of->columns);
     const double computed =
@@ -185,10 +188,10 @@ static double pass_us(const planned *what, const xg_half_schedule *of, int64_t p
 }
 
 /* So many splits of so many tiles, into *of where it is faster. */
-static void consider(const planned *what, int64_t splits, int64_t tails, xg_candidate *of)
+static void consider(const planned *what, int64_t splits, int64_t split_tiles, xg_candidate *of)
 {
     const xg_problem *const p = &what->request->problem;
-    const xg_half_schedule schedule = xg_mma_schedule_of(p, what->tile, splits, tails);
+    const xg_half_schedule schedule = schedule_of(p, what->tile, splits, split_tiles);
     const int64_t products = xg_half_products_within(what->request, &what->a, &what->b, &schedule);
     const double us = xg_passes_us(what->request->target.costs, pass_us(what, &schedule, products),
                                    xg_ceil_div(p->batch_count, products));
@@ -200,38 +203,26 @@ static void consider(const planned *what, int64_t splits, int64_t tails, xg_cand
     of->microseconds = us;
     of->batch_per_pass = products;
     of->k_per_split = splits > 1 ? schedule.k_blocks_per_split * XG_MMA_BLOCK_K : p->k;
-    of->split_tiles = schedule.tails;
+    of->split_tiles = schedule.split_tiles;
 }
 
-/*
- * All tiles whole; all of them split; and, of a single product, those split that would not fill the
- * last wave.
- */
 static void consider_splits(xg_candidate *of, const xg_request *request)
 {
     const planned what = planned_of(of, request);
     const xg_problem *const p = &request->problem;
-    const xg_half_schedule one = xg_mma_schedule_of(p, what.tile, 1, 0);
+    const xg_half_schedule one = schedule_of(p, what.tile, 1, 0);
     const int64_t all = request->target.multiprocessors;
-    const int64_t slots = all * request->target.costs->mma[what.tile->cost].ctas_per_sm;
-    const int64_t left = p->batch_count == 1 ? one.whole % all : 0;
     const bool may_split = !request->by_element && p->groups == 0;
+    xg_split_search search = {.tiles = one.whole,
+                              .last_wave = p->batch_count == 1 ? one.whole % all : 0,
+                              .held = all * request->target.costs->mma[what.tile->cost].ctas_per_sm,
+                              .steps = one.k_blocks,
+                              .least_steps = PER_SPLIT_LEAST,
+                              .most_splits = may_split ? SPLITS_MOST : 1};
     of->microseconds = INFINITY;
     of->tile_m = what.tile->m, of->tile_n = what.tile->n, of->tile_k = what.tile->k;
-    consider(&what, 1, 0, of);
-    for (int64_t splits = 2; splits <= SPLITS_MOST && may_split; splits++) {
-        const int64_t each = xg_ceil_div(one.k_blocks, splits), before = splits - 1;
-        const bool split_all = before * one.whole < slots;
-        const bool split_left = left > 0 && left < one.whole && before * left < slots;
-        if (each < PER_SPLIT_LEAST || !(split_all || split_left))
-            break;
-        if (xg_ceil_div(one.k_blocks, each) != splits)
-            continue;
-        if (split_all)
-            consider(&what, splits, one.whole, of);
-        if (split_left)
-            consider(&what, splits, left, of);
-    }
+    while (xg_next_splits(&search))
+        consider(&what, search.splits, search.split_tiles, of);
 }
 
 static bool has_room(const xg_candidate *of, const xg_request *request)
@@ -244,7 +235,7 @@ static bool has_room(const xg_candidate *of, const xg_request *request)
 xg_candidate xg_mma_candidate(const xg_kernel *kernel, const xg_request *request)
 {
     xg_candidate of = xg_candidate_begin(kernel, request), direct = of;
-    const xg_mma_tile *const unaligned = xg_mma_tile_of(kernel, true);
+    const xg_mma_tile *const unaligned = tile_of(kernel, true);
     of.copied = unaligned_of(&request->problem);
     consider_splits(&of, request);
     if (of.copied == 0 || !unaligned || !fits(unaligned, request))

@@ -41,11 +41,10 @@ enum { TILES = 3 };
 static const int64_t tiles[TILES] = {32, 64, 1 << 14};
 
 #define LAUNCH_US 2.0
-/* Instructions of a warp: for each turn of copies, of those of lines apart, whose first elements
-   are loaded singly, of shifts and of stores; for 16 k of 16 x 32 elements, and for these elements'
-   new values, put together by twos or singly; and the others. */
+/* Instructions of a warp: for each iteration of copies, of shifts and of stores; for 16 k of 16 x
+   32 elements, and for these elements' new values, put together by twos or singly; and the others.
+ */
 #define PER_COPY     9.8
-#define PER_LINE     210.0
 #define PER_SHIFT    46.0
 #define PER_STORE    55.0
 #define PER_STEP     1.6

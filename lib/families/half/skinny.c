@@ -19,12 +19,13 @@
 
 enum { SIDE = XG_SKINNY_SIDE, THREADS = 32 * XG_SKINNY_WARPS, SIZE_MOST = INT32_MAX / 2 };
 
-/* Of a CTA's time by itself, what each takes where a multiprocessor has several; two loads of Y. */
+/* Parts of the time of a CTA by itself: what each takes where a multiprocessor has several, and a
+   step whose Y takes two loads. */
 #define FULL     0.73
 #define TWO_OF_Y 1.5
-/* Of the programs for clusters, what they take more, adding up sums or not; and a step's time of
-   that of the others: K-major, where all lines are aligned or not, and MN-major. Two of several
-   clusters on a multiprocessor take twice as long as one. */
+/* The programs for clusters, of which two on a multiprocessor take twice as long as one: what a CTA
+   takes more, and a step's time as a part of the other programs', K-major with aligned rows, with
+   others, and MN-major. */
 #define CLUSTER_US       1.2
 #define AHEAD            0.76
 #define AHEAD_UNALIGNED  1.17
@@ -123,6 +124,7 @@ xg_candidate xg_half_skinny_candidate(const xg_kernel *kernel, const xg_request 
         best = us;
         of.cluster = cluster;
     }
+    of.k_per_split = xg_ceil_div(p->k, of.cluster ? of.cluster : 1);
     of.microseconds =
         xg_passes_us(request->target.costs, best, xg_ceil_div(p->batch_count, of.batch_per_pass));
     xg_half_gemv_consider(request, &of);

@@ -45,7 +45,6 @@ typedef struct {
     xg_residue_sizes sizes;
     int64_t ratios, about_a, about_b, magnitudes_a, magnitudes_b, others;
     int64_t planes_a, planes_b, residues;
-    int64_t words; /* of the workspace */
     int multiprocessors;
 } launches;
 
@@ -65,20 +64,18 @@ static bool reserve(launches *of, xg_plan *plan, xg_error *error)
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         if (!xg_plan_reserve(plan, 1, rooms[i].bytes / 4, XG_F32, "residues", rooms[i].at, error))
             return false;
-    of->words = (int64_t)(plan->workspace_bytes / 4);
     return true;
 }
 
 /* A step with the workspace; NULL: there is none. */
-static xg_step *add(const launches *of, const xg_program *program, const void *args, size_t size,
-                    xg_plan *plan, xg_error *error)
+static xg_step *add(const xg_program *program, const void *args, size_t size, xg_plan *plan,
+                    xg_error *error)
 {
     xg_step *const step = xg_plan_add(plan, program, args, size, error);
     if (!step)
         return NULL;
     step->pdl = true;
-    xg_step_region(step, XG_REGION_WORKSPACE, "workspace", xg_at_workspace(0), 1, of->words,
-                   of->words, XG_F32);
+    xg_region_workspace(step, plan);
     return step;
 }
 
@@ -101,7 +98,7 @@ static xgemm_status add_pass(const launches *of, const xg_program *program, int6
         .others_most = (uint32_t)(of->sizes.parts * p->m * p->n / OTHERS),
         .conjugates = (p->a_conjugate ? 1u : 0u) | (p->b_conjugate ? 2u : 0u)};
     const size_t second = sizeof(xg_residue_operand);
-    xg_step *const step = add(of, program, &args, sizeof args, plan, error);
+    xg_step *const step = add(program, &args, sizeof args, plan, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->later_pass_argument = offsetof(xg_residue_split_args, later_pass);
@@ -178,7 +175,7 @@ static xgemm_status add_product(const launches *of, const xg_program *program, c
                                           .k_blocks = (uint32_t)(by->k_stride / XG_RESIDUE_TILE_K),
                                           .rows = (uint32_t)rows,
                                           .columns = (uint32_t)columns};
-    xg_step *const step = add(of, program, &args, sizeof args, plan, error);
+    xg_step *const step = add(program, &args, sizeof args, plan, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->is_product = true;
@@ -242,7 +239,7 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
                                          .b_stride_k = p->b_stride_k,
                                          .b_stride_n = p->b_stride_n,
                                          .epilogue = typed.epilogue};
-    xg_step *const step = add(of, of->by->reduce, &args, sizeof args, plan, error);
+    xg_step *const step = add(of->by->reduce, &args, sizeof args, plan, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     xg_step_point(step, offsetof(xg_residue_reduce_args, residues), xg_at_workspace(of->residues));
@@ -252,10 +249,8 @@ static xgemm_status add_reduce(const launches *of, xg_plan *plan, xg_error *erro
     xg_region_a(step, plan, p);
     xg_region_b(step, plan, p);
     xg_step_point(step, offsetof(xg_residue_reduce_args, ratios), xg_at_workspace(of->ratios));
-    xg_step_point(step, offsetof(xg_residue_reduce_args, c), xg_at_c(plan, p));
-    xg_point_epilogue(step, offsetof(xg_residue_reduce_args, epilogue), p);
-    xg_region_c(step, plan, p);
-    xg_regions_of_epilogue(step, p);
+    xg_step_uses_c(step, plan, p, offsetof(xg_residue_reduce_args, c),
+                   offsetof(xg_residue_reduce_args, epilogue));
     return xg_step_grid(step, xg_ceil_div(p->n, THREADS_X * COLUMNS), xg_ceil_div(p->m, THREADS_Y),
                         THREADS_X, THREADS_Y, error);
 }

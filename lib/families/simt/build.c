@@ -279,7 +279,7 @@ bool xg_simt_batches(const xg_kernel *kernel)
     return !kernel->tensor_maps;
 }
 
-bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
+static bool takes_pointer_arrays(const xg_kernel *kernel, xg_type type)
 {
     return xg_double_takes(type) || xg_type_is_half(type) ||
            (xg_simt_batches(kernel) && kernel->operands == XG_ANY_OPERANDS);
@@ -320,6 +320,6 @@ const xg_family xg_family_simt = {
     .build = build,
     .make_compact = xg_simt_make_compact,
     .batches = xg_simt_batches,
-    .takes_pointer_arrays = xg_simt_takes_pointer_arrays,
+    .takes_pointer_arrays = takes_pointer_arrays,
     .takes_groups = takes_groups,
 };

@@ -119,7 +119,8 @@ static double work_of(const xg_pass *pass, int64_t k)
     return depth + later + epilogue_of(cost, pass->c_aligned);
 }
 
-int64_t xg_tiles_per_pass(const xg_candidate *of)
+/* Those that one launch computes. */
+static int64_t tiles_per_pass(const xg_candidate *of)
 {
     return xg_of_pass(xg_ceil_div(of->m, of->kernel->tile_m) *
                           xg_ceil_div(of->n, of->kernel->tile_n),
@@ -160,7 +161,7 @@ xg_pass xg_pass_of(const xg_candidate *of, const xg_request *request)
                     .multiprocessors = request->target.multiprocessors,
                     .tile_k = of->kernel->tile_k,
                     .k = p->k,
-                    .tiles = xg_tiles_per_pass(of),
+                    .tiles = tiles_per_pass(of),
                     .c_aligned = c_is_aligned(p),
                     .c_elements = all * m * n,
                     .read_us = xg_elements_us(read, costs->read_rate)};

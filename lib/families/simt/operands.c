@@ -52,7 +52,11 @@ static unsigned transposed(const xg_kernel *kernel, const xg_problem *p)
     return bits(kernel->operands == XG_A_OF_EITHER_MAJOR && is_aligned(k_major_of(a_of(p))), false);
 }
 
-unsigned xg_unaligned(const xg_kernel *kernel, const xg_problem *p, int64_t m, int64_t n)
+/*
+ * Those of the first m x n of C that cannot be copied MN-major by vec4 (or, with tensor maps, by
+ * TMA): K-major ones, and unaligned ones.
+ */
+static unsigned unaligned(const xg_kernel *kernel, const xg_problem *p, int64_t m, int64_t n)
 {
     /* TMA copies no element past a row's end. */
     const bool any_end = kernel->tensor_maps;
@@ -64,13 +68,13 @@ unsigned xg_copied(const xg_candidate *of, const xg_problem *p)
 {
     const xg_kernel *const kernel = of->kernel;
     const unsigned must = kernel->operands == XG_ANY_OPERANDS ? 0u : ~transposed(kernel, p);
-    return xg_unaligned(kernel, p, of->m, of->n) & (must | of->copied);
+    return unaligned(kernel, p, of->m, of->n) & (must | of->copied);
 }
 
 unsigned xg_scalar_operands(const xg_kernel *kernel, const xg_tile_cost *cost, const xg_problem *p)
 {
     const unsigned vec4 = vec4_k_major(p) & bits(cost->vec4_k_major > 0, cost->vec4_k_major > 1);
-    return xg_unaligned(kernel, p, p->m, p->n) &
+    return unaligned(kernel, p, p->m, p->n) &
            (kernel->operands == XG_ANY_OPERANDS ? ~vec4 : transposed(kernel, p));
 }
 

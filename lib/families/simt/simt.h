@@ -17,12 +17,9 @@ enum { XG_SPLIT_LEAST = 64, XG_SPLIT_STEP = 16 };
 /* ---- operands.c: bits XG_A and XG_B ---- */
 
 /*
- * Those of the first m x n of C that cannot be copied MN-major by vec4 (or, with tensor maps, by
- * TMA): K-major ones, and unaligned ones.
+ * Those that are copied first: of K-major and unaligned ones, as the kernel needs it, or the
+ * candidate has it.
  */
-unsigned xg_unaligned(const xg_kernel *kernel, const xg_problem *problem, int64_t m, int64_t n);
-
-/* Of these the ones that are copied first: as the kernel needs it, or the candidate has it. */
 unsigned xg_copied(const xg_candidate *of, const xg_problem *problem);
 
 /* Of the whole problem's those that the kernel would copy by scalars, or transpose. */
@@ -78,9 +75,6 @@ double xg_copies_us(const xg_candidate *of, const xg_request *request);
 double xg_scalar_factor(const xg_kernel *kernel, const xg_tile_cost *cost,
                         const xg_problem *problem, unsigned copied);
 
-/* The tiles that one launch computes. */
-int64_t xg_tiles_per_pass(const xg_candidate *of);
-
 /* The CTAs that compute the candidate's stream-K tiles; 0: there are none. */
 int64_t xg_stream_k_ctas(const xg_candidate *of, int64_t k);
 
@@ -92,7 +86,6 @@ xg_candidate xg_simt_candidate(const xg_kernel *kernel, const xg_request *reques
 
 double xg_simt_workspace(const xg_candidate *of, const xg_request *request);
 bool xg_simt_batches(const xg_kernel *kernel);
-bool xg_simt_takes_pointer_arrays(const xg_kernel *kernel, xg_type type);
 
 /* ---- compact.c ---- */
 

@@ -231,7 +231,8 @@ static bool shrink(xg_candidate *of)
     return true;
 }
 
-double xg_panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
+/* The workspace of a panel of that size, but for partial sums. */
+static double panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k)
 {
     return xg_room_bytes(1.0, (double)xg_fp16_layout_of(m, n, k, kernel->fp16_terms).bytes / 4.0,
                          XG_F32);
@@ -253,13 +254,13 @@ static void choose_panels(const xg_request *request, xg_candidate *of)
     of->panel_k = k;
     while (of->panel_k > XG_SPLIT_K_MOST)
         of->panel_k = half_of(of->panel_k, XG_CHUNK_K);
-    while (xg_panel_bytes(kernel, of->panel_m, of->panel_n, of->panel_k) > limit && shrink(of))
+    while (panel_bytes(kernel, of->panel_m, of->panel_n, of->panel_k) > limit && shrink(of))
         ;
     of->panels = xg_ceil_div(of->m, of->panel_m) * xg_ceil_div(of->n, of->panel_n) *
                  xg_ceil_div(k, of->panel_k);
     const bool strips = of->m < request->problem.m || of->n < request->problem.n;
     const tiled what = tiled_of(of, &request->problem);
-    const double left = limit - xg_panel_bytes(kernel, of->panel_m, of->panel_n, of->panel_k);
+    const double left = limit - panel_bytes(kernel, of->panel_m, of->panel_n, of->panel_k);
     if (of->panels == 1 && !strips && left > 0.0)
         of->stream_k_iterations = best_stream_k(kernel, &request->target, &what, left);
     const xg_tensor_schedule schedule = xg_tensor_schedule_of(
@@ -344,7 +345,7 @@ static double least_us(const xg_kernel *kernel, const xg_request *request, int64
     const xg_costs *const costs = request->target.costs;
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.panel_m = m, of.panel_n = n, of.panel_k = p->k;
-    if (p->k > XG_SPLIT_K_MOST || xg_panel_bytes(kernel, m, n, p->k) > panel_room(request))
+    if (p->k > XG_SPLIT_K_MOST || panel_bytes(kernel, m, n, p->k) > panel_room(request))
         return 0.0;
     of.batch_per_pass = p->batch_count;
     const tiled what = tiled_of(&of, p);

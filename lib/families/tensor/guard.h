@@ -196,7 +196,6 @@ XG_DEVICE unsigned xg_disposition_of(const xg_tile_stats *rows)
 }
 
 /* Recomputing elements one by one (recompute_elements.inc). */
-#define XG_ELEMENTS_MOST XG_LISTED_ELEMENTS_MOST
 enum {
     XG_ELEMENT_LOADS = 8, /* vec4 of either operand that a lane has in flight */
     XG_WIDE_ELEMENTS_BYTES = XG_ROW_BLOCK * XG_ROW_BLOCK * 8 /* of a tile; their count follows */
@@ -211,9 +210,9 @@ enum {
 XG_DEVICE unsigned xg_most_suspects(int a_blocks, int b_blocks, int strided)
 {
     const int64_t elements = (int64_t)a_blocks * b_blocks * XG_ROW_BLOCK * XG_ROW_BLOCK;
-    return elements > XG_ELEMENTS_MOST ? 0
-           : strided                   ? XG_SUSPECTS_PER_WARP_STRIDED
-                                       : XG_SUSPECTS_PER_WARP;
+    return elements > XG_LISTED_ELEMENTS_MOST ? 0
+           : strided                          ? XG_SUSPECTS_PER_WARP_STRIDED
+                                              : XG_SUSPECTS_PER_WARP;
 }
 
 enum { XG_ALL_ROWS = 0xff };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A CTA's slice in the split kernel (fp16_split.h): 16 operand rows by a slice of k. The macros are
- * undefined at the end of fp16_split.h.
+ * A CTA's slice in the split kernel (fp16_split.h): 16 operand rows by a slice of k.
  *
  * In a segment of a slice, 512 k, each thread has eight vec4. A thread, or its warp, reads from
  * shared memory only what it has copied there itself, so that no barrier of the CTA is needed:

@@ -31,9 +31,6 @@ bool xg_tensor_is_batched(const xg_candidate *of, const xg_problem *problem);
 /* The workspace of so many products of a batch at once, in bytes. */
 double xg_batch_bytes(const xg_kernel *kernel, const xg_problem *problem, int64_t products);
 
-/* The workspace of a panel of that size, in bytes, but for partial sums. */
-double xg_panel_bytes(const xg_kernel *kernel, int64_t m, int64_t n, int64_t k);
-
 /* The fastest way by the cost model. */
 xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request,
                                  double most_us);
