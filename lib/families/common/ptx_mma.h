@@ -52,4 +52,16 @@ XG_DEVICE void xg_ldmatrix_x4_trans(unsigned to[4], const void *from)
 #define XG_MMA_16x8x16(type, d, a, b)  xg_sim_mma_half(d, a, b, (type)[0] == 'b', XG_SIM_HERE)
 #endif
 
+/* A fragment of 16 rows, or columns, by 16 k of an operand of either major; for which a lane gives
+   an address by these bits of its number. */
+XG_DEVICE void xg_ldmatrix_x4_of(unsigned to[4], int k_major, const void *from)
+{
+    if (k_major)
+        xg_ldmatrix_x4(to, from);
+    else
+        xg_ldmatrix_x4_trans(to, from);
+}
+#define XG_LANE_BIT_3 ((int)threadIdx.x / 8 & 1)
+#define XG_LANE_BIT_4 ((int)threadIdx.x / 16 & 1)
+
 #endif
