@@ -261,12 +261,28 @@ static bool run_all(whole *w, shape size, int parts, uint64_t seed, elements_res
     return done;
 }
 
+/* The matrices, and of the largest batch of parts the copies on the host and on the device. */
+static double bytes_at_most(const problem_options *o, shape size)
+{
+    const double m = (double)size.m, n = (double)size.n, k = (double)size.k;
+    const double copies = 1.0 + 2.0 * BATCH_MOST;
+    return copies * ((m * k + k * n) * (double)type_bytes(o->type) +
+                     2.0 * m * n * (double)type_bytes(problem_type_c(o)));
+}
+
 bool elements_compare(xgemm_handle *handle, const problem_options *options, shape size, int parts,
                       uint64_t seed, elements_result *result, char *message, size_t message_size)
 {
     whole w = {.handle = handle, .options = options};
     if (size.m == 0 || size.n == 0 || size.k == 0)
         return true; /* there are no elements, or no sums */
+    uint64_t available = UINT64_MAX, total;
+    (void)xgemm_memory_info(handle, &available, &total);
+    if (bytes_at_most(options, size) > (double)available) {
+        snprintf(message, message_size, "the matrices and their copies take %s, more than is free",
+                 bytes_text(bytes_at_most(options, size)));
+        return false;
+    }
     const bool done = xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT) == XGEMM_OK &&
                       xgemm_set_kernel(handle, NULL) == XGEMM_OK &&
                       run_all(&w, size, parts, seed, result);

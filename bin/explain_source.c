@@ -327,8 +327,10 @@ static void prepare_page(const command *which, const source_request *r)
     if (!r->html)
         return;
     stdout_for_file(which, &r->common, r->html, "the page");
-    if (!replacement_check(&there, r->html, 1))
-        exit(failed(which, "cannot write %s: %s", r->html, there.why));
+    if (!replacement_check(&there, r->html, 1)) {
+        failed(which, "cannot write %s: %s", r->html, there.why);
+        exit(STATUS_USAGE); /* 1 says that the kernel has faults */
+    }
 }
 
 int explain_source(const command *which, source_request *r, int count, char *const *operands)
@@ -347,7 +349,9 @@ int explain_source(const command *which, source_request *r, int count, char *con
     find_registers(r);
     xgemm_source_report *report = trace(which, r);
     const int written = r->html ? source_page(r, report, why, sizeof why) : 0;
-    if (r->common.format != FORMAT_TEXT)
+    if (r->check_only && r->common.format != FORMAT_TEXT)
+        source_fault_rows(which, r, report);
+    else if (r->common.format != FORMAT_TEXT)
         source_rows(which, r, report);
     else if (r->check_only)
         source_faults(report);
@@ -355,7 +359,9 @@ int explain_source(const command *which, source_request *r, int count, char *con
         source_text(r, report);
     const int faults = report->fault_count;
     xgemm_source_report_free(report);
-    if (written)
-        return failed(which, "%s", why);
+    if (written) {
+        failed(which, "%s", why);
+        return STATUS_USAGE;
+    }
     return faults > 0 ? STATUS_FAILED : STATUS_DONE;
 }

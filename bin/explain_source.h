@@ -90,6 +90,10 @@ void source_advice_free(source_advice *advice);
 void source_rows(const command *which, const source_request *request,
                  const xgemm_source_report *report);
 
+/* With --check-only: the faults alone. */
+void source_fault_rows(const command *which, const source_request *request,
+                       const xgemm_source_report *report);
+
 /* What one run has more and less than the other. */
 void source_compare(const command *which, const source_request *request,
                     const xgemm_source_report *before, const xgemm_source_report *after);

@@ -10,11 +10,12 @@ static json_t *line_or_null(int line)
     return line > 0 ? json_integer(line) : json_null();
 }
 
+static const char *const kinds[] = {"",          "race",    "race between blocks",
+                                    "undefined", "outside", "misaligned",
+                                    "constant",  "barrier", "stopped"};
+
 static json_t *faults_of(const xgemm_source_report *source)
 {
-    static const char *const kinds[] = {"",          "race",    "race between blocks",
-                                        "undefined", "outside", "misaligned",
-                                        "constant",  "barrier", "stopped"};
     json_t *all = json_array();
     for (int i = 0; i < source->fault_count; i++) {
         const xgemm_source_fault *f = &source->faults[i];
@@ -57,6 +58,7 @@ void source_rows(const command *which, const source_request *r, const xgemm_sour
     json_t *trace = explain_trace_facts(t);
     json_object_set_new(facts, "kernel", report_text(t->kernel));
     json_object_set_new(facts, "file", report_text(r->launch.file));
+    json_object_set_new(facts, "check_only", json_false());
     json_object_set_new(trace, "flops64", json_real(source->flops64));
     json_object_set_new(trace, "instructions", json_real(source->instructions));
     json_object_set_new(trace, "bytes_least", json_real(t->bytes_least));
@@ -68,4 +70,33 @@ void source_rows(const command *which, const source_request *r, const xgemm_sour
     json_object_set_new(facts, "lines", lines_of(source));
     json_object_set_new(facts, "advice", advice_of(r, source));
     explain_site_rows(&r->common, t, facts);
+}
+
+static cell line_cell(int line)
+{
+    return line > 0 ? cell_integer(line) : cell_none();
+}
+
+void source_fault_rows(const command *which, const source_request *r,
+                       const xgemm_source_report *source)
+{
+    static const column columns[] = {
+        {"kind", -12}, {"line", 6}, {"other_line", 10}, {"count", 8}, {"text", -1}};
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    const xgemm_trace_report *t = source->trace;
+    json_t *facts = report_facts(which);
+    json_object_set_new(facts, "kernel", report_text(t->kernel));
+    json_object_set_new(facts, "file", report_text(r->launch.file));
+    json_object_set_new(facts, "check_only", json_true());
+    json_object_set_new(facts, "blocks", json_integer(t->blocks));
+    json_object_set_new(facts, "blocks_run", json_integer(t->blocks_run));
+    report out = report_open(&r->common, columns, COLUMNS, "faults", facts);
+    for (int i = 0; i < source->fault_count; i++) {
+        const xgemm_source_fault *f = &source->faults[i];
+        const cell cells[COLUMNS] = {cell_text(kinds[f->kind]), line_cell(f->line),
+                                     line_cell(f->other_line), cell_integer(f->count),
+                                     cell_text(f->text)};
+        report_row(&out, cells);
+    }
+    report_close(&out);
 }

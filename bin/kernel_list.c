@@ -86,22 +86,21 @@ kernel_list kernels_from(const command *which, xgemm_handle *handle, const char 
                          const workload *of)
 {
     kernel_list list = {.count = 0};
-    while (*text) {
+    for (const char *at = text; at;) {
         char name[64];
-        const size_t length = strcspn(text, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        if (length == 0)
+            usage_error(which, "--kernel takes names of kernels with commas between, auto or all");
         if (strcmp(name, "all") == 0)
             add_all(which, &list, handle, of);
         else if (strcmp(name, "auto") == 0)
             add(which, &list, "auto");
         else
             add_named(which, &list, handle, name, of);
-        text += length + (text[length] == ',');
+        at = at[length] ? at + length + 1 : NULL;
     }
     if (list.count == 0)
-        usage_error(which,
-                    strstr(text, "all")
-                        ? "no kernel of this device computes such products"
-                        : "--kernel takes names of kernels with commas between, auto or all");
+        usage_error(which, "no kernel of this device computes such products");
     return list;
 }

@@ -106,13 +106,17 @@ static int newest_recorded(const xgemm_device *gpu)
     return newest;
 }
 
-static int choose_recorded(const settings *common, source *from)
+/* "name": a kernel that is asked for, or NULL: all. */
+static int choose_recorded(const settings *common, source *from, const char *name)
 {
     if (from->gpu_name)
         from->gpu = gpu_choose(&command_kernels, common, from->gpu_name);
     else
         from->gpu = (xgemm_device){.struct_size = sizeof from->gpu, .compute_capability = INT_MAX};
     const int newest = newest_recorded(&from->gpu);
+    xgemm_kernel_resources r = {.struct_size = sizeof r};
+    if (newest == 0 && name) /* for the sentence */
+        (void)xgemm_kernel_resources_find(name, &from->gpu, &r);
     if (newest == 0)
         return failed_call(&command_kernels, NULL);
     if (!from->gpu_name) {
@@ -124,7 +128,7 @@ static int choose_recorded(const settings *common, source *from)
     return STATUS_DONE;
 }
 
-static int choose_source(settings *common, source *from, json_t *facts)
+static int choose_source(settings *common, source *from, json_t *facts, const char *name)
 {
     const bool here = !from->gpu_name && (common->device != XGEMM_DEVICE_AUTO ||
                                           gpu_first(&command_kernels).struct_size > 0);
@@ -138,7 +142,7 @@ static int choose_source(settings *common, source *from, json_t *facts)
         device_add_ordinal(facts, xgemm_get_device(from->handle));
         return STATUS_DONE;
     }
-    const int status = choose_recorded(common, from);
+    const int status = choose_recorded(common, from, name);
     if (from->gpu_name)
         device_add(facts, "gpu", &from->gpu);
     else
@@ -203,7 +207,9 @@ static int run(int argc, char **argv)
     if (option_given('d') && !from.resources)
         usage_error(&command_kernels, "--device is for --resources; the list has all devices");
     json_t *facts = report_facts(&command_kernels);
-    int status = from.resources ? choose_source(&common, &from, facts) : STATUS_DONE;
+    int status = from.resources
+                     ? choose_source(&common, &from, facts, optind < argc ? argv[optind] : NULL)
+                     : STATUS_DONE;
     if (status == STATUS_DONE)
         status = list(&common, &from, facts, argc, argv);
     else

@@ -87,8 +87,9 @@ int main(int argc, char **argv)
         return close_output(STATUS_DONE);
     }
     const bool help = strcmp(argv[1], "help") == 0;
-    const bool itself =
-        help && argc == 3 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0);
+    const bool itself = help && argc == 3 &&
+                        (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0 ||
+                         strcmp(argv[2], "help") == 0);
     if ((help && argc == 2) || itself) {
         print_help(stdout);
         return close_output(STATUS_DONE);

@@ -195,8 +195,8 @@ static int read_banner(const npy_report *report, npy_market *m)
     if (strcasecmp(field, "real") != 0 && strcasecmp(field, "double") != 0 && !m->is_integer &&
         !m->is_complex && !(m->pattern && m->coordinates))
         return wrong_line(report, m,
-                          "the numbers taken are \"real\", \"complex\", \"integer\" and, with "
-                          "coordinates, \"pattern\"");
+                          "the numbers taken are \"real\", \"complex\", \"integer\", "
+                          "\"unsigned-integer\" and, with coordinates, \"pattern\"");
     if (m->kind == SKEW_SYMMETRIC && m->is_unsigned)
         return wrong_line(report, m, "a skew-symmetric matrix has numbers below 0");
     if (m->kind == HERMITIAN && !m->is_complex)

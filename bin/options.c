@@ -194,7 +194,7 @@ static void note_given(const command *which, int key, const char *value)
         usage_error(which, "%s is given twice; only one of them would have an effect",
                     spelling(row, (char[32]){0}));
     /* As a script writes whose variable is not set: nothing could be written there in the end. */
-    if (value && !*value && row->argument && strncmp(row->argument, "FILE", 4) == 0)
+    if (value && !*value && row->argument && strstr(row->argument, "FILE"))
         usage_error(which, "%s needs the name of a file, and its name is empty",
                     spelling(row, (char[32]){0}));
     if ((key == KEY_JSON && option_given(KEY_CSV)) || (key == KEY_CSV && option_given(KEY_JSON)))

@@ -96,7 +96,7 @@ json_t *report_value(const cell *x)
 /* In quotes where the value has a comma, a quote or a line break. */
 static void print_csv(const char *text)
 {
-    if (!strpbrk(text, ",\"\n")) {
+    if (!strpbrk(text, ",\"\n\r")) {
         fputs(text, stdout);
         return;
     }

@@ -44,10 +44,12 @@ static const struct {
     {{"verdict", -7}, WITH_BASELINE},
 };
 
+/* 0 where nothing is multiplied. */
 static double gflops(const bench_result *r, double us)
 {
     const workload one = problem_workload(&r->problem, r->size);
-    return us > 0.0 ? 1e-3 * workload_flops(&one) / us : 0.0;
+    const bool multiplies = r->problem.alpha.re != 0.0 || r->problem.alpha.im != 0.0;
+    return us > 0.0 && multiplies ? 1e-3 * workload_flops(&one) / us : 0.0;
 }
 
 /* Of each matrix read and written once, however often the kernel does. */
@@ -132,8 +134,8 @@ void results_row(results *to, const bench_result *r)
         cell_text(r->kernel),
         *r->data ? cell_text(r->data) : cell_none(),
         cell_real(t->median_us, 2),
-        cell_real(t->p1_us, 2),
-        cell_real(t->p99_us, 2),
+        unless_negative(t->p1_us, 2),
+        unless_negative(t->p99_us, 2),
         cell_real(gflops(r, t->median_us), 1),
         cell_real(gbs(r, t->median_us), 1),
         unless_negative(r->percent_of_roofline, 1),
@@ -335,6 +337,8 @@ static xgemm_transpose transpose_of(const char *text)
 /* A number, or two in an array. */
 static scalar scalar_at(const json_t *value)
 {
+    if (json_is_null(value)) /* JSON has no NaN and no Inf */
+        return (scalar){NAN, 0.0};
     return json_is_array(value) ? (scalar){json_number_value(json_array_get(value, 0)),
                                            json_number_value(json_array_get(value, 1))}
                                 : (scalar){json_number_value(value), 0.0};

@@ -275,7 +275,7 @@ static int run_random(const session *now, const char *kernel, shape most)
         sum.refused = true;
     }
     for (int64_t i = 0; i < r->random && done; i++) {
-        const uint64_t seed = r->seed + (uint64_t)i;
+        const uint64_t seed = (r->seed + (uint64_t)i) & INT64_MAX; /* as --seed takes it */
         const random_product of =
             random_product_of(&now->problem, most, &r->data, r->data_text != NULL, seed);
         if (i % 64 == 0)

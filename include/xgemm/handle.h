@@ -150,8 +150,8 @@ typedef enum {
  * br, im) for each k. Then x = alpha * sum; with beta not 0, x = fma(beta, C, x); with a bias, x +=
  * bias. They have the same bits on every GPU, in the simulator and on the CPU, but for activations
  * other than ReLU and the sign of a sum that underflowed to 0. F16 and BF16 are summed by tensor
- * cores in compute capability 9.0, whose order inside of 16 k NVIDIA does not document, and
- * elsewhere by the same chain in FP32.
+ * cores, whose order inside of 16 k NVIDIA does not document, by those of a warpgroup in compute
+ * capability 9.0 and elsewhere by those of a warp; on the CPU by the same chain in FP32.
  *
  * A product may then fail with XGEMM_ERROR_WORKSPACE, where it must copy operands of 16 bits that
  * are not aligned to 16 bytes and there is no memory, and with XGEMM_ERROR_NOT_SUPPORTED where

@@ -46,8 +46,8 @@ enum {
  *
  * A and B have one type. C has it, too; of F16 and BF16 operands it may be F16,
  * BF16 or F32. Products and sums of F16 and BF16 operands are FP32, and so are
- * alpha, beta, the bias and the activation; C is rounded once, to nearest, and
- * F16 overflows to Inf. Of F32 and F64 operands they are of that type, of C32
+ * alpha, beta, the bias and the activation, which the CPU computes in double; C
+ * is rounded once, to nearest, and F16 overflows to Inf. Of F32 and F64 operands they are of that type, of C32
  * and C64 of it for the real and the imaginary part, which are computed as
  * (a + bi)(c + di) = (ac - bd) + (ad + bc)i is written: Inf or NaN in one part
  * of an element spreads by these formulas, without the repairs of C's Annex G.
@@ -118,8 +118,8 @@ typedef struct {
  * threads of the host a device pack, copy and multiply at the same time. C is done when
  * the call returns. The memory that this takes, at most half of what the device has
  * free, is allocated by each call and given back at its end; from the first such call
- * until it is destroyed a handle keeps each device open, and at most 12 MB of pinned
- * memory for it. Where k is in several blocks their sums are added in C's type, except for F16 and
+ * until it is destroyed a handle keeps each device open, and at most 48 MiB of pinned
+ * memory and 12 threads, which wait, for it. Where k is in several blocks their sums are added in C's type, except for F16 and
  * BF16, where k stays whole. The products of a batch are computed one after another. A handle of
  * xgemm_create_devices() divides the tiles among its devices. No stream matters, and it cannot be
  * captured. After an error of the device, a part of C may have been written.
@@ -127,14 +127,14 @@ typedef struct {
  * C must not overlap A, B, the bias or the scalars. Any thread may call with a
  * handle of its own.
  *
- * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE (also for a pointer that is not
- *          aligned as its elements' parts are: 2 bytes for F16 and BF16, 4 for
- *          F32 and C32, 8 for F64 and C64); XGEMM_ERROR_NULL_POINTER;
+ * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE (also for a matrix, a bias or device
+ *          scalars that are not aligned as their elements' parts are: 2 bytes for
+ *          F16 and BF16, 4 for F32 and C32, 8 for F64 and C64); XGEMM_ERROR_NULL_POINTER;
  *          XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_NOT_SUPPORTED for types that are
  *          not multiplied with each other, an activation of complex numbers,
  *          and a named kernel that cannot do what is asked;
  *          XGEMM_ERROR_WORKSPACE; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
- *          XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. After an error in the
+ *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. After an error in the
  *          arguments C is as before.
  */
 XGEMM_API xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *product);
@@ -162,8 +162,8 @@ XGEMM_API xgemm_status xgemm_gemm(xgemm_handle *handle, const xgemm_product *pro
  * \param   groups   How many there are; at least 0.
  *
  * All else is as with xgemm_gemm(). With XGEMM_REPRODUCIBLE_ELEMENT a row has the bits that it has
- * in a product of its own. F16 and BF16 are multiplied on tensor cores in compute capability 9.0;
- * other types, and other GPUs, take a kernel that does not use these.
+ * in a product of its own. F16 and BF16 are multiplied on tensor cores; other types take a kernel that
+ * does not use these.
  *
  * \return  What xgemm_gemm() returns; XGEMM_ERROR_INVALID_VALUE for a batch_count other than 1,
  *          negative groups, and offsets that are not aligned to 8 bytes;
@@ -188,7 +188,7 @@ XGEMM_API xgemm_status xgemm_gemm_ragged(xgemm_handle *handle, const xgemm_produ
  *
  * \return  What xgemm_gemm() returns for its arguments, and what
  *          xgemm_sgemm_plan() returns for the plan; XGEMM_ERROR_NOT_SUPPORTED for
- *          XGEMM_HOST_MEMORY.
+ *          XGEMM_HOST_MEMORY, with device scalars or without.
  */
 XGEMM_API xgemm_status xgemm_gemm_plan(xgemm_handle *handle, const xgemm_product *product,
                                        xgemm_plan *plan);

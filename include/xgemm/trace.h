@@ -84,7 +84,8 @@ typedef struct {
     double bytes_least;            /**< A and B read once, C written once (and read, with beta). */
     double flop_per_byte_least;    /**< flops / bytes_least: what a perfect cache leaves to DRAM. */
     char device[128];              /**< The GPU's name; "" when none was given, and then the fields
-                                       from here to roof_least_gflops are 0. */
+                                       from here to roof_least_gflops are 0, but for
+                                       shared_bytes. */
     int registers;                 /**< 32-bit registers a thread; 0: this build has no record, and
                                        the occupancy leaves them out. */
     int registers_version;         /**< Compute capability that the registers were compiled for. */

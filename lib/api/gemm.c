@@ -38,7 +38,9 @@ static xgemm_status find_workspace(xgemm_handle *handle, prepared *p, bool *enou
     const xgemm_status status =
         xg_workspace_get(&handle->workspaces, handle->backend, handle->device, handle->stream,
                          bytes, &p->workspace, &handle->error);
-    if (status != XGEMM_ERROR_OUT_OF_DEVICE_MEMORY || handle->kernel)
+    const bool no_memory =
+        status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY || status == XGEMM_ERROR_OUT_OF_MEMORY;
+    if (!no_memory || handle->kernel)
         return status;
     *enough = false;
     return XGEMM_OK;
@@ -196,16 +198,15 @@ static xgemm_status run_one_by_one(xgemm_handle *handle, const xg_call *call)
 static xgemm_status check_and_run(xgemm_handle *handle, const xg_call *call)
 {
     xgemm_status status = xg_call_check(call, &handle->error);
+    const bool writes = !status && xg_call_writes(call);
+    if (writes && call->flags & XGEMM_POINTER_ARRAYS && handle->backend->host_memory)
+        status = xg_call_check_pointers(call, &handle->error);
     if (status)
         return status;
     handle->ran = (xg_ran){.kernel = NULL};
     handle->recomputed = (xg_recomputed){.elements = 0};
-    if (!xg_call_writes(call))
+    if (!writes)
         return XGEMM_OK;
-    if (call->flags & XGEMM_POINTER_ARRAYS && handle->backend->host_memory)
-        status = xg_call_check_pointers(call, &handle->error);
-    if (status)
-        return status;
     return xg_runs_one_by_one(handle, call) ? run_one_by_one(handle, call) : run(handle, call);
 }
 

@@ -51,14 +51,18 @@ static xg_call in_row_order(const xg_call *call)
 
 /* ---- Sizes ---- */
 
+/* At most the bytes of 2^55 elements, which no device has: k may be as large as a call allows where
+   it is not split. */
 static size_t block_bytes(const xg_host_job *job, int operand)
 {
+    const int64_t most = INT64_C(1) << 55;
     const bool is_plain = (operand ? job->call.transb : job->call.transa) == XGEMM_NO_TRANS;
     const int64_t rows = operand ? job->tile_k : job->tile_m;
     const int64_t columns = operand ? job->tile_n : job->tile_k;
-    return (size_t)(is_plain ? rows * xg_host_leading_dimension(columns)
-                             : columns * xg_host_leading_dimension(rows)) *
-           job->bytes;
+    const int64_t lines = is_plain ? rows : columns, length = is_plain ? columns : rows;
+    if (length > most / 2 || lines > most / xg_host_leading_dimension(length))
+        return (size_t)most * job->bytes;
+    return (size_t)(lines * xg_host_leading_dimension(length)) * job->bytes;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -394,8 +398,8 @@ xgemm_status xg_multiply_host(xgemm_handle *handle, const xg_call *call, const c
     xg_call on_host = *call;
     on_host.flags &= ~(unsigned)XGEMM_HOST_MEMORY;
     if (call->flags & XGEMM_DEVICE_SCALARS)
-        return xg_handle_done(
-            handle,
+        return xg_call_end(
+            handle, &on_host,
             xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
                     "flags has XGEMM_HOST_MEMORY and XGEMM_DEVICE_SCALARS; the scalars must be on "
                     "the host, too"),
@@ -403,10 +407,12 @@ xgemm_status xg_multiply_host(xgemm_handle *handle, const xg_call *call, const c
     if (handle->backend->runs_host_code)
         return xg_multiply(handle, &on_host, function);
     xgemm_status status = xg_call_check(&on_host, &handle->error);
-    handle->ran = (xg_ran){.kernel = NULL};
-    handle->recomputed = (xg_recomputed){.elements = 0};
-    if (!status && xg_call_writes(&on_host))
-        status = run_batch(handle, &on_host, function);
+    if (!status) {
+        handle->ran = (xg_ran){.kernel = NULL};
+        handle->recomputed = (xg_recomputed){.elements = 0};
+        if (xg_call_writes(&on_host))
+            status = run_batch(handle, &on_host, function);
+    }
     return xg_call_end(handle, &on_host, status, function);
 }
 

@@ -21,10 +21,11 @@ typedef struct {
     xgemm_trace_site sites[];
 } owned_report;
 
-/* The matrices of a traced product, and its bias, all zeros. */
+/* The matrices of a traced product, its bias and its workspace. */
+enum { BLOCKS_MOST = 5 };
 typedef struct {
-    void *a, *b, *c, *bias;
-    void *workspace;
+    void *blocks[BLOCKS_MOST];
+    int count;
 } memory;
 
 /* What is traced. */
@@ -69,23 +70,24 @@ static size_t extent(xgemm_order order, bool transposed, int64_t rows, int64_t c
     return (size_t)((lines - 1) * ld + width);
 }
 
-/* Aligned as the GPU's allocations are, since sectors are counted by address. */
-static void *zeros(size_t bytes)
+/*
+ * Aligned as the GPU's allocations are, since sectors are counted by address. Zeros that no block
+ * of the launch touches take no memory of the system.
+ */
+static void *zeros(memory *m, size_t bytes)
 {
     enum { ALIGNMENT = 256 };
-    void *block = NULL;
-    if (bytes <= PTRDIFF_MAX - ALIGNMENT && posix_memalign(&block, ALIGNMENT, bytes) == 0)
-        memset(block, 0, bytes);
-    return block;
+    char *const block = bytes <= PTRDIFF_MAX - ALIGNMENT ? calloc(bytes + ALIGNMENT, 1) : NULL;
+    if (!block)
+        return NULL;
+    m->blocks[m->count++] = block;
+    return block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT);
 }
 
 static void release(memory *m)
 {
-    free(m->a);
-    free(m->b);
-    free(m->c);
-    free(m->bias);
-    free(m->workspace);
+    for (int i = 0; i < m->count; i++)
+        free(m->blocks[i]);
 }
 
 static xgemm_status allocate(xg_call *call, memory *m, xg_error *error)
@@ -93,19 +95,20 @@ static xgemm_status allocate(xg_call *call, memory *m, xg_error *error)
     const bool turned_a = call->transa != XGEMM_NO_TRANS, turned_b = call->transb != XGEMM_NO_TRANS;
     const size_t bytes = xg_type_bytes((xg_type)call->type_a);
     const size_t bytes_c = xg_type_bytes((xg_type)call->type_c);
-    m->a = zeros(bytes * extent(call->order, turned_a, call->m, call->k, call->lda));
-    m->b = zeros(bytes * extent(call->order, turned_b, call->k, call->n, call->ldb));
-    m->c = zeros(bytes_c * extent(call->order, false, call->m, call->n, call->ldc));
+    void *const a = zeros(m, bytes * extent(call->order, turned_a, call->m, call->k, call->lda));
+    void *const b = zeros(m, bytes * extent(call->order, turned_b, call->k, call->n, call->ldb));
+    void *const c = zeros(m, bytes_c * extent(call->order, false, call->m, call->n, call->ldc));
+    void *bias = NULL;
     if (call->bias)
-        m->bias = zeros(xg_type_bytes((xg_type)call->type_bias) *
-                        (size_t)(call->bias_per_row ? call->m : call->n));
-    if (!m->a || !m->b || !m->c || (call->bias && !m->bias))
+        bias = zeros(m, xg_type_bytes((xg_type)call->type_bias) *
+                            (size_t)(call->bias_per_row ? call->m : call->n));
+    if (!a || !b || !c || (call->bias && !bias))
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                        "the host has no memory for the matrices to trace");
-    call->a = m->a;
-    call->b = m->b;
-    call->c = m->c;
-    call->bias = m->bias;
+    call->a = a;
+    call->b = b;
+    call->c = c;
+    call->bias = bias;
     return XGEMM_OK;
 }
 
@@ -337,13 +340,14 @@ static xgemm_status trace_plan(traced *t, memory *m, const xg_plan *plan,
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "kernel %s computes this product in panels, of which there is no trace",
                        chosen->kernel->name);
-    if (plan->workspace_bytes > 0 && !(m->workspace = zeros(plan->workspace_bytes)))
+    void *const workspace = plan->workspace_bytes > 0 ? zeros(m, plan->workspace_bytes) : NULL;
+    if (plan->workspace_bytes > 0 && !workspace)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY,
                        "the host has no memory for the kernel's workspace");
     xg_trace *trace = xg_trace_new();
     if (!trace)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "no memory for the simulator's trace");
-    xgemm_status status = run(t, plan, &problem, m->workspace, trace, error);
+    xgemm_status status = run(t, plan, &problem, workspace, trace, error);
     if (!status)
         status = make_report(t, plan, chosen, trace, result, error);
     xg_trace_free(trace);
@@ -399,7 +403,7 @@ static xgemm_status find_kernel(const char *name, const xg_kernel **result, xg_e
 static xgemm_status trace_kernel(const char *name, traced *t, const xgemm_device *device,
                                  xgemm_trace_report **result, xg_error *error)
 {
-    memory m = {NULL, NULL, NULL, NULL, NULL};
+    memory m = {.count = 0};
     xgemm_device gpu;
     xgemm_status status = find_kernel(name, &t->kernel, error);
     if (!status)

@@ -43,14 +43,15 @@ double xg_device_fp64_gflops(const xgemm_device *d, bool tensor)
     if (d->compute_capability < limits->compute_capability)
         return 0.0;
     const int lanes = tensor ? limits->fp64_tensor_lanes : limits->fp64_lanes;
-    return d->multiprocessors * lanes * 2.0 * d->core_clock_mhz * 1e-3;
+    return (double)d->multiprocessors * lanes * 2.0 * d->core_clock_mhz * 1e-3;
 }
 
 void xg_device_derive(xgemm_device *d)
 {
     d->peak_fp64_gflops = xg_device_fp64_gflops(d, false);
     d->peak_fp64_tensor_gflops = xg_device_fp64_gflops(d, true);
-    d->peak_fp32_gflops = d->multiprocessors * d->fp32_lanes * 2.0 * d->core_clock_mhz * 1e-3;
+    d->peak_fp32_gflops =
+        (double)d->multiprocessors * d->fp32_lanes * 2.0 * d->core_clock_mhz * 1e-3;
     if (d->peak_bandwidth_gbs > 0.0)
         d->balance_flop_per_byte = d->peak_fp32_gflops / d->peak_bandwidth_gbs;
 }

@@ -40,6 +40,30 @@ static void fill(xgemm_device *d, const xg_limits *limits)
     fill_wide(&d->shared_granule, limits->shared_granule);
 }
 
+/* Its peaks and clocks, of which times are made. */
+static xgemm_status check_rates(const xgemm_device *d, xg_error *error)
+{
+    const double most = 1e12;
+    const struct {
+        const char *name;
+        double value;
+    } fields[] = {{"core_clock_mhz", d->core_clock_mhz},
+                  {"memory_clock_mhz", d->memory_clock_mhz},
+                  {"peak_fp32_gflops", d->peak_fp32_gflops},
+                  {"peak_bandwidth_gbs", d->peak_bandwidth_gbs},
+                  {"peak_tf32_gflops", d->peak_tf32_gflops},
+                  {"peak_fp16_gflops", d->peak_fp16_gflops},
+                  {"peak_bf16_gflops", d->peak_bf16_gflops},
+                  {"peak_fp64_gflops", d->peak_fp64_gflops},
+                  {"peak_fp64_tensor_gflops", d->peak_fp64_tensor_gflops}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!(fields[i].value >= 0.0 && fields[i].value <= most))
+            return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                           "device->%s is %g; it must be from 0 to %g", fields[i].name,
+                           fields[i].value, most);
+    return XGEMM_OK;
+}
+
 /* A device may be made by hand; what divides or is multiplied must make sense. */
 static xgemm_status check_device(const xgemm_device *d, xg_error *error)
 {
@@ -69,7 +93,7 @@ static xgemm_status check_device(const xgemm_device *d, xg_error *error)
             return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                            "device->%s is %" PRId64 "; a GPU has from %" PRId64 " to %d",
                            fields[i].name, fields[i].value, fields[i].least, MOST);
-    return XGEMM_OK;
+    return check_rates(d, error);
 }
 
 xgemm_status xg_device_complete(const xgemm_device *from, xgemm_device *all, xg_error *error)

@@ -233,8 +233,8 @@ static xgemm_status check_pointer(const matrix *x, const xg_call *call, xg_error
                        x->name, call->batch_count);
     if (!x->data)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER,
-                       "%s is NULL, and a %" PRId64 " x %" PRId64 " matrix is to be read there",
-                       x->name, x->rows, x->columns);
+                       "%s is NULL, and a %" PRId64 " x %" PRId64 " matrix is to be %s there",
+                       x->name, x->rows, x->columns, x->name[0] == 'c' ? "written" : "read");
     if ((uintptr_t)x->data % unit != 0)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "%s is %p, which is not aligned to the %zu bytes of a %s", x->name, x->data,
@@ -250,7 +250,7 @@ static bool scalar_is(const xg_call *call, const void *scalar, int number, int w
     if (has(call, XGEMM_DEVICE_SCALARS))
         return false;
     if (call->type_a == XGEMM_F32) /* without the general path's calls: it is a call's host time */
-        return *(const float *)scalar == (float)number;
+        return xg_float_at(scalar) == (float)number;
     const xg_type type = xg_type_of_scalars((xg_type)call->type_a);
     return xg_scalar_is(type, xg_scalar_load(type, scalar), number);
 }
@@ -410,7 +410,7 @@ static xg_scalar scalar_of(const xg_call *call, xg_type type, const void *scalar
     if (type != XG_F32)
         return xg_scalar_load(type, scalar);
     xg_scalar x = {.c64 = {0.0, 0.0}};
-    x.f32 = *(const float *)scalar;
+    x.f32 = xg_float_at(scalar);
     return x;
 }
 
@@ -488,6 +488,7 @@ xg_problem xg_call_problem_of_groups(const xg_call *call, const int64_t *offsets
     }
     problem.offsets = offsets;
     problem.ragged_columns = call->order == XGEMM_COL_MAJOR;
-    *(problem.ragged_columns ? &problem.a_batch_stride : &problem.b_batch_stride) = call->stride_b;
+    *(problem.ragged_columns ? &problem.a_batch_stride : &problem.b_batch_stride) =
+        groups > 1 && problem.k > 0 ? call->stride_b : 0;
     return problem;
 }

@@ -2,6 +2,7 @@
 #include "call_types.h"
 
 #include <inttypes.h>
+#include <stdint.h>
 
 const char *xg_type_part_name(xg_type type)
 {
@@ -43,18 +44,24 @@ static xgemm_status check_flags(const xgemm_product *call, xg_error *error)
                        "flags is 0x%x, which has bits other than XGEMM_POINTER_ARRAYS (1), "
                        "XGEMM_DEVICE_SCALARS (2) and XGEMM_HOST_MEMORY (4)",
                        call->flags);
+    if (call->flags & XGEMM_POINTER_ARRAYS &&
+        call->batch_count > PTRDIFF_MAX / (int64_t)sizeof(void *))
+        return xg_fail(error, XGEMM_ERROR_OVERFLOW,
+                       "batch_count is %" PRId64
+                       ": the bytes of as many pointers do not fit 63 bits",
+                       call->batch_count);
     if (call->flags & XGEMM_HOST_MEMORY)
-        return xg_fail(
-            error, XGEMM_ERROR_NOT_SUPPORTED,
-            "flags has XGEMM_HOST_MEMORY, of which there are no plans: tiles are planned "
-            "one by one");
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "flags has XGEMM_HOST_MEMORY, which is for xgemm_gemm() alone, and in parts "
+                       "of C that are "
+                       "planned one by one");
     return XGEMM_OK;
 }
 
 xgemm_status xg_call_check_types(const xgemm_product *call, xg_error *error)
 {
     if (call->type_a == XGEMM_F32 && call->type_b == XGEMM_F32 && call->type_c == XGEMM_F32)
-        return call->flags & ~(unsigned)XGEMM_POINTER_ARRAYS ? check_flags(call, error) : XGEMM_OK;
+        return call->flags ? check_flags(call, error) : XGEMM_OK;
     xgemm_status status = check_known("type_a", call->type_a, error);
     if (!status)
         status = check_known("type_b", call->type_b, error);

@@ -5,6 +5,8 @@
 
 #include "problem.h"
 
+#include <string.h>
+
 /* Whether the types are known ones, as they are of a call that was checked. */
 bool xg_call_has_types(const xgemm_product *call);
 
@@ -16,5 +18,13 @@ xgemm_status xg_call_check_epilogue(const xgemm_product *call, xg_error *error);
 
 /* What a pointer to elements is aligned as: "half", and of complex types that of a part. */
 const char *xg_type_part_name(xg_type type);
+
+/* A scalar of the host, which may lie anywhere. */
+static inline float xg_float_at(const void *scalar)
+{
+    float x;
+    memcpy(&x, scalar, sizeof x);
+    return x;
+}
 
 #endif

@@ -108,16 +108,21 @@ static bool fits_type(const char *init, xg_argument *a)
     return !is_number || (a->type->kind != 'i' && a->type->kind != 'u') || take_integer(init, a);
 }
 
-/* "[N]" or "[NxM]" and so on; the end, or NULL. */
+enum { ELEMENTS_MOST = 1 << 30 }; /* of an array */
+
+/* "[N]" or "[NxM]" and so on; the end, or NULL: with the count -1 there are too many, or none. */
 static const char *take_sizes(const char *text, xg_argument *a)
 {
-    enum { MOST = 1 << 30 };
     char *end = NULL;
     a->count = 1;
     do {
         const long long size = strtoll(text + 1, &end, 10);
-        if (end == text + 1 || size < 1 || size > MOST || a->count > MOST / size)
+        if (end == text + 1)
             return NULL;
+        if (size < 1 || size > ELEMENTS_MOST || a->count > ELEMENTS_MOST / size) {
+            a->count = -1;
+            return NULL;
+        }
         a->count *= size;
         text = end;
     } while (*text == 'x');
@@ -144,7 +149,10 @@ static xgemm_status parse_one(const char *text, xg_argument *a, xg_error *error)
                        text, (int)length, type);
     const char *at = type + length;
     if (*at == '[' && !(at = take_sizes(at, a)))
-        return wrong(text, error);
+        return a->count < 0
+                   ? xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
+                             "\"%s\": an array has from 1 to %d elements", text, ELEMENTS_MOST)
+                   : wrong(text, error);
     if (*at != ':' && !(*at == '\0' && a->count >= 0))
         return wrong(text, error);
     if (*at && !take_init(at + 1, a))

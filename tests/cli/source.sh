@@ -281,7 +281,7 @@ test_refusals()
         explain first.cu --grid 99999999999 --arg 'a=float[32]'
     refuses 'a block that is too deep' 2 'a block of 65 threads along z' \
         explain first.cu --block 1,1,65 --arg 'a=float[32]'
-    refuses 'a page that cannot be written' 1 'cannot write none/x.html' \
+    refuses 'a page that cannot be written' 2 'cannot write none/x.html' \
         explain first.cu --block 32 --arg 'a=float[32]' --html none/x.html
     refuses 'a page and JSON' 2 'would both go to the standard output' \
         explain first.cu --block 32 --arg 'a=float[32]' --html - --json
@@ -426,6 +426,32 @@ CHECK
     else
         no 'a page' 'it is not well formed, or not whole'
     fi
+    cat >racing.cu <<'SOURCE'
+__global__ void k(float *a) {
+    __shared__ float s[64];
+    s[threadIdx.x] = a[threadIdx.x];
+    a[threadIdx.x] = s[63 - threadIdx.x];
+}
+SOURCE
+    run explain racing.cu --block 64 --arg 'a=float[64]:random' --check-only --csv
+    if [ "$status" -eq 1 ] && [ "$(head -n 1 out)" = kind,line,other_line,count,text ] &&
+        grep -q '^race,' out && [ "$(wc -l <out)" -eq 4 ]; then
+        ok 'faults alone, CSV'
+    else
+        no 'faults alone, CSV' "exit status $status: $(head -n 2 out)"
+    fi
+    run explain racing.cu --block 64 --arg 'a=float[64]:random' --check-only --json
+    if [ "$status" -eq 1 ] && python3 "$srcdir/tests/cli/validate.py" "$srcdir/bin/xgemm.schema.json" out &&
+        ! grep -q '"sites"' out && grep -q '"kind": "race"' out; then
+        ok 'faults alone, JSON'
+    else
+        no 'faults alone, JSON' "exit status $status: $(head -n 2 out)"
+    fi
+    compiler=${CXX-}
+    export CXX=nowhere
+    refuses 'a compiler that is not there' 2 'CXX names does not run: nowhere' explain "$own/patterns.cu" \
+        --kernel convolution --define X=1 --block 32 --arg 'from=float[32x32]'
+    if [ "$compiler" ]; then CXX=$compiler; else unset CXX; fi
     says 'a macro' 'no faults' explain "$own/patterns.cu" --kernel convolution --define X=1 --block 32,32 \
         --arg 'from=float[32x32]' --arg 'to=float[32x32]' --arg n=int:32 --check-only
     for twice in 'X=1 --define X=2' 'X --define X' 'X(a)=a --define X=1'; do

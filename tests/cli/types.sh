@@ -91,6 +91,12 @@ test_verify()
     json 'verify: JSON' '[x["type"] for x in r] == ["f16", "bf16"] and d["settings"]["type"] is None and d["settings"]["type_c"] == "f32" and d["settings"]["bias"] == "column" and d["settings"]["activation"] == "none"'
     run verify -d cpu --kernel reference --quick -s 5 --type c32 --json
     json 'verify: JSON of one type' 'd["settings"]["type"] == d["settings"]["type_c"] == "c32" and "type" not in r[0]'
+    run verify -d cpu --reproducible -s 2147483648
+    if [ "$status" -eq 1 ] && grep -q 'copies take .*, more than is free' err; then
+        ok 'verify: bits of parts, larger than the memory'
+    else
+        no 'verify: bits of parts, larger than the memory' "exit status $status; $(first_error)"
+    fi
     verified 'verify: bits of parts, where there are none' 1 -d cpu --reproducible -s 0
     refuses 'verify: bits of parts, --quick' 2 'quick has no effect' verify -d cpu --reproducible --quick
     refuses 'verify: bits of parts, --kernel' 2 'kernel has no effect' verify -d cpu --reproducible --kernel blas

@@ -396,7 +396,8 @@ static void consider_in_cluster(const planned *what, int tile_n, int cta_rows, x
     const int tile_k = xg_half_tile_k(tile_n);
     const xg_problem *const p = &request->problem;
     const int64_t blocks = xg_ceil_div(p->k, tile_k);
-    const int64_t tiles = xg_ceil_div(p->m, cta_rows) * xg_ceil_div(p->n, tile_n) * p->batch_count;
+    const int64_t tiles =
+        xg_of_pass(xg_ceil_div(p->m, cta_rows) * xg_ceil_div(p->n, tile_n), p->batch_count);
     tiling way = {.tile_n = tile_n, .cluster = 1, .cta_rows = cta_rows, .splits_in_cluster = true};
     if (request->by_element || p->groups > 0)
         return;

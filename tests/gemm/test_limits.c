@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arguments at the limits of what they may be: sizes that no memory holds, batches and strides
+ * whose bytes do not fit 63 bits, scalars at odd addresses, devices made by hand; and what a
+ * refused call leaves as it was. No call reads or writes what it is given.
+ */
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double somewhere[64];
+
+static xgemm_product product_of(xgemm_type type, int64_t m, int64_t n, int64_t k)
+{
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.type_a = p.type_b = p.type_c = type;
+    p.m = m, p.n = n, p.k = k;
+    p.lda = k, p.ldb = p.ldc = n;
+    p.a = p.b = p.c = somewhere;
+    return p;
+}
+
+/* Of a k that is in one block no device has the memory. */
+START_TEST(host_memory_of_huge_k)
+{
+    static const xgemm_type types[] = {XGEMM_F16, XGEMM_BF16, XGEMM_F32};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    for (int i = 0; i < COUNT(types); i++)
+        for (int bits = 55; bits < 63; bits++)
+            for (int turned = 0; turned < 2; turned++) {
+                xgemm_product p = product_of(types[i], 1, 1, INT64_C(1) << bits);
+                p.flags = XGEMM_HOST_MEMORY;
+                p.transa = turned ? XGEMM_TRANS : XGEMM_NO_TRANS;
+                p.lda = turned ? 1 : p.k;
+                ck_assert_int_eq(xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT),
+                                 XGEMM_OK);
+                const xgemm_status status = xgemm_gemm(handle, &p);
+                ck_assert_msg(
+                    status == XGEMM_ERROR_OVERFLOW || status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY ||
+                        status == XGEMM_ERROR_OUT_OF_MEMORY,
+                    "type %d, k = 2^%d: %s", (int)types[i], bits, xgemm_last_error(handle));
+            }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+START_TEST(huge_batches_of_pointers)
+{
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    for (int i = 0; i < 2 * 6; i++) {
+        xgemm_product p = product_of((xgemm_type)(XGEMM_F32 + i / 2), 1024, 1024, 256);
+        xgemm_plan plan = {.struct_size = sizeof plan};
+        p.flags = XGEMM_POINTER_ARRAYS;
+        p.batch_count = i % 2 ? INT64_MAX : (INT64_C(1) << 60) - 1;
+        const xgemm_status status = xgemm_gemm_plan(handle, &p, &plan);
+        ck_assert_int_eq(status, i % 2 ? XGEMM_ERROR_OVERFLOW : XGEMM_OK);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* The stride of one group's matrix, and of none, is never multiplied. */
+START_TEST(ragged_strides_without_matrices)
+{
+    static const int64_t offsets[] = {0, 2};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_CPU);
+    for (int k = 0; k <= 2; k += 2) {
+        xgemm_product p = product_of(XGEMM_F32, 2, 2, k);
+        p.lda = 2;
+        p.stride_b = INT64_MAX;
+        ck_assert_msg(xgemm_gemm_ragged(handle, &p, offsets, 1) == XGEMM_OK, "%s",
+                      xgemm_last_error(handle));
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+/* The host's scalars may lie anywhere. */
+START_TEST(scalars_at_odd_addresses)
+{
+    static const xgemm_type types[] = {XGEMM_F32, XGEMM_F64, XGEMM_BF16, XGEMM_C32};
+    float a[2] = {3.0f, 0.0f}, b[2] = {5.0f, 0.0f}, c[2] = {0.0f, 0.0f};
+    char bytes[sizeof(double) + 1];
+    const float two = 2.0f;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_CPU);
+    memcpy(bytes + 1, &two, sizeof two);
+    xgemm_product p = product_of(XGEMM_F32, 1, 1, 1);
+    p.a = a, p.b = b, p.c = c, p.alpha = bytes + 1;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_OK);
+    ck_assert_float_eq(c[0], 30.0f);
+    memset(bytes, 0, sizeof bytes);
+    for (int i = 0; i < COUNT(types); i++) {
+        p = product_of(types[i], 1, 1, 1);
+        p.beta = bytes + 1;
+        ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_OK);
+    }
+    xgemm_destroy(handle);
+}
+END_TEST
+
+static void check_device(void (*change)(xgemm_device *), xgemm_status wanted)
+{
+    xgemm_device gpu = {.struct_size = sizeof gpu};
+    xgemm_plan plan = {.struct_size = sizeof plan, .device = &gpu};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    const xgemm_product p = product_of(XGEMM_F32, 4518, 4367, 737);
+    ck_assert_int_eq(xgemm_device_find("H100", &gpu), XGEMM_OK);
+    change(&gpu);
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &plan), wanted);
+    ck_assert(wanted || isfinite(plan.microseconds));
+    xgemm_destroy(handle);
+}
+
+static void as_many_as_may_be(xgemm_device *gpu)
+{
+    gpu->multiprocessors = 1 << 24;
+}
+
+static void infinite_clock(xgemm_device *gpu)
+{
+    gpu->core_clock_mhz = INFINITY;
+}
+
+static void no_number(xgemm_device *gpu)
+{
+    gpu->peak_bandwidth_gbs = NAN;
+}
+
+START_TEST(devices_made_by_hand)
+{
+    check_device(as_many_as_may_be, XGEMM_OK);
+    check_device(infinite_clock, XGEMM_ERROR_INVALID_VALUE);
+    check_device(no_number, XGEMM_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+/* Matrices that take no memory as long as nothing is written to them. */
+START_TEST(traces_of_huge_products)
+{
+    xgemm_trace_problem p = {.struct_size = sizeof p, .k = 20, .most_blocks = 1};
+    xgemm_trace_report *report;
+    p.m = p.n = INT64_C(1) << 28;
+    ck_assert_int_eq(xgemm_trace("naive", &p, NULL, &report), XGEMM_ERROR_OUT_OF_MEMORY);
+    p.m = p.n = INT64_C(1) << 14;
+    ck_assert_msg(xgemm_trace("naive", &p, NULL, &report) == XGEMM_OK, "%s",
+                  xgemm_last_error(NULL));
+    xgemm_trace_free(report);
+}
+END_TEST
+
+/* Refused, for whatever reason: the last product is still the last. */
+START_TEST(refused_calls_leave_the_last_kernel)
+{
+    static const void *const lists[] = {NULL};
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    float zeros[4] = {0.0f};
+    xgemm_product p = product_of(XGEMM_F32, 2, 2, 2);
+    p.a = p.b = p.c = zeros;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_OK);
+    const char *const ran = xgemm_last_kernel(handle);
+    ck_assert_ptr_nonnull(ran);
+    p.lda = 1;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_ERROR_INVALID_VALUE);
+    ck_assert_ptr_eq(xgemm_last_kernel(handle), ran);
+    p.flags = XGEMM_HOST_MEMORY;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_ERROR_INVALID_VALUE);
+    ck_assert_ptr_eq(xgemm_last_kernel(handle), ran);
+    p.lda = 2;
+    p.flags = XGEMM_POINTER_ARRAYS;
+    p.batch_count = 1;
+    p.a = p.b = lists;
+    p.c = (void *)(uintptr_t)lists;
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_ERROR_NULL_POINTER);
+    ck_assert_ptr_eq(xgemm_last_kernel(handle), ran);
+    xgemm_destroy(handle);
+}
+END_TEST
+
+static Suite *limits(void)
+{
+    Suite *suite = suite_create("limits");
+    TCase *tests = add_case(suite, "limits");
+    tcase_add_test(tests, host_memory_of_huge_k);
+    tcase_add_test(tests, huge_batches_of_pointers);
+    tcase_add_test(tests, ragged_strides_without_matrices);
+    tcase_add_test(tests, scalars_at_odd_addresses);
+    tcase_add_test(tests, devices_made_by_hand);
+    tcase_add_test(tests, traces_of_huge_products);
+    tcase_add_test(tests, refused_calls_leave_the_last_kernel);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(limits());
+}
