@@ -266,4 +266,5 @@ static int run(int argc, char **argv)
 }
 
 const command command_bench = {
-    "bench", "", "time kernels over sizes, beside cuBLAS", rows, sizeof rows / sizeof *rows, run};
+    "bench", "",   "time kernels over sizes, beside cuBLAS", rows, sizeof rows / sizeof *rows,
+    run,     false};

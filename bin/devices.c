@@ -293,4 +293,5 @@ const command command_devices = {
     "list the GPUs, the CPU and the simulator, or GPUs of the catalogue",
     rows,
     1,
-    run};
+    run,
+    false};

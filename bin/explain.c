@@ -232,4 +232,5 @@ const command command_explain = {"explain",
                                  "sectors, conflicts, divergence",
                                  rows,
                                  sizeof rows / sizeof *rows,
-                                 run};
+                                 run,
+                                 true};

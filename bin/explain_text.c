@@ -44,6 +44,7 @@ static void print_product(const workload *w)
 static void print_head(const explain_request *r, const xgemm_trace_report *t)
 {
     const workload *w = &r->work;
+    const bool is_older = r->gpu.struct_size && r->gpu.compute_capability < OLDEST;
     printf("%s: %s\n", r->info.name, r->info.summary);
     print_product(w);
     printf(", %s%s, %s order, m = %" PRId64 ", n = %" PRId64 ", k = %" PRId64 ", %.4g GFLOP\n",
@@ -52,8 +53,8 @@ static void print_head(const explain_request *r, const xgemm_trace_report *t)
     printf("grid %" PRId64 " x %" PRId64 " x %" PRId64
            " of blocks of %d x %d x %d threads, as on %s\n",
            t->grid[0], t->grid[1], t->grid[2], t->block[0], t->block[1], t->block[2],
-           *t->device ? t->device : "an H200");
-    if (r->gpu.struct_size && r->gpu.compute_capability < OLDEST)
+           *t->device && !is_older ? t->device : "an H200");
+    if (is_older)
         printf(
             "libxgemm does not run on it: compute capability %d.%d, and its kernels need %d.%d\n",
             r->gpu.compute_capability / 10, r->gpu.compute_capability % 10, OLDEST / 10,

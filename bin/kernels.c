@@ -219,4 +219,5 @@ static int run(int argc, char **argv)
 }
 
 const command command_kernels = {
-    "kernels", "[NAME]...", "list the kernels: tiles, memory, arithmetic intensity", rows, 2, run};
+    "kernels", "[NAME]...", "list the kernels: tiles, memory, arithmetic intensity", rows, 2,
+    run,       false};

@@ -396,4 +396,5 @@ static int run(int argc, char **argv)
 
 const command command_multiply = {
     "multiply", "A.npy B.npy -o C.npy",     "C = alpha op(A) op(B) + beta C on files",
-    rows,       sizeof rows / sizeof *rows, run};
+    rows,       sizeof rows / sizeof *rows, run,
+    false};

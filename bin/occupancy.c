@@ -311,4 +311,5 @@ const command command_occupancy = {
     "say how many blocks fit into a multiprocessor, and what limits them",
     rows,
     sizeof rows / sizeof *rows,
-    run};
+    run,
+    true};

@@ -40,6 +40,8 @@ static void print_help(const command *which)
            *which->operands ? " " : "", which->operands, which->summary);
     for (int i = 0; i < which->option_count + COMMON_ROWS; i++) {
         const option_row *row = row_at(which, i);
+        if (row->key == 'd' && which->has_no_device)
+            continue; /* it is taken, for the sentence that refuses it */
         char left[64];
         int used = row->key < 256 ? snprintf(left, sizeof left, "  -%c", row->key)
                                   : snprintf(left, sizeof left, "    ");

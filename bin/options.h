@@ -43,6 +43,7 @@ typedef struct {
     const option_row *options;
     int option_count;
     int (*run)(int argc, char **argv);
+    bool has_no_device; /* --device is refused, with a sentence, and not in its help */
 } command;
 
 /*

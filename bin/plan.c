@@ -252,4 +252,4 @@ static int run(int argc, char **argv)
 }
 
 const command command_plan = {
-    "plan", "", "say what products would run", rows, sizeof rows / sizeof *rows, run};
+    "plan", "", "say what products would run", rows, sizeof rows / sizeof *rows, run, false};

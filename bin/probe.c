@@ -454,4 +454,5 @@ const command command_probe = {
     "show what a device's memory does: coalescing, bank conflicts, transfers",
     rows,
     sizeof rows / sizeof *rows,
-    run};
+    run,
+    false};

@@ -254,4 +254,5 @@ static int run(int argc, char **argv)
 
 const command command_run = {
     "run", "PROGRAM [ARGUMENT]...",    "start a program with cuBLAS's products served by libxgemm",
-    rows,  sizeof rows / sizeof *rows, run};
+    rows,  sizeof rows / sizeof *rows, run,
+    true};

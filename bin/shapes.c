@@ -134,6 +134,15 @@ static void add_squares(const command *which, const char *spec, shape_list *list
     free(sizes.items);
 }
 
+/* What a terminal may show of a line. */
+static const char *printable(char *line)
+{
+    for (char *at = line; *at; at++)
+        if ((unsigned char)*at < ' ' || (unsigned char)*at > '~')
+            *at = '?';
+    return line;
+}
+
 static void add_line(const command *which, const char *path, int number, char *line,
                      shape_list *list)
 {
@@ -145,7 +154,7 @@ static void add_line(const command *which, const char *path, int number, char *l
     if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %c", &s.m, &s.n, &s.k, &rest) != 3 ||
         s.m < 0 || s.n < 0 || s.k < 0 || s.m > SIZE_MAXIMUM || s.n > SIZE_MAXIMUM ||
         s.k > SIZE_MAXIMUM)
-        usage_error(which, "%s:%d: a line is \"m n k\", not \"%s\"", path, number, line);
+        usage_error(which, "%s:%d: a line is \"m n k\", not \"%s\"", path, number, printable(line));
     shape_add(list, s.m, s.n, s.k);
 }
 

@@ -463,5 +463,5 @@ static int run(int argc, char **argv)
 }
 
 const command command_verify = {
-    "verify", "", "check kernels against a float64 reference", rows, sizeof rows / sizeof *rows,
-    run};
+    "verify", "",   "check kernels against a float64 reference", rows, sizeof rows / sizeof *rows,
+    run,      false};

@@ -61,7 +61,7 @@ typedef enum {
  * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE (also for a pointer that is not
  *          aligned to 4 bytes); XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_NOT_SUPPORTED;
  *          XGEMM_ERROR_WORKSPACE; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY (for the
- *          workspace); XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. After an error
+ *          workspace); XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. After an error
  *          in the arguments C is as before.
  */
 XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order,

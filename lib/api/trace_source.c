@@ -364,6 +364,14 @@ static xgemm_status check(const xgemm_source_launch *launch, xgemm_source_report
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
                        "argument_count and define_count are %d and %d; each must be at least 0",
                        launch->argument_count, launch->define_count);
+    if (launch->most_blocks < -1 || launch->seconds < 0 || launch->memory_bytes < 0 ||
+        launch->registers < 0)
+        return xg_fail(
+            error, XGEMM_ERROR_INVALID_VALUE,
+            "most_blocks, seconds, memory_bytes and registers are %lld, %d, %lld and %d; "
+            "none may be negative, but most_blocks be -1",
+            (long long)launch->most_blocks, launch->seconds, (long long)launch->memory_bytes,
+            launch->registers);
     for (int i = 0; i < launch->argument_count; i++)
         if (!launch->arguments[i])
             return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "arguments[%d] is NULL", i);

@@ -127,6 +127,9 @@ for command in $commands; do
     fi
     options_of_help <"$work/help" >"$work/shown.$command"
     in_man common "$command" >"$work/man.$command"
+    case $command in # they refuse --device, as the page says
+    run | explain | occupancy) sed -i '/^--device$/d' "$work/man.$command" ;;
+    esac
     lacks "$work/shown.$command" "$work/man.$command" "not in xgemm(1), of $command"
     lacks "$work/man.$command" "$work/shown.$command" "in xgemm(1) but not in $command --help"
     if ! grep -q "^\.Ss $command\$" "$man"; then

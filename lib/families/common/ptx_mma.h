@@ -29,6 +29,16 @@ XG_DEVICE void xg_ldmatrix_x4_trans(unsigned to[4], const void *from)
                  : "r"(xg_shared_address(from)));
 }
 
+/* A fragment of 16 rows, or columns, by 16 k of an operand of either major; for which a lane gives
+   an address by XG_LANE_BIT_3 and _4. */
+XG_DEVICE void xg_ldmatrix_x4_of(unsigned to[4], int k_major, const void *from)
+{
+    if (k_major)
+        xg_ldmatrix_x4(to, from);
+    else
+        xg_ldmatrix_x4_trans(to, from);
+}
+
 /*
  * mma.m16n8k16: d += A * B, A 16 x 16 and B 16 x 8 of a type, "f16" or "bf16", d in FP32; fragments
  * as those of xg_mma_bf16().
@@ -47,20 +57,13 @@ XG_DEVICE void xg_ldmatrix_x4_trans(unsigned to[4], const void *from)
         XG_SIM_TRACE(xg_from, 16, XG_SIM_READ);                                                    \
         xg_sim_ldmatrix(to, xg_from, transposed, XG_SIM_HERE);                                     \
     })
-#define xg_ldmatrix_x4(to, from)       XG_SIM_LDMATRIX(to, from, 0)
-#define xg_ldmatrix_x4_trans(to, from) XG_SIM_LDMATRIX(to, from, 1)
-#define XG_MMA_16x8x16(type, d, a, b)  xg_sim_mma_half(d, a, b, (type)[0] == 'b', XG_SIM_HERE)
+#define xg_ldmatrix_x4(to, from)             XG_SIM_LDMATRIX(to, from, 0)
+#define xg_ldmatrix_x4_trans(to, from)       XG_SIM_LDMATRIX(to, from, 1)
+#define xg_ldmatrix_x4_of(to, k_major, from) XG_SIM_LDMATRIX(to, from, !(k_major))
+#define XG_MMA_16x8x16(type, d, a, b)        xg_sim_mma_half(d, a, b, (type)[0] == 'b', XG_SIM_HERE)
 #endif
 
-/* A fragment of 16 rows, or columns, by 16 k of an operand of either major; for which a lane gives
-   an address by these bits of its number. */
-XG_DEVICE void xg_ldmatrix_x4_of(unsigned to[4], int k_major, const void *from)
-{
-    if (k_major)
-        xg_ldmatrix_x4(to, from);
-    else
-        xg_ldmatrix_x4_trans(to, from);
-}
+/* Bits 3 and 4 of a lane's number. */
 #define XG_LANE_BIT_3 ((int)threadIdx.x / 8 & 1)
 #define XG_LANE_BIT_4 ((int)threadIdx.x / 16 & 1)
 
