@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arguments at the limits of what they may be: sizes that no memory holds, batches and strides
- * whose bytes do not fit 63 bits, scalars at odd addresses, devices made by hand; and what a
- * refused call leaves as it was. No call reads or writes what it is given.
+ * whose bytes do not fit 63 bits, scalars at odd addresses, devices made by hand, a small
+ * workspace; and what a refused call leaves as it was. No call reads or writes what it is given.
  */
 #include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* AddressSanitizer's allocator fails as malloc() does, and does not end the program. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
 
 static double somewhere[64];
 
@@ -178,6 +185,32 @@ START_TEST(refused_calls_leave_the_last_kernel)
 }
 END_TEST
 
+/* k is split as far as the caller's workspace goes, and the kernel stays: here from 16 splits to 6.
+ */
+START_TEST(splits_within_a_workspace)
+{
+    enum { BYTES = 4096 };
+    xgemm_device gpu = {.struct_size = sizeof gpu};
+    xgemm_plan all = {.struct_size = sizeof all, .device = &gpu}, within = all;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
+    xgemm_product p = product_of(XGEMM_BF16, 64, 512, 30000);
+    void *workspace;
+    p.transb = XGEMM_TRANS, p.ldb = p.k;
+    p.a = p.b = p.c = NULL;
+    ck_assert_int_eq(xgemm_device_find("H200 SXM", &gpu), XGEMM_OK);
+    ck_assert_int_eq(xgemm_malloc(handle, BYTES, &workspace), XGEMM_OK);
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &all), XGEMM_OK);
+    ck_assert_int_gt(all.workspace_bytes, BYTES);
+    ck_assert_int_eq(xgemm_set_workspace(handle, workspace, BYTES), XGEMM_OK);
+    ck_assert_int_eq(xgemm_gemm_plan(handle, &p, &within), XGEMM_OK);
+    ck_assert_int_le(within.workspace_bytes, BYTES);
+    ck_assert_str_eq(within.kernel, all.kernel);
+    ck_assert_double_lt(within.microseconds, 2.0 * all.microseconds);
+    xgemm_free(handle, workspace);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 static Suite *limits(void)
 {
     Suite *suite = suite_create("limits");
@@ -187,6 +220,7 @@ static Suite *limits(void)
     tcase_add_test(tests, ragged_strides_without_matrices);
     tcase_add_test(tests, scalars_at_odd_addresses);
     tcase_add_test(tests, devices_made_by_hand);
+    tcase_add_test(tests, splits_within_a_workspace);
     tcase_add_test(tests, traces_of_huge_products);
     tcase_add_test(tests, refused_calls_leave_the_last_kernel);
     return suite;
