@@ -78,7 +78,7 @@ REPLACES
         -- --kernel fine --block 32 --arg 'a=float[32]' --arg 'b=float[32]'
     CXX=$COMPILER
     mv written.cu page.cu
-    refuses 'a page of a folder that is not there' 1 'cannot write none/page.html' explain page.cu \
+    refuses 'a page of a folder that is not there' 2 'cannot write none/page.html' explain page.cu \
         --kernel fine --block 32 --arg 'a=float[32]' --arg 'b=float[32]' --html none/page.html
 }
 

@@ -32,7 +32,7 @@ static const huge problems[] = {
     {1, 1, 1, TWO(55)},
     {4096, 4096, 64, TWO(31)},
     {TWO(24), 3, TWO(24), TWO(8)},
-    {3, 5, 7, TWO(62) + 3},
+    {3, 5, 7, TWO(59) + 3},
     {TWO(30), TWO(30), 64, TWO(16) - 1}, /* by pointers; elements of others cannot be numbered */
     {TWO(30) - 1, TWO(31) + 1, TWO(20), TWO(31)},
     {TWO(38), 64, TWO(20), TWO(40)},
