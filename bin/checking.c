@@ -287,17 +287,23 @@ static bool compare(xgemm_handle *handle, const workload *w, const values_choice
     return compare_products(w, values, math_of_last(handle), &memory, result);
 }
 
+bool check_memory(xgemm_handle *handle, double bytes, char *message, size_t message_size)
+{
+    uint64_t available = UINT64_MAX, total;
+    (void)xgemm_memory_info(handle, &available, &total);
+    if (bytes <= (double)available)
+        return true;
+    snprintf(message, message_size, "the matrices and their copies take %s, more than is free",
+             bytes_text(bytes));
+    return false;
+}
+
 bool check_product(xgemm_handle *handle, const workload *w, const values_choice *values,
                    uint64_t seed, check_result *result, char *message, size_t message_size)
 {
-    uint64_t available = UINT64_MAX, total;
     memset(result, 0, sizeof *result);
-    (void)xgemm_memory_info(handle, &available, &total);
-    if (2.0 * workload_bytes(w) > (double)available) {
-        snprintf(message, message_size, "the matrices and their copies take %s, more than is free",
-                 bytes_text(2.0 * workload_bytes(w)));
+    if (!check_memory(handle, 2.0 * workload_bytes(w), message, message_size))
         return false;
-    }
     operands all = operands_of(w);
     bool done = false;
     if (!fill_operands(w, values, seed, &all)) {

@@ -57,4 +57,7 @@ typedef struct {
 bool check_product(xgemm_handle *handle, const workload *work, const values_choice *values,
                    uint64_t seed, check_result *result, char *message, size_t message_size);
 
+/* Whether the device's memory has so many bytes free; else the sentence is in message. */
+bool check_memory(xgemm_handle *handle, double bytes, char *message, size_t message_size);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "elements.h"
 
+#include "checking.h"
 #include "failure.h"
 
 #include <inttypes.h>
@@ -276,13 +277,8 @@ bool elements_compare(xgemm_handle *handle, const problem_options *options, shap
     whole w = {.handle = handle, .options = options};
     if (size.m == 0 || size.n == 0 || size.k == 0)
         return true; /* there are no elements, or no sums */
-    uint64_t available = UINT64_MAX, total;
-    (void)xgemm_memory_info(handle, &available, &total);
-    if (bytes_at_most(options, size) > (double)available) {
-        snprintf(message, message_size, "the matrices and their copies take %s, more than is free",
-                 bytes_text(bytes_at_most(options, size)));
+    if (!check_memory(handle, bytes_at_most(options, size), message, message_size))
         return false;
-    }
     const bool done = xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT) == XGEMM_OK &&
                       xgemm_set_kernel(handle, NULL) == XGEMM_OK &&
                       run_all(&w, size, parts, seed, result);

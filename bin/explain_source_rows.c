@@ -50,15 +50,23 @@ static json_t *advice_of(const source_request *r, const xgemm_source_report *sou
     return all;
 }
 
+/* What both results begin with. */
+static json_t *facts_of(const command *which, const source_request *r,
+                        const xgemm_source_report *source)
+{
+    json_t *facts = report_facts(which);
+    json_object_set_new(facts, "kernel", report_text(source->trace->kernel));
+    json_object_set_new(facts, "file", report_text(r->launch.file));
+    json_object_set_new(facts, "check_only", json_boolean(r->check_only));
+    return facts;
+}
+
 void source_rows(const command *which, const source_request *r, const xgemm_source_report *source)
 {
     const xgemm_trace_report *t = source->trace;
     const explain_request like = {.gpu = r->gpu, .is_source = true};
-    json_t *facts = report_facts(which);
+    json_t *facts = facts_of(which, r, source);
     json_t *trace = explain_trace_facts(t);
-    json_object_set_new(facts, "kernel", report_text(t->kernel));
-    json_object_set_new(facts, "file", report_text(r->launch.file));
-    json_object_set_new(facts, "check_only", json_false());
     json_object_set_new(trace, "flops64", json_real(source->flops64));
     json_object_set_new(trace, "instructions", json_real(source->instructions));
     json_object_set_new(trace, "bytes_least", json_real(t->bytes_least));
@@ -84,10 +92,7 @@ void source_fault_rows(const command *which, const source_request *r,
         {"kind", -12}, {"line", 6}, {"other_line", 10}, {"count", 8}, {"text", -1}};
     enum { COLUMNS = sizeof columns / sizeof *columns };
     const xgemm_trace_report *t = source->trace;
-    json_t *facts = report_facts(which);
-    json_object_set_new(facts, "kernel", report_text(t->kernel));
-    json_object_set_new(facts, "file", report_text(r->launch.file));
-    json_object_set_new(facts, "check_only", json_true());
+    json_t *facts = facts_of(which, r, source);
     json_object_set_new(facts, "blocks", json_integer(t->blocks));
     json_object_set_new(facts, "blocks_run", json_integer(t->blocks_run));
     report out = report_open(&r->common, columns, COLUMNS, "faults", facts);

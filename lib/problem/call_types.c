@@ -53,8 +53,7 @@ static xgemm_status check_flags(const xgemm_product *call, xg_error *error)
     if (call->flags & XGEMM_HOST_MEMORY)
         return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
                        "flags has XGEMM_HOST_MEMORY, which is for xgemm_gemm() alone, and in parts "
-                       "of C that are "
-                       "planned one by one");
+                       "of C that are planned one by one");
     return XGEMM_OK;
 }
 

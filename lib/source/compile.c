@@ -88,18 +88,22 @@ static bool try_compiler(char *text, pid_t guard, const char *output, command_li
 static xgemm_status find_compiler(pid_t guard, const char *output, char *text, size_t size,
                                   command_line *line, bool *is_clang, xg_error *error)
 {
+    static const char *const names[] = {"c++", "g++", "clang++"};
     const char *const given = getenv("CXX");
-    const char *const names[] = {given, "c++", "g++", "clang++"};
-    const bool is_given = given && given[strspn(given, " \t")];
-    for (size_t i = is_given ? 0 : 1; i < (is_given ? 1 : sizeof names / sizeof *names); i++) {
+    if (given && given[strspn(given, " \t")]) {
+        snprintf(text, size, "%s", given);
+        return try_compiler(text, guard, output, line, is_clang)
+                   ? XGEMM_OK
+                   : xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                             "the C++ compiler that $CXX names does not run: %s", given);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(text, size, "%s", names[i]);
         if (try_compiler(text, guard, output, line, is_clang))
             return XGEMM_OK;
     }
-    return is_given ? xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                              "the C++ compiler that $CXX names does not run: %s", given)
-                    : xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                              "no C++ compiler runs here: neither c++ nor g++ or clang++");
+    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                   "no C++ compiler runs here: neither c++ nor g++ or clang++");
 }
 
 /* The options by which accesses stay as they are in the source: as for the library's kernels. */

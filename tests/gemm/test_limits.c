@@ -36,11 +36,11 @@ START_TEST(host_memory_of_huge_k)
     xgemm_handle *handle = open_handle(XGEMM_DEVICE_SIM);
     for (int i = 0; i < COUNT(types); i++)
         for (int bits = 55; bits < 63; bits++)
-            for (int turned = 0; turned < 2; turned++) {
+            for (int transposed = 0; transposed < 2; transposed++) {
                 xgemm_product p = product_of(types[i], 1, 1, INT64_C(1) << bits);
                 p.flags = XGEMM_HOST_MEMORY;
-                p.transa = turned ? XGEMM_TRANS : XGEMM_NO_TRANS;
-                p.lda = turned ? 1 : p.k;
+                p.transa = transposed ? XGEMM_TRANS : XGEMM_NO_TRANS;
+                p.lda = transposed ? 1 : p.k;
                 ck_assert_int_eq(xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT),
                                  XGEMM_OK);
                 const xgemm_status status = xgemm_gemm(handle, &p);
