@@ -135,24 +135,19 @@ XG_DEVICE void xg_cp_async16(void *to, const void *from, int bytes)
                  : "memory");
 }
 
-/* All of 8 or 16 bytes where "inside", else zeros without reading. */
-XG_DEVICE void xg_cp_async8_if(void *to, const void *from, int inside)
-{
-    asm volatile("{ .reg .pred outside; setp.eq.b32 outside, %2, 0;"
-                 " cp.async.ca.shared.global [%0], [%1], 8, outside; }"
-                 :
-                 : "r"(xg_shared_address(to)), "l"(from), "r"(inside)
-                 : "memory");
-}
-
-XG_DEVICE void xg_cp_async16_if(void *to, const void *from, int inside)
-{
-    asm volatile("{ .reg .pred outside; setp.eq.b32 outside, %2, 0;"
-                 " cp.async.cg.shared.global [%0], [%1], 16, outside; }"
-                 :
-                 : "r"(xg_shared_address(to)), "l"(from), "r"(inside)
-                 : "memory");
-}
+/* All of 4, 8 or 16 bytes where "inside", else zeros without reading. */
+#define XG_CP_ASYNC_IF(bytes, cache)                                                               \
+    XG_DEVICE void xg_cp_async##bytes##_if(void *to, const void *from, int inside)                 \
+    {                                                                                              \
+        asm volatile("{ .reg .pred outside; setp.eq.b32 outside, %2, 0; cp.async." cache           \
+                     ".shared.global [%0], [%1], " #bytes ", outside; }"                           \
+                     :                                                                             \
+                     : "r"(xg_shared_address(to)), "l"(from), "r"(inside)                          \
+                     : "memory");                                                                  \
+    }
+XG_CP_ASYNC_IF(4, "ca")
+XG_CP_ASYNC_IF(8, "ca")
+XG_CP_ASYNC_IF(16, "cg")
 
 /*
  * 16 bytes from base + index * stride, a stride in bytes. The address is computed inside the asm,
@@ -461,6 +456,7 @@ XG_DEVICE int xg_dot_bytes(unsigned numbers, unsigned factors, int sum)
 #define xg_prefetch(address)                   ((void)(address))
 #define xg_cp_async4(to, from, bytes)          XG_SIM_COPY_ASYNC(to, from, 4, bytes)
 #define xg_cp_async16(to, from, bytes)         XG_SIM_COPY_ASYNC(to, from, 16, bytes)
+#define xg_cp_async4_if(to, from, inside)      XG_SIM_COPY_ASYNC(to, from, 4, (inside) ? 4 : 0)
 #define xg_cp_async8_if(to, from, inside)      XG_SIM_COPY_ASYNC(to, from, 8, (inside) ? 8 : 0)
 #define xg_cp_async16_if(to, from, inside)     XG_SIM_COPY_ASYNC(to, from, 16, (inside) ? 16 : 0)
 #define xg_popcount(x)                         __builtin_popcount(x)

@@ -44,10 +44,10 @@ xg_double_schedule xg_double_schedule_of_candidate(const xg_candidate *of,
                                  of->split_tiles);
 }
 
-/* Copies are of doubles, or of complex numbers of floats. */
+/* Copies are of doubles, or of floats. */
 static bool is_aligned(const void *operand, const xg_problem *p)
 {
-    return (uintptr_t)operand % 8 == 0 && (p->type_a != XG_C32 || !p->pointer_arrays);
+    return p->type_a == XG_C32 || (uintptr_t)operand % 8 == 0;
 }
 
 static bool fits(const xg_double_tile *tile, const xg_target *target)

@@ -4,9 +4,12 @@
 #include "families/programs.h"
 
 /* Stages of A's and B's tiles, as dmma.inc lays them out: k by tiles padded to other banks. */
-#define DMMA_F64(stages, m, n) ((stages)*16 * (8 * (m) + 16 + 8 * (n) + 16))
+#define DMMA_F64(stages, m, n) ((stages)*16 * (8 * (m) + 32 + 8 * (n) + 32))
 #define DMMA_C64(stages, m, n) ((stages)*8 * (16 * (m) + 32 + 16 * (n) + 32))
-#define FFMA_C32(stages, m, n) ((stages)*16 * (8 * (m) + 16 + 8 * (n) + 16)) /* ffma.inc */
+/* ffma_copy.inc: of each k the planes of real and imaginary parts, padded. */
+#define FFMA_PLANES(tile) (8 * (tile) + ((tile) % 32 == 0 ? 64 : 0))
+#define FFMA_C32(stages, m, n)                                                                     \
+    ((stages)*16 * ((FFMA_PLANES(m) + FFMA_PLANES(n) + 127) / 128 * 128 + 16))
 
 static const xg_double_tile tiles[] = {
     {&xg_program_dmma_f64_128x128, XG_KERNEL_pipelined_128x128, XG_F64, 128, 128, 16, 256,
