@@ -44,12 +44,6 @@ xg_double_schedule xg_double_schedule_of_candidate(const xg_candidate *of,
                                  of->split_tiles);
 }
 
-/* Copies are of doubles, or of floats. */
-static bool is_aligned(const void *operand, const xg_problem *p)
-{
-    return p->type_a == XG_C32 || (uintptr_t)operand % 8 == 0;
-}
-
 static bool fits(const xg_double_tile *tile, const xg_target *target)
 {
     return target->shared_per_block == 0 || (int64_t)tile->shared_bytes <= target->shared_per_block;
@@ -58,8 +52,7 @@ static bool fits(const xg_double_tile *tile, const xg_target *target)
 bool xg_double_applies(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *const p = &request->problem;
-    if (p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST || !is_aligned(p->a, p) ||
-        !is_aligned(p->b, p))
+    if (p->m > SIZE_MOST || p->n > SIZE_MOST || p->k > SIZE_MOST)
         return false;
     for (int i = 0;; i++) {
         const xg_double_tile *const tile = xg_double_tile_at(kernel, p->type_a, i);
