@@ -33,15 +33,18 @@ list() {
 END
 }
 
+# Not by rand(), which draws other numbers in each awk, and with some in each run.
 random() {
-  awk -v count="$1" 'BEGIN {
-    srand(7)
+  awk -v count="$1" '
+  function draw() { state = state * 16807 % 2147483647; return state / 2147483647 }
+  function size(most) { return int(exp(draw() * log(most + 1))) }
+  BEGIN {
+    state = 7
     while (made < count) {
-      m = int(exp(rand() * log(1025))); n = int(exp(rand() * log(1025)))
-      k = int(exp(rand() * log(1025))); b = int(2 * exp(rand() * log(2500)))
+      m = size(1024); n = size(1024); k = size(1024); b = int(2 * exp(draw() * log(2500)))
       if (b * (m * k + k * n + m * n) > 1e9)
         continue
-      print b, m, n, k, (rand() < 0.5 ? "N" : "T")
+      print b, m, n, k, (draw() < 0.5 ? "N" : "T")
       made++
     }
   }'

@@ -121,6 +121,19 @@ static void take_word(bench_request *r, int key, const char *value)
     }
 }
 
+static bool is_stdin(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static void check_stdin(const bench_request *r)
+{
+    const bool from = is_stdin(r->from_path);
+    if (is_stdin(r->baseline_path) && (from || is_stdin(r->shapes.file)))
+        usage_error(ME, "--%s and --baseline cannot both be the standard input",
+                    from ? "from" : "shapes");
+}
+
 static bench_request parse(int argc, char **argv)
 {
     bench_request r = {.common = {.device = XGEMM_DEVICE_AUTO},
@@ -140,9 +153,7 @@ static bench_request parse(int argc, char **argv)
         sweep_check_kernel(ME, &r.sweep, &r.problem, r.kernel);
     if (option_given(KEY_NOISE) && !r.baseline_path)
         usage_error(ME, "--noise is for --baseline; give both");
-    if (r.baseline_path && r.from_path && strcmp(r.baseline_path, "-") == 0 &&
-        strcmp(r.from_path, "-") == 0)
-        usage_error(ME, "--from and --baseline cannot both be the standard input");
+    check_stdin(&r);
     if (!data_list_wanted(r.data_text))
         r.data = data_list_from(ME, r.data_text);
     return r;

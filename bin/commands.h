@@ -8,7 +8,7 @@
 extern const command command_multiply, command_bench, command_verify, command_kernels,
     command_devices, command_explain, command_occupancy, command_probe, command_plan, command_run;
 
-/* What SIGXFSZ did before main() had it ignored: the program that run starts gets that. */
-extern void (*sigxfsz_before)(int);
+/* What main() found of signals that it has set: the program that run starts gets that. */
+extern void (*sigxfsz_before)(int), (*sigchld_before)(int);
 
 #endif

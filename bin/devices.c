@@ -182,6 +182,9 @@ static int list_catalog(const settings *common)
 static int show_named(const settings *common, const char *name)
 {
     xgemm_device d = {.struct_size = sizeof d};
+    if (strcmp(name, "cpu") == 0 || strcmp(name, "sim") == 0)
+        usage_error(&command_devices, "\"%s\" is no GPU's name; --device %s shows that device",
+                    name, name);
     if (xgemm_device_find(name, &d))
         usage_error(&command_devices, "%s; 'xgemm devices --catalog' lists all",
                     xgemm_last_error(NULL));

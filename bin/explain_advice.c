@@ -177,9 +177,27 @@ static void on_occupancy(source_advice *to, const source_request *r, const xgemm
             r->launch.registers ? "" : " (registers left out: --registers)");
 }
 
+/* Whether any request was counted: of a block that a fault stopped none is. */
+static bool is_counted(const xgemm_source_report *report)
+{
+    for (int i = 0; i < report->trace->site_count; i++)
+        if (report->trace->sites[i].requests > 0)
+            return true;
+    return false;
+}
+
+const char *source_no_advice(const xgemm_source_report *report)
+{
+    return is_counted(report)
+               ? "accesses are coalesced, without bank conflicts or divergence to speak of"
+               : "no request of a warp was counted";
+}
+
 source_advice source_advise(const source_request *r, const xgemm_source_report *report)
 {
     source_advice advice = {.count = 0};
+    if (report->fault_count > 0 && !is_counted(report))
+        return advice;
     on_sites(&advice, report);
     on_divergence(&advice, report);
     on_reuse(&advice, report);

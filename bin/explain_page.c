@@ -110,9 +110,7 @@ static void advice(FILE *to, const source_request *r, const xgemm_source_report 
         fputs("</li>\n", to);
     }
     if (all.count == 0)
-        fputs("<li>None: accesses are coalesced, without bank conflicts or divergence to speak "
-              "of.</li>\n",
-              to);
+        fprintf(to, "<li>None: %s.</li>\n", source_no_advice(report));
     fputs("</ul>\n", to);
     source_advice_free(&all);
 }

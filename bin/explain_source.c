@@ -66,6 +66,8 @@ static size_t name_length(const char *macro)
 static void add_define(const command *which, source_request *r, const char *macro)
 {
     const size_t length = name_length(macro);
+    if (length == 0)
+        usage_error(which, "--define takes NAME or NAME=VALUE, not \"%s\"", macro);
     for (int i = 0; i < r->launch.define_count; i++)
         if (length == name_length(r->defines[i]) && memcmp(macro, r->defines[i], length) == 0)
             usage_error(which, "--define has \"%.*s\" twice", (int)length, macro);
@@ -314,6 +316,10 @@ static int compare(const command *which, source_request *r)
     find_registers(&second);
     xgemm_source_report *after = trace(which, &second);
     source_compare(which, r, before, after);
+    if (r->common.format != FORMAT_TEXT) {
+        source_fault_messages(which, before);
+        source_fault_messages(which, after);
+    }
     const int faults = before->fault_count + after->fault_count;
     xgemm_source_report_free(before);
     xgemm_source_report_free(after);
@@ -357,6 +363,8 @@ int explain_source(const command *which, source_request *r, int count, char *con
         source_faults(report);
     else
         source_text(r, report);
+    if (r->common.format == FORMAT_CSV && !r->check_only) /* which has no place for them */
+        source_fault_messages(which, report);
     const int faults = report->fault_count;
     xgemm_source_report_free(report);
     if (written) {

@@ -77,6 +77,8 @@ bool is_mostly_fp64(const xgemm_source_report *report);
 /* The report as text; without a GPU that is said. */
 void source_text(const source_request *request, const xgemm_source_report *report);
 void source_faults(const xgemm_source_report *report);
+/* The faults as messages, where the results have no place for them. */
+void source_fault_messages(const command *which, const xgemm_source_report *report);
 /* What could be better, with figures: a sentence each, to be freed with source_advice_free(). */
 typedef struct {
     char *sentences[24];
@@ -85,6 +87,8 @@ typedef struct {
 } source_advice;
 source_advice source_advise(const source_request *request, const xgemm_source_report *report);
 void source_advice_free(source_advice *advice);
+/* Why there is none, where there is none. */
+const char *source_no_advice(const xgemm_source_report *report);
 
 /* One row a site, CSV or JSON. */
 void source_rows(const command *which, const source_request *request,

@@ -11,9 +11,15 @@
 
 const char *source_class(const xgemm_trace_site *site)
 {
-    if (!site->is_constant)
+    if (!site->is_constant || site->requests == 0)
         return site_class(site);
     return site->wavefronts > site->ideal_wavefronts ? "serialised" : "one word";
+}
+
+void source_fault_messages(const command *which, const xgemm_source_report *report)
+{
+    for (int i = 0; i < report->fault_count; i++)
+        failed(which, "%s: %s", report->trace->kernel, report->faults[i].text);
 }
 
 void source_faults(const xgemm_source_report *report)
@@ -60,8 +66,8 @@ static void print_constant(const xgemm_trace_report *t)
             printf("\nConstant memory      requests  words of one request  source\n");
         any = true;
         printf("  load  %-8s %2d B %9" PRId64 "  %20.2f  %s:%d: %.60s\n", s->array, s->bytes,
-               s->requests, (double)s->wavefronts / (double)s->requests, s->file, s->line,
-               s->source);
+               s->requests, s->requests ? (double)s->wavefronts / (double)s->requests : 0.0,
+               s->file, s->line, s->source);
     }
     if (any)
         printf("  (each different word of a request is one pass; one, where all threads want the "
@@ -124,8 +130,7 @@ static void print_advice(const source_request *r, const xgemm_source_report *rep
     for (int i = 0; i < advice.count; i++)
         printf("  - %s\n", advice.sentences[i]);
     if (advice.count == 0)
-        printf(
-            "  none: accesses are coalesced, without bank conflicts or divergence to speak of\n");
+        printf("  none: %s\n", source_no_advice(report));
     source_advice_free(&advice);
 }
 

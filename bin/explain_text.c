@@ -13,7 +13,7 @@ enum { WARP = 32, OLDEST = 80 /* compute capability that kernels are compiled fo
 
 const char *site_class(const xgemm_trace_site *site)
 {
-    if (site->is_shared || site->is_constant)
+    if (site->is_shared || site->is_constant || site->requests == 0)
         return "not applicable";
     /* One sector more for each request is what a line that begins anywhere costs. */
     return site->sectors <= site->ideal_sectors + site->requests ? "coalesced" : "not coalesced";
@@ -96,8 +96,8 @@ static void print_global(const xgemm_trace_report *t)
         if (!s->is_shared && !s->is_constant)
             printf("  %-6s %-3s %2d B %8" PRId64 "  %7.2f  %7.2f %7.2f   %-13s  %s:%d: %.60s\n",
                    access_word(s), s->array, s->bytes, s->requests, each(s->lanes, s),
-                   each(s->sectors, s), each(s->ideal_sectors, s), site_class(s), s->file, s->line,
-                   s->source);
+                   each(s->sectors, s), each(s->ideal_sectors, s),
+                   s->requests ? site_class(s) : "-", s->file, s->line, s->source);
     }
     printf("  (threads, sectors of 32 bytes, and sectors needed: of one request of a warp)\n");
 }

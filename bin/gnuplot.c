@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/types.h>
@@ -22,7 +23,10 @@ bool picture_is_possible(const char *path)
     return !ending || strcasecmp(ending, ".svg") == 0 || strcasecmp(ending, ".png") == 0;
 }
 
-/* Its standard input from us, its standard output to a file; its messages on trial to nowhere. */
+/*
+ * Its standard input from us, its standard output to a file; its messages on trial to nowhere. The
+ * user's own settings for gnuplot are left out: the first of its commands is a terminal.
+ */
 static pid_t start(int output, bool quiet, FILE **commands)
 {
     int ends[2];
@@ -36,7 +40,8 @@ static pid_t start(int output, bool quiet, FILE **commands)
             dup2(output, STDERR_FILENO);
         close(ends[0]);
         close(ends[1]);
-        execlp("gnuplot", "gnuplot", (char *)NULL);
+        unsetenv("GNUTERM");
+        execlp("gnuplot", "gnuplot", "-d", (char *)NULL);
         _exit(127);
     }
     close(ends[0]);

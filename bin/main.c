@@ -16,7 +16,7 @@ static const command *const commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-void (*sigxfsz_before)(int);
+void (*sigxfsz_before)(int), (*sigchld_before)(int);
 
 static void print_help(FILE *out)
 {
@@ -74,6 +74,8 @@ int main(int argc, char **argv)
     report_keep_arguments(argc, argv);
     /* A write past the file-size limit fails instead, and is said. */
     sigxfsz_before = signal(SIGXFSZ, SIG_IGN);
+    /* Where it is ignored, as some parents leave it, no child's end is known. */
+    sigchld_before = signal(SIGCHLD, SIG_DFL);
     if (argc < 2) {
         print_help(stderr);
         return STATUS_USAGE;
@@ -105,6 +107,9 @@ int main(int argc, char **argv)
         static char option[] = "--help"; /* in place of the command's name */
         argv[2] = option;
     }
+    /* A command names its own kernels, but for multiply, and for the program that run starts. */
+    if (which != &command_multiply && which != &command_run)
+        unsetenv("XGEMM_KERNEL");
     snprintf(name, sizeof name, "xgemm %s", which->name);
     argv[1] = name; /* getopt's own messages begin with it */
     return close_output(which->run(argc - 1, argv + 1));

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define ME (&command_multiply)
 
@@ -68,7 +69,7 @@ static void check_output(const char *path)
 {
     const size_t length = strlen(path);
     const char *const end = length > 4 ? path + length - 4 : "";
-    if (strcmp(end, ".mtx") == 0 || strcmp(end, ".npz") == 0 || strstr(path, ".npz:"))
+    if (strcasecmp(end, ".mtx") == 0 || strcasecmp(end, ".npz") == 0 || strcasestr(path, ".npz:"))
         usage_error(ME, "C is written as a .npy file, and \"%s\" is not the name of one", path);
 }
 
@@ -380,6 +381,8 @@ static int multiply(multiply_request *r, xgemm_handle *handle)
 static int run(int argc, char **argv)
 {
     multiply_request r = parse(argc, argv);
+    if (r.kernel)
+        unsetenv("XGEMM_KERNEL"); /* which may name none */
     xgemm_handle *handle = open_device(ME, &r.common);
     xgemm_kernel_info kernel;
     int status;

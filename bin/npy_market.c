@@ -306,6 +306,15 @@ static int wrong_entry(const npy_report *report, const npy_market *m)
     return wrong_number(report, m, "a row, a column, both counted from 1, and ");
 }
 
+static int beyond(const npy_report *report, const npy_market *m, const char *what, int64_t index,
+                  int64_t count)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%s %" PRId64 " is beyond %" PRId64 " %s%s", what, index, count,
+             what, count == 1 ? "" : "s");
+    return wrong_line(report, m, text);
+}
+
 static int load_entries(const npy_report *report, npy_market *m, xgemm_type type, void *data)
 {
     for (uint64_t entry = 0; entry < m->entries; entry++) {
@@ -315,9 +324,13 @@ static int load_entries(const npy_report *report, npy_market *m, xgemm_type type
         scalar value = {1.0, 0.0};
         if (more <= 0)
             return ended_early(report, m, more);
-        if (!take_integer(&text, 1, m->rows, &i) || !take_integer(&text, 1, m->columns, &j) ||
+        if (!take_integer(&text, 1, INT64_MAX, &i) || !take_integer(&text, 1, INT64_MAX, &j) ||
             (!m->pattern && !take_number(m, &text, type, &value)) || !at_end(text))
             return wrong_entry(report, m);
+        if (i > m->rows)
+            return beyond(report, m, "row", i, m->rows);
+        if (j > m->columns)
+            return beyond(report, m, "column", j, m->columns);
         if (i == j && !has_diagonal(m, value))
             return wrong_line(report, m, diagonal_of(m));
         add(m, type, data, i - 1, j - 1, value);

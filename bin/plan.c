@@ -150,6 +150,7 @@ static int plan_shape(const request *r, xgemm_handle *handle, const workload *w,
                       const kernel_list *kernels, plan_report *to)
 {
     const bool all = strcmp(r->kernel, "all") == 0;
+    int added = 0;
     for (int i = 0; i < kernels->count; i++) {
         xgemm_plan plan;
         xgemm_status status = xgemm_set_kernel(handle, kernels->names[i]);
@@ -160,8 +161,9 @@ static int plan_shape(const request *r, xgemm_handle *handle, const workload *w,
         if (status)
             return failed_call(ME, handle);
         add_row(to, r, w, kernels->names[i], &plan);
+        added++;
     }
-    return STATUS_DONE;
+    return added > 0 ? STATUS_DONE : failed_call(ME, handle);
 }
 
 static json_t *facts_of(const request *r, const xgemm_handle *handle)

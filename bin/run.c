@@ -2,6 +2,7 @@
 /* xgemm run: starts a program with the drop-ins preloaded. */
 #include "commands.h"
 #include "replacement.h"
+#include "run_child.h"
 #include "run_log.h"
 
 #include <dlfcn.h>
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define ME (&command_run)
@@ -37,6 +36,7 @@ typedef struct {
     xgemm_math math;
     bool is_logged;
     const char *log_name; /* NULL: standard error */
+    bool log_is_last;     /* the word before the program is --log */
     char **program;
 } request;
 
@@ -58,34 +58,40 @@ static request parse(int argc, char **argv)
         usage_error(ME, "--json and --csv are forms of what --log writes; give that, too");
     if (optind == argc)
         usage_error(ME, "which program?");
+    r.log_is_last = strcmp(argv[optind - 1], "--log") == 0;
     r.program = argv + optind;
     return r;
 }
 
 /* ---- The environment ---- */
 
-/* Puts FOLDER/NAME into the path if there is such a file. */
+/* Puts the file FOLDER/NAME into the path, whole, if there is such a one. */
 static bool is_in(const char *folder, const char *name, char path[PATH_MAX])
 {
-    const int length = snprintf(path, PATH_MAX, "%s/%s", folder, name);
-    return *folder && length > 0 && length < PATH_MAX && access(path, R_OK) == 0;
+    char there[PATH_MAX];
+    const int length = snprintf(there, sizeof there, "%s/%s", folder, name);
+    return *folder && length > 0 && length < PATH_MAX && access(there, R_OK) == 0 &&
+           realpath(there, path);
 }
 
-/*
- * A drop-in: of the folder that the environment names, beside the utility, as in a build, or where
- * it is installed.
- */
+/* The folder that the environment names for the drop-ins, or NULL. */
+static const char *named_folder(void)
+{
+    const char *named = getenv("XGEMM_DROPINS");
+    return named && *named ? named : NULL;
+}
+
+/* A drop-in: of the folder named, beside the utility, as in a build, or where it is installed. */
 static bool find_dropin(const char *name, char path[PATH_MAX])
 {
     char own[PATH_MAX];
-    const char *named = getenv("XGEMM_DROPINS");
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     own[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(own, '/');
     if (slash)
         *slash = '\0';
-    if (named && *named)
-        return is_in(named, name, path);
+    if (named_folder())
+        return is_in(named_folder(), name, path);
     return is_in(own, name, path) || is_in(DROPINS_DIR, name, path);
 }
 
@@ -119,24 +125,37 @@ static void set(const char *name, const char *value)
         exit(failed(ME, "the host is out of memory"));
 }
 
+/* The drop-ins that are there, as a list to preload; one that is missing is said. */
+static char *list_dropins(const request *r)
+{
+    const char *const folder = named_folder() ? named_folder() : DROPINS_DIR;
+    char path[PATH_MAX], *list = strdup("");
+    int missing = 0, last = 0;
+    if (!list)
+        exit(failed(ME, "the host is out of memory"));
+    for (int i = 0; i < DROPINS; i++) {
+        if (find_dropin(dropins[i], path)) {
+            preload(&list, path);
+        } else {
+            missing++;
+            last = i;
+        }
+    }
+    if (missing == DROPINS)
+        exit(failed(ME, "the drop-ins are not installed: there is no %s/%s%s", folder, dropins[0],
+                    named_folder() ? ", where XGEMM_DROPINS has them" : ""));
+    if (missing && !r->common.quiet)
+        failed(ME, "without %s, which is not in %s", dropins[last], folder);
+    return list;
+}
+
 static void prepare(const request *r)
 {
     char path[PATH_MAX];
     const char *before = getenv("LD_PRELOAD");
-    char *list = strdup("");
-    int found = 0;
-    if (!list)
-        exit(failed(ME, "the host is out of memory"));
+    char *list = list_dropins(r);
     if (find_libxgemm(path))
         set("XGEMM_RUN_LIBRARY", path);
-    for (int i = 0; i < DROPINS; i++)
-        if (find_dropin(dropins[i], path)) {
-            preload(&list, path);
-            found++;
-        }
-    if (found == 0)
-        exit(failed(ME, "the drop-ins are not installed: there is no %s/%s", DROPINS_DIR,
-                    dropins[0]));
     if (before && *before) {
         char *all;
         if (asprintf(&all, "%s:%s", list, before) < 0)
@@ -146,84 +165,29 @@ static void prepare(const request *r)
     }
     set("LD_PRELOAD", list);
     set("XGEMM_RUN_MATH", math_word(r->math));
-    unsetenv(COUNTERS_VARIABLE);
     free(list);
 }
 
 /* ---- The program ---- */
 
 /* In place of this one; returns if it cannot be run. */
-static int become(char **program)
+static int become(void *context)
 {
+    const request *const r = context;
+    char **const program = r->program;
     signal(SIGXFSZ, sigxfsz_before); /* ignoring it is the utility's own choice */
+    signal(SIGCHLD, sigchld_before);
     execvp(program[0], program);
     const int why = errno;
-    failed(ME, "%s: %s", program[0], strerror(why));
+    if (r->log_name || !r->log_is_last)
+        failed(ME, "%s: %s", program[0], strerror(why));
+    else
+        failed(ME, "%s: %s (a file for the log is --log=%s)", program[0], strerror(why),
+               program[0]);
     return why == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
-static volatile pid_t child;
-
-static void forward(int signal)
-{
-    if (child > 0)
-        kill(child, signal);
-}
-
-static void handle(int signal, void (*handler)(int))
-{
-    const struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-    sigaction(signal, &action, NULL);
-}
-
-/*
- * The program as a child, and its end. A terminal's keys reach it as they reach this process, which
- * ignores them; other signals are passed on. Signals are held while there is no child to give them
- * to.
- */
-static int run_child(char **program)
-{
-    static const int forwarded[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
-    sigset_t held, before;
-    int status;
-    sigfillset(&held);
-    sigprocmask(SIG_BLOCK, &held, &before);
-    child = fork();
-    if (child < 0)
-        exit(failed(ME, "a process cannot be started: %s", strerror(errno)));
-    if (child == 0) {
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        _exit(become(program));
-    }
-    handle(SIGINT, SIG_IGN);
-    handle(SIGQUIT, SIG_IGN);
-    for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
-        handle(forwarded[i], forward);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            exit(failed(ME, "the program's end is not known: %s", strerror(errno)));
-    child = 0;
-    return status;
-}
-
-/* Ends as the program did, by a signal that may be blocked here; a core file would say nothing. */
-static int end_like(int status)
-{
-    if (WIFSIGNALED(status)) {
-        const struct rlimit none = {0, 0};
-        sigset_t its;
-        sigemptyset(&its);
-        sigaddset(&its, WTERMSIG(status));
-        sigprocmask(SIG_UNBLOCK, &its, NULL);
-        setrlimit(RLIMIT_CORE, &none);
-        handle(WTERMSIG(status), SIG_DFL);
-        raise(WTERMSIG(status));
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_FAILED;
-}
-
-static int run_logged(const request *r)
+static int run_logged(request *r)
 {
     char name[64];
     const int standard = r->log_name ? STDOUT_FILENO : STDERR_FILENO;
@@ -239,17 +203,21 @@ static int run_logged(const request *r)
     if (!counts)
         return failed(ME, "there is no memory for the log: %s", strerror(errno));
     set(COUNTERS_VARIABLE, name);
-    const int ended = run_child(r->program);
+    const int ended = run_child(become, r);
+    if (ended < 0 && errno == ECHILD)
+        return failed(ME, "the program's end is not known: %s", strerror(errno));
+    if (ended < 0)
+        return failed(ME, "a process cannot be started: %s", strerror(errno));
     const int printed = run_log_print(ME, &r->common, counts, to);
-    const int status = end_like(ended);
+    const int status = run_end_like(ended);
     return status ? status : printed;
 }
 
 static int run(int argc, char **argv)
 {
-    const request r = parse(argc, argv);
+    request r = parse(argc, argv);
     prepare(&r);
-    return r.is_logged ? run_logged(&r) : become(r.program);
+    return r.is_logged ? run_logged(&r) : become(&r);
 }
 
 const command command_run = {

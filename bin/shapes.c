@@ -54,13 +54,12 @@ void shape_list_free(shape_list *list)
     *list = (shape_list){0};
 }
 
-/* A whole number at *text, which moves behind it; -1 when there is none. */
+/* A whole number at *text, which moves behind it, at most INT64_MAX; -1 when there is none. */
 static int64_t number_at(const char **text)
 {
     char *end;
-    errno = 0;
     const long long value = strtoll(*text, &end, 10);
-    if (end == *text || errno || value < 0 || value > SIZE_MAXIMUM)
+    if (end == *text || value < 0)
         return -1;
     *text = end;
     return value;
@@ -93,6 +92,9 @@ static numbers parse(const command *which, const char *option, const char *spec)
                         "%s takes a number, FIRST:LAST:STEP or a list of these with commas, not "
                         "\"%s\"",
                         option, spec);
+        if (last > SIZE_MAXIMUM || step > SIZE_MAXIMUM)
+            usage_error(which, "%s: \"%s\" is beyond the largest size, 2^%d", option, spec,
+                        SIZE_MAXIMUM_BITS);
         if ((last - first) / step >= NUMBERS_MAX)
             usage_error(which, "%s: \"%s\" is more than %d sizes", option, spec, NUMBERS_MAX);
         list.items = grow(list.items,
@@ -152,9 +154,11 @@ static void add_line(const command *which, const char *path, int number, char *l
     if (line[strspn(line, " \t\r")] == '\0')
         return;
     if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %c", &s.m, &s.n, &s.k, &rest) != 3 ||
-        s.m < 0 || s.n < 0 || s.k < 0 || s.m > SIZE_MAXIMUM || s.n > SIZE_MAXIMUM ||
-        s.k > SIZE_MAXIMUM)
+        s.m < 0 || s.n < 0 || s.k < 0)
         usage_error(which, "%s:%d: a line is \"m n k\", not \"%s\"", path, number, printable(line));
+    if (s.m > SIZE_MAXIMUM || s.n > SIZE_MAXIMUM || s.k > SIZE_MAXIMUM)
+        usage_error(which, "%s:%d: \"%s\" is beyond the largest size, 2^%d", path, number,
+                    printable(line), SIZE_MAXIMUM_BITS);
     shape_add(list, s.m, s.n, s.k);
 }
 

@@ -11,6 +11,8 @@ AC_ARG_WITH([blas],
   [AS_HELP_STRING([--with-blas=check|openblas|blis|cblas|no],
     [the CPU's BLAS, through its CBLAS interface; cblas is any other @<:@check@:>@])],
   [], [with_blas=check])
+AC_ARG_VAR([BLAS_CFLAGS], [compiler flags for the BLAS, in place of what pkg-config says])
+AC_ARG_VAR([BLAS_LIBS], [linker flags for the BLAS, in place of what pkg-config says])
 AS_CASE([$with_blas],
   [check|yes], [blas_tries="openblas blis cblas"],
   [openblas|blis|cblas], [blas_tries=$with_blas],

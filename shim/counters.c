@@ -31,9 +31,18 @@ static void map(void)
         atomic_fetch_add(&shared->processes, 1);
 }
 
+/* A thread that is cancelled meanwhile ends later: another would map the file again. */
+static void map_once(void)
+{
+    int cancelled;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+    map();
+    pthread_setcancelstate(cancelled, NULL);
+}
+
 counters *counters_open(void)
 {
-    pthread_once(&once, map);
+    pthread_once(&once, map_once);
     return shared;
 }
 
@@ -51,11 +60,11 @@ counters_kind *counters_find(const counters_key *key, double predicted_us, doubl
 {
     if (!counters_open())
         return NULL;
-    const uint64_t hash = hash_of(key);
-    for (uint64_t i = 0; i < COUNTERS_KINDS; i++) {
-        counters_kind *kind = &shared->kinds[(hash + i) % COUNTERS_KINDS];
-        uint64_t found = 0;
-        if (atomic_compare_exchange_strong(&kind->hash, &found, hash)) {
+    const uint64_t hash = hash_of(key), step = hash >> 32 | 1;
+    for (uint64_t i = 0; i < COUNTERS_PLACES; i++) {
+        counters_kind *kind = &shared->kinds[(hash + i * step) % COUNTERS_KINDS];
+        uint64_t found = atomic_load(&kind->hash);
+        if (found == 0 && atomic_compare_exchange_strong(&kind->hash, &found, hash)) {
             kind->key = *key;
             kind->predicted_us = predicted_us;
             kind->library_us = library_us;

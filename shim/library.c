@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "library.h"
 
+#include "counters.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 library_functions library;
+
+enum { LIBRARY_REASON = sizeof((counters_key *)NULL)->reason };
 
 static bool find(void *from, const char *name, void *to)
 {
@@ -27,6 +31,37 @@ bool library_load(void)
     LIBRARY_FUNCTIONS(FIND)
 #undef FIND
     return is_there;
+}
+
+/*
+ * Without the function's name that it begins with; what is not printable in ASCII may be half a
+ * character once it is cut.
+ */
+static void shorten(const char *sentence, char to[LIBRARY_REASON])
+{
+    static const char more[] = "...", prefix[] = "xgemm_";
+    const char *colon = strncmp(sentence, prefix, strlen(prefix)) ? NULL : strstr(sentence, ": ");
+    sentence = colon ? colon + 2 : sentence;
+    const size_t length = strlen(sentence), most = LIBRARY_REASON - 1;
+    for (size_t i = 0; i < LIBRARY_REASON; i++)
+        to[i] = i >= length ? '\0' : sentence[i] >= ' ' && sentence[i] <= '~' ? sentence[i] : '?';
+    if (length > most)
+        memcpy(to + LIBRARY_REASON - sizeof more, more, sizeof more);
+}
+
+const char *library_failure(void)
+{
+    enum { TEXTS = 8 };
+    static char texts[TEXTS][LIBRARY_REASON];
+    char text[LIBRARY_REASON];
+    int i = 0;
+    shorten(library.last_error(NULL), text);
+    while (i < TEXTS && *texts[i] && strcmp(texts[i], text) != 0)
+        i++;
+    if (i == TEXTS)
+        return "libxgemm has no handle on the GPU";
+    memcpy(texts[i], text, sizeof text);
+    return texts[i];
 }
 
 /* Whether both names are of one GPU, which may have several. */

@@ -19,6 +19,7 @@
     X(device_get)                                                                                  \
     X(gemm)                                                                                        \
     X(gemm_plan)                                                                                   \
+    X(last_error)                                                                                  \
     X(make_current)                                                                                \
     X(set_math)                                                                                    \
     X(set_stream)
@@ -37,6 +38,16 @@ extern library_functions library;
  * there, or too old. One thread at a time.
  */
 bool library_load(void);
+
+/* The reason in a log where library_load() failed. */
+#define LIBRARY_MISSING "libxgemm.so.0 is not there, or too old"
+
+/*
+ * What libxgemm says of the last failure of this thread that left no handle, as a reason in a log:
+ * cut to the length that there is, and always in the same place for the same text. One thread at a
+ * time.
+ */
+const char *library_failure(void);
 
 /* Whether times that are predicted for the handle's GPU are from measurements on such a one. */
 bool library_is_measured(xgemm_handle *handle, const xgemm_device *gpu);

@@ -21,4 +21,8 @@ __attribute__((constructor)) static void read_environment(void)
     options.serves_all = is_set_to("XGEMM_SERVE", "all");
     options.without_tf32 = is_set_to("NVIDIA_TF32_OVERRIDE", "0");
     options.serves_none = is_set_to("XGEMM_SERVE", "none");
+    /* Who wrote "off" or "no" wants less, not more. */
+    const char *const serve = secure_getenv("XGEMM_SERVE");
+    if (serve && *serve && !options.serves_all && !options.serves_none)
+        options.mistake = "XGEMM_SERVE is neither all nor none";
 }

@@ -23,6 +23,13 @@ bool is_zero(xgemm_type type, const void *scalar);
 counters_kind *kind_of(const char *function, const xgemm_product *product, xgemm_math math,
                        const char *why, double us, double library_us);
 
+/*
+ * Counts a call as one of that kind, with a log. A function and a reason are known by their
+ * addresses: static strings, or NULL.
+ */
+void count_call(const char *function, const xgemm_product *product, xgemm_math math,
+                const char *why, double us, double library_us);
+
 static inline double larger(double a, double b)
 {
     return a > b ? a : b;

@@ -16,7 +16,7 @@ kinds = "normal relu triangle hilbert sparse lognormal-1 lognormal-2 lognormal-4
     "student-t softmax-3 softmax-20 gaussian-kernel planted-subnormal bits planted-nonfinite nonfinite"
 place(name) = sum [i = 1:words(kinds)] (word(kinds, i) eq name ? i : 0)
 
-set title "FP32 product of 4096 × 4096 matrices, DEFAULT, NVIDIA H200 (2026-11-26)"
+set title "FP32 product of 4096 × 4096 matrices, DEFAULT, H200 (2026-11-26; A · normal 12-01)"
 set ylabel "speed, times cuBLAS SGEMM in the same run"
 set yrange [0:5.5]
 set xrange [0.3:words(kinds) + 0.7]

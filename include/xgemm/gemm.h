@@ -11,8 +11,9 @@
 
 /** \brief How matrices lie in memory; CBLAS's values. */
 typedef enum {
-    XGEMM_ROW_MAJOR = 101, /**< Rows are contiguous; a leading dimension is the step between rows. */
-    XGEMM_COL_MAJOR = 102  /**< Columns are contiguous; the step between columns. */
+    XGEMM_ROW_MAJOR = 101, /**< Rows are contiguous; a leading dimension is the distance between the
+                                beginnings of neighbouring rows, in elements. */
+    XGEMM_COL_MAJOR = 102  /**< Columns are contiguous; the same between columns. */
 } xgemm_order;
 
 /** \brief What is done with a matrix before it is multiplied; CBLAS's values. */
@@ -59,15 +60,16 @@ typedef enum {
  * rows (columns) are never touched. Sizes past 2^31 elements work.
  *
  * \return  XGEMM_OK; XGEMM_ERROR_INVALID_VALUE (also for a pointer that is not
- *          aligned to 4 bytes); XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_OVERFLOW; XGEMM_ERROR_NOT_SUPPORTED;
- *          XGEMM_ERROR_WORKSPACE; XGEMM_ERROR_OUT_OF_DEVICE_MEMORY (for the
- *          workspace); XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER. After an error
- *          in the arguments C is as before.
+ *          aligned to 4 bytes); XGEMM_ERROR_NULL_POINTER; XGEMM_ERROR_OVERFLOW;
+ *          XGEMM_ERROR_NOT_SUPPORTED; XGEMM_ERROR_WORKSPACE;
+ *          XGEMM_ERROR_OUT_OF_DEVICE_MEMORY (for the workspace);
+ *          XGEMM_ERROR_OUT_OF_MEMORY; XGEMM_ERROR_LAUNCH; XGEMM_ERROR_DRIVER.
+ *          After an error in the arguments C is as before.
  */
-XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order,
-                                   xgemm_transpose transa, xgemm_transpose transb, int64_t m,
-                                   int64_t n, int64_t k, float alpha, const float *a, int64_t lda,
-                                   const float *b, int64_t ldb, float beta, float *c, int64_t ldc);
+XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order, xgemm_transpose transa,
+                                   xgemm_transpose transb, int64_t m, int64_t n, int64_t k,
+                                   float alpha, const float *a, int64_t lda, const float *b,
+                                   int64_t ldb, float beta, float *c, int64_t ldc);
 
 /**
  * \brief   The same for a batch: C[i] = alpha * op(A[i]) * op(B[i]) + beta * C[i],
@@ -84,8 +86,9 @@ XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order,
  *                       may belong to two of the matrices (unless batch_count is
  *                       at most 1): usually it is at least m * ldc in row order,
  *                       n * ldc in column order; less is allowed where matrices
- *                       are column or row blocks of a larger one. A stride with which C[1] overlaps C[0]
- *                       is an error; if others overlap, the result is undefined.
+ *                       are column or row blocks of a larger one. A stride with
+ *                       which C[1] overlaps C[0] is an error; if others overlap,
+ *                       the result is undefined.
  * \param   batch_count  Products; at least 0, and 0 does nothing.
  *
  * All that is said of xgemm_sgemm() holds for every product of the batch: what is
@@ -99,11 +102,13 @@ XGEMM_API xgemm_status xgemm_sgemm(xgemm_handle *handle, xgemm_order order,
  *          also when the bytes from the first matrix to the last do not fit
  *          63 bits.
  */
-XGEMM_API xgemm_status xgemm_sgemm_strided_batched(
-    xgemm_handle *handle, xgemm_order order, xgemm_transpose transa, xgemm_transpose transb,
-    int64_t m, int64_t n, int64_t k, float alpha, const float *a, int64_t lda, int64_t stride_a,
-    const float *b, int64_t ldb, int64_t stride_b, float beta, float *c, int64_t ldc,
-    int64_t stride_c, int64_t batch_count);
+XGEMM_API xgemm_status xgemm_sgemm_strided_batched(xgemm_handle *handle, xgemm_order order,
+                                                   xgemm_transpose transa, xgemm_transpose transb,
+                                                   int64_t m, int64_t n, int64_t k, float alpha,
+                                                   const float *a, int64_t lda, int64_t stride_a,
+                                                   const float *b, int64_t ldb, int64_t stride_b,
+                                                   float beta, float *c, int64_t ldc,
+                                                   int64_t stride_c, int64_t batch_count);
 
 /**
  * \brief   The same for a batch given by arrays of pointers to the matrices.

@@ -112,7 +112,9 @@ XGEMM_API xgemm_status xgemm_set_math(xgemm_handle *handle, xgemm_math math);
 /** \brief What the bits of a product's elements depend on. */
 typedef enum {
     XGEMM_REPRODUCIBLE_NONE = -1,  /**< As RUN, but while the driver translates kernels. */
-    XGEMM_REPRODUCIBLE_RUN = 0,    /**< The same call on the same device gives the same bits. */
+    XGEMM_REPRODUCIBLE_RUN = 0,    /**< The same call on the same device gives the same bits, but
+                                        where there is no memory for its workspace
+                                        (xgemm_fallback_count()). */
     XGEMM_REPRODUCIBLE_ELEMENT = 1 /**< An element's bits depend on its row of op(A), its column of
                                         op(B), k, alpha, beta, C's and the bias's element, the
                                         activation and the types alone. */

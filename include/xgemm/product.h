@@ -81,7 +81,7 @@ typedef struct {
                               XGEMM_HOST_MEMORY; 0. */
     xgemm_activation activation; /**< Of real types only. */
     const void *bias;     /**< In the device's memory, one element a column of C, the same for all
-                             products     of a batch; NULL: none. */
+                             products of a batch; NULL: none. */
     xgemm_type type_bias; /**< Its elements: F32, F16 or BF16 for F32, F16 and BF16 operands, else
                                of C's type. Not looked at without a bias. */
     int bias_per_row;     /**< Not 0: the bias has one element a row of C. */

@@ -94,7 +94,7 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
     handle->ran.microseconds = chosen->microseconds;
     handle->recomputed = (xg_recomputed){.count = count ? (const char *)p->workspace + count : NULL,
                                          .most = call->m * call->n * call->batch_count,
-                                         .stream = handle->stream,
+                                         .stream = xg_stream_identity(handle),
                                          .is_callers = count && handle->given_workspace};
 }
 
@@ -210,18 +210,26 @@ static xgemm_status check_and_run(xgemm_handle *handle, const xg_call *call)
     return xg_runs_one_by_one(handle, call) ? run_one_by_one(handle, call) : run(handle, call);
 }
 
-xgemm_status xg_call_end(xgemm_handle *handle, const xg_call *call, xgemm_status status,
-                         const char *function)
+static xgemm_status end_call(xgemm_handle *handle, const xg_call *call, int64_t groups,
+                             xgemm_status status, const char *function)
 {
     if (handle->log != XG_NO_LOG)
         xg_log_call(handle->log, &(xg_log_entry){.function = function,
                                                  .call = call,
                                                  .device = handle->ordinal,
                                                  .math = handle->math,
+                                                 .reproducible = handle->reproducible,
+                                                 .groups = groups,
                                                  .status = status,
                                                  .error = handle->error.text,
                                                  .ran = &handle->ran});
     return xg_handle_done(handle, status, function);
+}
+
+xgemm_status xg_call_end(xgemm_handle *handle, const xg_call *call, xgemm_status status,
+                         const char *function)
+{
+    return end_call(handle, call, 0, status, function);
 }
 
 xgemm_status xg_multiply(xgemm_handle *handle, const xg_call *call, const char *function)
@@ -241,5 +249,5 @@ xgemm_status xg_multiply_groups(xgemm_handle *handle, const xg_call *call, const
         const xg_problem problem = xg_call_problem_of_groups(call, offsets, groups);
         status = run_problem(handle, call, &problem);
     }
-    return xg_call_end(handle, call, status, function);
+    return end_call(handle, call, groups, status, function);
 }

@@ -11,12 +11,12 @@ enum { XG_HOST_DEVICES_MAX = 16 };
 
 /* What the last product tells of the elements of C that it recomputed. */
 typedef struct {
-    int64_t elements;  /* where nothing is counted on the device */
-    const void *count; /* in its workspace; NULL: see above */
-    int64_t most;      /* of C, all products of a batch */
-    void *stream;      /* that it ran on */
-    bool is_callers;   /* that workspace is the caller's, */
-    bool is_lost;      /* who has given another one since, so that it may be gone */
+    int64_t elements;   /* where nothing is counted on the device */
+    const void *count;  /* in its workspace; NULL: see above */
+    int64_t most;       /* of C, all products of a batch */
+    const void *stream; /* that it ran on: its identity */
+    bool is_callers;    /* that workspace is the caller's, */
+    bool is_lost;       /* who has given another one since, so that it may be gone */
 } xg_recomputed;
 
 /* What products of matrices in host memory keep of a device. */
@@ -55,6 +55,13 @@ struct xgemm_handle {
 
 /* For a public function's end: keeps the sentence with the function's name before it. */
 xgemm_status xg_handle_done(xgemm_handle *handle, xgemm_status status, const char *function);
+
+/* The handle's stream: where a token means one of each thread's own, the calling thread's. */
+static inline const void *xg_stream_identity(const xgemm_handle *handle)
+{
+    const xg_backend *const backend = handle->backend;
+    return backend->stream_identity ? backend->stream_identity(handle->stream) : handle->stream;
+}
 
 /* Waits for the last product and tells how many elements of C it recomputed. */
 xgemm_status xg_recomputed_get(xgemm_handle *handle, int64_t *elements);

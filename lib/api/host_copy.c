@@ -155,19 +155,30 @@ static xgemm_status copy_chunk(const xg_copiers *copiers, const xg_copy *copy, i
                            : receive(h, stream, &of, rows, staging, error);
 }
 
-/* Pinned memory: the device copies all by itself, in the caller's stream. */
+/* Bytes from row to row of the host; of a single row no more than it has. */
+static int64_t host_pitch(const xg_part *of)
+{
+    return (of->rows > 1 ? of->ld : of->columns) * (int64_t)of->bytes;
+}
+
+/*
+ * Pinned memory whose rows are as near each other as CUDA's copies of rows allow
+ * (CU_DEVICE_ATTRIBUTE_MAX_PITCH): the device copies all by itself, in the caller's stream.
+ */
 static bool is_pinned(const xg_copiers *copiers, const xg_part *of)
 {
     const xgemm_handle *h = copiers->handle;
+    const int64_t row = xg_host_leading_dimension(of->columns) * (int64_t)of->bytes;
     const int64_t last = ((of->rows - 1) * of->ld + of->columns) * (int64_t)of->bytes - 1;
-    return h->backend->is_pinned && h->backend->is_pinned(h->device, of->host, of->host + last);
+    return h->backend->is_pinned && row <= INT32_MAX && host_pitch(of) <= INT32_MAX &&
+           h->backend->is_pinned(h->device, of->host, of->host + last);
 }
 
 static xgemm_status copy_pinned(const xg_copiers *copiers, const xg_copy *copy, xg_error *error)
 {
     const xgemm_handle *h = copiers->handle;
     const xg_part *of = &copy->part;
-    const size_t pitch = (size_t)of->ld * of->bytes;
+    const size_t pitch = (size_t)host_pitch(of);
     const size_t step = (size_t)xg_host_leading_dimension(of->columns) * of->bytes;
     char *const host = (char *)(uintptr_t)of->host;
     const xg_row_copy what = {.to = copy->to_device ? copy->device : host,

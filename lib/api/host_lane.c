@@ -214,7 +214,10 @@ static xgemm_status begin(lane *l, int ordinal)
     if (status)
         return status;
     l->handle->math = settings->math;
-    l->handle->reproducible = settings->reproducible;
+    /* Tiles wait for their kernels, so that all of C is by the same ones. */
+    l->handle->reproducible = settings->reproducible == XGEMM_REPRODUCIBLE_NONE
+                                  ? XGEMM_REPRODUCIBLE_RUN
+                                  : settings->reproducible;
     l->handle->kernel = settings->kernel;
     l->handle->stream = l->handle->backend->has_streams ? STREAM_PER_THREAD : NULL;
     return XGEMM_OK;

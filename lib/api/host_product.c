@@ -90,7 +90,9 @@ static void derive(xg_host_job *job)
     job->bias_part = aligned((size_t)xg_host_leading_dimension(side) * job->bias_bytes);
 }
 
-/* Whether each worker can have two blocks and a tile; sets the places: at most one for each block.
+/*
+ * Whether there is room for a tile of C with its bias, and two blocks of operands, for each thread.
+ * Sets the number of places for blocks: at most one for each block, and at least two a thread.
  */
 static bool fits(xg_host_job *job, uint64_t room)
 {
@@ -104,7 +106,10 @@ static bool fits(xg_host_job *job, uint64_t room)
     return places >= needed;
 }
 
-/* The tile as large as leaves each thread some; then smaller ones until they fit. */
+/*
+ * The square tile is halved until each thread has at least four; then the tile and the depth of
+ * blocks are reduced, and at last the number of threads, until all fits.
+ */
 static bool choose_sizes(xg_host_job *job, int lanes, uint64_t room)
 {
     const xg_call *c = &job->call;
@@ -124,7 +129,7 @@ static bool choose_sizes(xg_host_job *job, int lanes, uint64_t room)
         if (fits(job, room))
             break;
         int64_t *const tile = job->tile_m > job->tile_n ? &job->tile_m : &job->tile_n;
-        if (may_split && job->tile_k > 4 * *tile)
+        if (may_split && job->tile_k > TILE_FLOOR && job->tile_k > 4 * *tile)
             job->tile_k = (job->tile_k / 2 + 15) / 16 * 16;
         else if (*tile > TILE_FLOOR)
             *tile = (*tile / 2 + 15) / 16 * 16;
@@ -172,7 +177,10 @@ static bool has_room_for_all(const xg_host_job *job)
            job->places >= (job->tiles_m + job->tiles_n) * job->panels;
 }
 
-/* All threads but one; the caller's is the last, which alone will do where no other can be made. */
+/*
+ * All threads: the caller's own stream may be in a capture. Where the first cannot be made, the
+ * caller's takes its place, which will do alone.
+ */
 static void run_all(xg_host_job *job, const int *ordinals)
 {
     enum { MOST = LANES * XG_HOST_DEVICES_MAX };
@@ -182,7 +190,7 @@ static void run_all(xg_host_job *job, const int *ordinals)
     sigset_t before;
     xg_block_signals(&before);
     job->is_ahead = has_room_for_all(job) && pthread_create(&ahead, NULL, run_ahead, job) == 0;
-    for (int i = 1; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         const int device = i % job->devices;
         workers[i] = (worker){
             .job = job, .device = device, .lane = i / job->devices, .ordinal = ordinals[device]};
@@ -190,8 +198,9 @@ static void run_all(xg_host_job *job, const int *ordinals)
             pthread_create(&workers[i].thread, NULL, run_worker, &workers[i]) == 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    xg_host_run_lane(job, 0, 0, ordinals[0]);
-    for (int i = 1; i < count; i++)
+    if (!workers[0].is_started)
+        xg_host_run_lane(job, 0, 0, ordinals[0]);
+    for (int i = 0; i < count; i++)
         if (workers[i].is_started)
             pthread_join(workers[i].thread, NULL);
     if (job->is_ahead)
@@ -315,20 +324,34 @@ static void end_devices(xg_host_job *job, xg_host_device *devices)
     }
 }
 
-static xgemm_status run_on(xg_host_job *job, const int *ordinals, xg_host_device *devices)
+/* The memory of all devices, of each a part of what it has free; the rest is for workspaces. */
+static xgemm_status begin_devices(xg_host_job *job, const int *ordinals, xg_host_device *devices,
+                                  unsigned part)
 {
     uint64_t room;
     xgemm_status status = open_devices(job, devices, ordinals, &room, &job->error);
     if (status)
         return status;
-    /* The rest is for workspaces. */
     const xgemm_handle *h = devices[0].open;
-    if (!choose_sizes(job, h->backend->host_memory ? LANES_SIM : LANES, room / 2))
+    if (!choose_sizes(job, h->backend->host_memory ? LANES_SIM : LANES, room / part))
         return xg_fail(&job->error, XGEMM_ERROR_OUT_OF_DEVICE_MEMORY,
                        "the device has %llu bytes free, too few for tiles of the matrices",
                        (unsigned long long)room);
     for (int i = 0; i < job->devices && !status; i++)
         status = begin_device(job, i, &devices[i]);
+    return status;
+}
+
+/* Others may have taken what was free by the time that it is allocated: then with less. */
+static xgemm_status run_on(xg_host_job *job, const int *ordinals, xg_host_device *devices)
+{
+    enum { PART = 2, LEAST_PART = 32 };
+    xgemm_status status = XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
+    for (unsigned part = PART; part <= LEAST_PART && status == XGEMM_ERROR_OUT_OF_DEVICE_MEMORY;
+         part *= 2) {
+        end_devices(job, devices);
+        status = begin_devices(job, ordinals, devices, part);
+    }
     if (status)
         return status;
     run_all(job, ordinals);
@@ -393,13 +416,23 @@ static xgemm_status run_batch(xgemm_handle *handle, const xg_call *call, const c
     return status;
 }
 
+/* Other threads work with what is on this one's stack: it cannot be cancelled meanwhile. */
+static xgemm_status run_uncancelled(xgemm_handle *handle, const xg_call *call, const char *function)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    const xgemm_status status = run_batch(handle, call, function);
+    pthread_setcancelstate(before, NULL);
+    return status;
+}
+
 xgemm_status xg_multiply_host(xgemm_handle *handle, const xg_call *call, const char *function)
 {
     xg_call on_host = *call;
     on_host.flags &= ~(unsigned)XGEMM_HOST_MEMORY;
     if (call->flags & XGEMM_DEVICE_SCALARS)
         return xg_call_end(
-            handle, &on_host,
+            handle, call,
             xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
                     "flags has XGEMM_HOST_MEMORY and XGEMM_DEVICE_SCALARS; the scalars must be on "
                     "the host, too"),
@@ -411,9 +444,9 @@ xgemm_status xg_multiply_host(xgemm_handle *handle, const xg_call *call, const c
         handle->ran = (xg_ran){.kernel = NULL};
         handle->recomputed = (xg_recomputed){.elements = 0};
         if (xg_call_writes(&on_host))
-            status = run_batch(handle, &on_host, function);
+            status = run_uncancelled(handle, &on_host, function);
     }
-    return xg_call_end(handle, &on_host, status, function);
+    return xg_call_end(handle, call, status, function);
 }
 
 xgemm_status xgemm_create_devices(xgemm_handle **handle, const int *ordinals, int count)
@@ -430,7 +463,7 @@ xgemm_status xgemm_create_devices(xgemm_handle **handle, const int *ordinals, in
         status = xg_fail(error, XGEMM_ERROR_INVALID_VALUE, "%s: count is %d; it must be 1 to %d",
                          __func__, count, (int)XG_HOST_DEVICES_MAX);
     for (int i = count - 1; i >= 0 && !status; i--) { /* the last is the first device's */
-        xgemm_destroy(made);
+        xg_handle_destroy(made, true);                /* it has multiplied nothing */
         status = xgemm_create(&made, ordinals[i]);
     }
     if (status)

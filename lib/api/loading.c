@@ -149,8 +149,9 @@ static const xg_cached_plan *compact_plan(xgemm_handle *handle, const xg_request
 }
 
 /*
- * Which of two plans is loaded first, where none is. A compact program takes about twice the time,
- * so that a plan which may be in the driver's cache is waited for as long as it takes itself.
+ * Waits for the plan or its compact program, none of which is loaded, and returns the first that
+ * is. The compact program runs about twice as long; so the plan, which may be in the driver's cache
+ * on disk, is waited for first: "cached" milliseconds, but no longer than it is predicted to run.
  */
 static const xg_cached_plan *sooner_loaded(xgemm_handle *handle, const xg_cached_plan *plan,
                                            const xg_cached_plan *compact, int cached)

@@ -5,6 +5,7 @@
  */
 #include "log.h"
 
+#include "base/numbers.h"
 #include "problem/call_types.h"
 
 #include <errno.h>
@@ -68,25 +69,54 @@ static const char *math_of(xgemm_math math)
     return math == XGEMM_MATH_STRICT ? "strict" : math == XGEMM_MATH_TF32 ? "tf32" : "default";
 }
 
-/* Types where one is not F32, beta, and what else there is of an epilogue. */
+static void add_scalar(line *to, const char *name, xg_type type, xg_scalar scalar,
+                       bool is_on_device, bool is_complex)
+{
+    double parts[2];
+    xg_scalar_parts(type, scalar, parts);
+    if (is_on_device)
+        add(to, " %s=device", name);
+    else if (is_complex)
+        add(to, " %s=%g%+gi", name, parts[0], parts[1]);
+    else
+        add(to, " %s=%g", name, parts[0]);
+}
+
+static const char *activation_name(xgemm_activation of)
+{
+    static const char *const names[] = {"none", "relu", "gelu", "gelu-tanh", "silu"};
+    return (unsigned)of < sizeof names / sizeof *names ? names[of] : "?";
+}
+
+/* Types where one is not F32, beta, alpha but for 1, and what else there is of an epilogue. */
 static void add_types(line *to, const xg_call *call)
 {
     const xg_type a = (xg_type)call->type_a, c = (xg_type)call->type_c;
-    const xg_epilogue_params epilogue = xg_call_problem(call).epilogue;
-    double beta[2];
-    xg_scalar_parts(epilogue.type, epilogue.beta, beta);
+    const bool is_complex = xg_type_is_complex(c);
+    const xg_epilogue_params e = xg_call_problem(call).epilogue;
     if (a != XG_F32)
         add(to, " type=%s type_c=%s", xg_type_short_name(a), xg_type_short_name(c));
-    if (epilogue.beta_at)
-        add(to, " beta=device");
-    else if (xg_type_is_complex(c))
-        add(to, " beta=%g%+gi", beta[0], beta[1]);
-    else
-        add(to, " beta=%g", beta[0]);
+    add_scalar(to, "beta", e.type, e.beta, e.beta_at, is_complex);
+    if (e.alpha_at || !xg_scalar_is(e.type, e.alpha, 1))
+        add_scalar(to, "alpha", e.type, e.alpha, e.alpha_at, is_complex);
     if (call->bias)
-        add(to, " bias=%s", call->bias_per_row ? "row" : "column");
+        add(to, " bias=%s type_bias=%s", call->bias_per_row ? "row" : "column",
+            xg_type_short_name((xg_type)call->type_bias));
     if (call->activation)
-        add(to, " activation=%d", (int)call->activation);
+        add(to, " activation=%s", activation_name(call->activation));
+}
+
+/* How many products, and where their matrices are. */
+static void add_batch(line *to, const xg_call *call)
+{
+    add(to, " batch=%" PRId64, call->batch_count);
+    if (call->flags & XGEMM_POINTER_ARRAYS)
+        add(to, " matrices=pointers");
+    else if (call->batch_count > 1)
+        add(to, " stride_a=%" PRId64 " stride_b=%" PRId64 " stride_c=%" PRId64, call->stride_a,
+            call->stride_b, call->stride_c);
+    if (call->flags & XGEMM_HOST_MEMORY)
+        add(to, " memory=host");
 }
 
 static void add_call(line *to, const xg_log_entry *entry)
@@ -100,7 +130,12 @@ static void add_call(line *to, const xg_log_entry *entry)
         call->m, call->n, call->k, call->lda, call->ldb, call->ldc);
     if (xg_call_has_types(call))
         add_types(to, call);
-    add(to, " batch=%" PRId64, call->batch_count);
+    add_batch(to, call);
+    if (entry->groups > 0)
+        add(to, " groups=%" PRId64, entry->groups);
+    if (entry->reproducible != XGEMM_REPRODUCIBLE_RUN)
+        add(to, " reproducible=%s",
+            entry->reproducible == XGEMM_REPRODUCIBLE_ELEMENT ? "element" : "none");
 }
 
 static void add_what_ran(line *to, const xg_ran *ran)
@@ -115,12 +150,14 @@ static void add_what_ran(line *to, const xg_ran *ran)
 void xg_log_call(int log, const xg_log_entry *entry)
 {
     line to = {.length = 0};
+    const locale_t before = xg_numbers_begin();
     add_call(&to, entry);
     if (entry->status)
         add(&to, " status=%s error=\"%s\"", xgemm_status_name(entry->status), entry->error);
     else
         add_what_ran(&to, entry->ran);
     add(&to, "\n");
+    xg_numbers_end(before);
     to.text[to.length - 1] = '\n'; /* of a line that was cut */
     if (write(log, to.text, to.length) < 0)
         return; /* a full disk does not fail a product */

@@ -22,6 +22,8 @@ typedef struct {
     const xg_call *call;
     int device; /* its ordinal */
     xgemm_math math;
+    xgemm_reproducible reproducible;
+    int64_t groups; /* 0: they are not ragged */
     xgemm_status status;
     const char *error; /* the sentence of a failure */
     const xg_ran *ran; /* of a success */

@@ -59,7 +59,7 @@ static int64_t launches_of_panels(const xg_panels *panels)
                 const int64_t at[3] = {m[i].number, n[j].number, k[l].number};
                 const int64_t count =
                     add_product(add_product(m[i].count, n[j].count, 0), k[l].count, 0);
-                launches = add_product(count, panels->kinds[xg_panel_kind(panels, at)].step_count,
+                launches = add_product(count, panels->kinds[xg_panel_kind(panels, at)]->step_count,
                                        launches);
             }
     return launches;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public trace of a kernel of the user's own: compiled, run in a child, and reported. */
+#include "base/numbers.h"
 #include "device/occupancy.h"
 #include "source/run.h"
 
@@ -453,8 +454,10 @@ xgemm_status xgemm_trace_source(const xgemm_source_launch *launch, const xgemm_d
     work *w = status ? NULL : calloc(1, sizeof *w);
     if (!status && !w)
         status = no_memory(error);
+    const locale_t before = xg_numbers_begin();
     if (!status)
         status = trace_source(launch, device, w, report, error);
+    xg_numbers_end(before);
     if (w) {
         xg_run_result_free(&w->result);
         xg_image_free(&w->image);

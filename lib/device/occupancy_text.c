@@ -2,6 +2,8 @@
 /* An occupancy as text, and the nearest change that raises it. */
 #include "occupancy.h"
 
+#include "base/numbers.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -213,7 +215,9 @@ xgemm_status xgemm_occupancy_text(const xgemm_device *device, int threads, int r
                                   int64_t shared, int cluster, char *text, size_t size)
 {
     const xg_configuration c = {threads, registers, shared, cluster};
+    const locale_t before = xg_numbers_begin();
     const xgemm_status status = describe(device, &c, text, size, xg_thread_error());
+    xg_numbers_end(before);
     if (status)
         xg_error_prefix(xg_thread_error(), __func__);
     return status;

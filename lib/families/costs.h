@@ -28,10 +28,11 @@ typedef struct {
     int k_multiple;         /* k is computed up to a multiple of that; 0: to a whole stage */
 } xg_tile_cost;
 
-/* A kernel of tensor/: 64 k of a wave of tiles whose operands L2 holds, or does not; and the rest
-   of a wave. */
+/* A kernel of tensor/: a k-block (64 k) of a full wave whose operands are in L2, or come from
+   memory beyond it; and the wave's time besides its k-blocks. */
 typedef struct {
     double in_l2_us, beyond_l2_us, tile_us;
+    double batch_block_us, batch_tile_us; /* more for each k-block, and tile, of a batch */
 } xg_tensor_cost;
 
 /* gemv/, by the length of C's short side. */
@@ -50,8 +51,8 @@ typedef struct {
     double unaligned_us;      /* and yet more where C is not aligned */
 } xg_double_cost;
 
-/* A tile of half/ whose k the CTAs of a cluster share: a stage, the rest of a CTA of two, and what
-   it takes more for each further one; and of a CTA that has the tile alone. */
+/* A tile of half/ with split-K within a cluster: a stage; the other time of a CTA in a cluster of
+   two, and more for each further CTA; and the other time of a CTA without split-K. */
 typedef struct {
     double block_us, tile_us, cta_us, one_cta_us;
 } xg_half_split_cost;
@@ -72,7 +73,8 @@ typedef struct {
     double step_us, unaligned_step_us, tile_us;
 } xg_skinny_cost;
 
-/* A CTA of half/thin.c: by itself, and where a multiprocessor is full; and each step more. */
+/* A CTA of half/thin.c, and each of its steps: where it has the multiprocessor to itself, and where
+   that is full. */
 typedef struct {
     double alone_us, alone_step_us, tile_us, step_us;
 } xg_thin_cost;

@@ -179,8 +179,8 @@ static inline double xg_smaller(double a, double b)
 }
 
 /*
- * Tiles, or CTAs, of a pass: so many of each of its products. One product has below 2^52, as its
- * elements have numbers; where a pass has more, which no GPU computes, 2^52 stand for them.
+ * Tiles, or CTAs, of a pass: those of one product times the products, but at most 2^52, so that a
+ * double holds the number. No GPU computes so many.
  */
 static inline int64_t xg_of_pass(int64_t of_product, int64_t products)
 {

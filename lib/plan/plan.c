@@ -26,6 +26,8 @@ size_t xg_plan_bytes(const xg_plan *plan)
 
 void xg_plan_free(xg_plan *plan)
 {
+    for (int kind = 0; plan->panels && kind < XG_PANEL_KINDS; kind++)
+        free(plan->panels->kinds[kind]);
     free(plan->panels);
     plan->panels = NULL;
 }

@@ -88,7 +88,7 @@ enum { XG_PANEL_KINDS = 2 * 2 * 3 };
 
 struct xg_panels {
     int64_t sizes[3], counts[3];
-    xg_plan kinds[XG_PANEL_KINDS]; /* those that occur are filled in */
+    xg_plan *kinds[XG_PANEL_KINDS]; /* as long as their steps; NULL: it does not occur */
 };
 
 /* The kind of a panel, by its number along m, n and k. */

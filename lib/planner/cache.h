@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The last plans of a handle, so that a call like one before costs no planning. They are found by a
- * hash; beyond XG_PLANS_KEPT of them, some 3 MB, the one that was not used for longest goes.
+ * hash; beyond XG_PLANS_KEPT of them, some 3 MB (and 25 where all are in panels), the one that was
+ * not used for longest goes.
  */
 #ifndef XGEMM_LIB_PLAN_CACHE_H
 #define XGEMM_LIB_PLAN_CACHE_H

@@ -140,7 +140,7 @@ static xgemm_status run_panels(launcher *by, const xg_panels *panels, const xg_p
         for (at[1] = 0; at[1] < panels->counts[1] && !status; at[1]++)
             for (at[2] = 0; at[2] < panels->counts[2] && !status; at[2]++) {
                 const xg_problem panel = xg_panel_problem(panels, problem, at);
-                const bases from = {&panels->kinds[xg_panel_kind(panels, at)],
+                const bases from = {panels->kinds[xg_panel_kind(panels, at)],
                                     &panel,
                                     workspace,
                                     0,
@@ -176,19 +176,24 @@ static xgemm_status run_all(launcher *by, const xg_plan *plan, const xg_problem 
     return status;
 }
 
-/* A plan's own steps (i = 0), then those of each kind of panel; NULL: there are no more. */
-static const xg_plan *part_of(const xg_plan *plan, int i)
+/*
+ * A plan's own steps (*i = 0), then those of the kinds of panels that occur, to which it moves *i;
+ * NULL: there are no more.
+ */
+static const xg_plan *part_of(const xg_plan *plan, int *i)
 {
-    if (i == 0)
+    if (*i == 0)
         return plan;
-    return plan->panels && i <= XG_PANEL_KINDS ? &plan->panels->kinds[i - 1] : NULL;
+    while (plan->panels && *i < XG_PANEL_KINDS && !plan->panels->kinds[*i - 1])
+        ++*i;
+    return plan->panels && *i <= XG_PANEL_KINDS ? plan->panels->kinds[*i - 1] : NULL;
 }
 
 static xgemm_status load_kernels(const launcher *by, const xg_plan *plan, xg_error *error)
 {
     xgemm_status status = XGEMM_OK;
     const xg_plan *part;
-    for (int i = 0; (part = part_of(plan, i)) != NULL; i++)
+    for (int i = 0; (part = part_of(plan, &i)) != NULL; i++)
         for (int step = 0; step < part->step_count && !status; step++)
             status = by->backend->load(by->device, part->steps[step].program, error);
     return status;
@@ -199,7 +204,7 @@ size_t xg_load_begin(const xg_plan *plan, const xg_backend *backend, xg_device *
     size_t most = 0;
     const xg_plan *part;
     *begun = false;
-    for (int i = 0; (part = part_of(plan, i)) != NULL; i++)
+    for (int i = 0; (part = part_of(plan, &i)) != NULL; i++)
         for (int step = 0; step < part->step_count; step++) {
             const xg_program *const program = part->steps[step].program;
             const size_t bytes = backend->ptx_bytes(device, program);
@@ -215,7 +220,7 @@ bool xg_load_wait(const xg_plan *plan, const xg_backend *backend, xg_device *dev
 {
     bool has_ended = true;
     const xg_plan *part;
-    for (int i = 0; (part = part_of(plan, i)) != NULL; i++)
+    for (int i = 0; (part = part_of(plan, &i)) != NULL; i++)
         for (int step = 0; step < part->step_count && has_ended; step++)
             has_ended = backend->load_wait(device, part->steps[step].program, milliseconds);
     return has_ended;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The library's own device memory for intermediate results. One a stream, so
- * that calls on different streams never share it; it only grows, and what it
- * grew out of stays until the handle ends, since a captured graph may use it.
+ * The library's own device memory for intermediate results: a workspace for each stream, so that
+ * calls on different streams never share it. It grows where it is, and what a graph may have
+ * captured stays until the handle ends. Where the device cannot map memory, the block that it grew
+ * out of stays, too.
  */
 #ifndef XGEMM_LIB_WORKSPACE_H
 #define XGEMM_LIB_WORKSPACE_H

@@ -51,17 +51,23 @@ xg_call xg_call_of(xg_type type, xgemm_order order, xgemm_transpose transa, xgem
                      .stride_c = stride_c};
 }
 
+/* Bytes of any version's product; a greater struct_size is memory that was never set. */
+#define XG_PRODUCT_BYTES_MOST 4096
+
 xgemm_status xg_call_of_product(const xgemm_product *product, xg_call *call, xg_error *error)
 {
     const size_t least = offsetof(xgemm_product, bias_per_row) + sizeof product->bias_per_row;
     if (!product)
         return xg_fail(error, XGEMM_ERROR_NULL_POINTER, "product is NULL");
     const size_t bytes = product->struct_size;
-    if (bytes < least)
+    if (bytes < least || bytes > XG_PRODUCT_BYTES_MOST)
         return xg_fail(error, XGEMM_ERROR_INVALID_VALUE,
-                       "struct_size is %zu; begin with XGEMM_PRODUCT_INIT, which sets it to "
-                       "sizeof(xgemm_product)",
-                       bytes);
+                       "struct_size is %zu; begin with XGEMM_PRODUCT_INIT, which sets it", bytes);
+    for (size_t i = sizeof *call; i < bytes; i++)
+        if (((const char *)product)[i])
+            return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                           "byte %zu of the product is set, but this libxgemm knows %zu", i,
+                           sizeof *call);
     memset(call, 0, sizeof *call);
     memcpy(call, product, bytes < sizeof *call ? bytes : sizeof *call);
     call->struct_size = sizeof *call;

@@ -66,13 +66,17 @@ static int run(const command_line *line, pid_t guard, const char *output)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
-/* The words of the compiler's command, which stay in "text"; whether it runs, and is clang. */
+/*
+ * The words of the compiler's command, which stay in "text"; whether it runs, and is clang. errno
+ * is ECHILD where its end is not known.
+ */
 static bool try_compiler(char *text, pid_t guard, const char *output, command_line *line,
                          bool *is_clang)
 {
     xg_text version = {NULL, 0, 0, false};
     char *rest;
     line->count = 0;
+    errno = 0;
     for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
         add(line, word);
     if (line->count == 0)
@@ -85,6 +89,19 @@ static bool try_compiler(char *text, pid_t guard, const char *output, command_li
     return runs;
 }
 
+static xgemm_status does_not_run(const char *given, xg_error *error)
+{
+    if (errno == ECHILD)
+        return xg_fail(error, XGEMM_ERROR_LAUNCH,
+                       "the C++ compiler's exit status is lost: this process ignores SIGCHLD, or "
+                       "reaps children of others");
+    if (given)
+        return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                       "the C++ compiler that $CXX names does not run: %s", given);
+    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
+                   "no C++ compiler runs here: neither c++ nor g++ or clang++");
+}
+
 static xgemm_status find_compiler(pid_t guard, const char *output, char *text, size_t size,
                                   command_line *line, bool *is_clang, xg_error *error)
 {
@@ -92,18 +109,17 @@ static xgemm_status find_compiler(pid_t guard, const char *output, char *text, s
     const char *const given = getenv("CXX");
     if (given && given[strspn(given, " \t")]) {
         snprintf(text, size, "%s", given);
-        return try_compiler(text, guard, output, line, is_clang)
-                   ? XGEMM_OK
-                   : xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                             "the C++ compiler that $CXX names does not run: %s", given);
+        return try_compiler(text, guard, output, line, is_clang) ? XGEMM_OK
+                                                                 : does_not_run(given, error);
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(text, size, "%s", names[i]);
         if (try_compiler(text, guard, output, line, is_clang))
             return XGEMM_OK;
+        if (errno == ECHILD)
+            break;
     }
-    return xg_fail(error, XGEMM_ERROR_NOT_SUPPORTED,
-                   "no C++ compiler runs here: neither c++ nor g++ or clang++");
+    return does_not_run(NULL, error);
 }
 
 /* The options by which accesses stay as they are in the source: as for the library's kernels. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "below.h"
 
+#include "named.h"
 #include "shim/keep.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,24 +65,26 @@ static void look_in_loaded(search *for_what)
     free(loaded);
 }
 
-static void look_in_named(search *for_what)
+static const char *look_in_named(const char *name, void *for_what)
 {
-    const char *given = secure_getenv("XGEMM_BLAS");
-    char *list = given ? strdup(given) : NULL, *rest = list;
-    for (char *name; rest && !for_what->address && (name = strsep(&rest, ":"));)
-        if (*name)
-            look_in(dlopen(name, RTLD_NOW | RTLD_LOCAL), for_what);
-    free(list);
+    void *const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return dlerror();
+    look_in(library, for_what);
+    return ((search *)for_what)->address ? NULL : "";
 }
 
 void *below(const char *name)
 {
     static char here;
     search for_what = {.name = name, .own = start_of(&here), .address = dlsym(RTLD_NEXT, name)};
+    int cancelled; /* a thread that ended here would keep the dynamic linker's lock */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
     if (!for_what.address)
         look_in_loaded(&for_what);
     if (!for_what.address)
-        look_in_named(&for_what);
+        named_take("libxgemm-blas", look_in_named, &for_what);
+    pthread_setcancelstate(cancelled, NULL);
     if (for_what.address) {
         keep_loaded(for_what.address);
         return for_what.address;

@@ -44,7 +44,7 @@
         const xgemm_product product =                                                              \
             PRODUCT(type, order, transa, transb, m, n, k, pointer_to alpha, a, lda, b, ldb,        \
                     pointer_to beta, c, ldc);                                                      \
-        if (serve_host(#name, &product))                                                           \
+        if (serve_host(#name, &product, __builtin_return_address(0)))                              \
             return;                                                                                \
         BELOW(name##_function, #name);                                                             \
         real(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);                 \
@@ -73,7 +73,7 @@ static xgemm_transpose transpose_of(const char *letter)
         const xgemm_product product =                                                              \
             PRODUCT(type, XGEMM_COL_MAJOR, transpose_of(transa), transpose_of(transb), *m, *n, *k, \
                     alpha, a, *lda, b, *ldb, beta, c, *ldc);                                       \
-        if (serve_host(#name, &product))                                                           \
+        if (serve_host(#name, &product, __builtin_return_address(0)))                              \
             return;                                                                                \
         BELOW(name##_function, #name);                                                             \
         real(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, length_a, length_b);    \

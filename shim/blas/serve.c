@@ -2,14 +2,16 @@
 #include "serve.h"
 
 #include "backup.h"
-#include "shim/counters.h"
 #include "shim/library.h"
 #include "shim/options.h"
 #include "shim/product.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /*
@@ -21,7 +23,7 @@ static const struct {
     double core_gflops;
     int products; /* of real numbers, for one */
 } rows[] = {{XGEMM_F32, 110, 1}, {XGEMM_F64, 55, 1}, {XGEMM_C32, 110, 4}, {XGEMM_C64, 55, 4}};
-enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16, NO_GPU = 1 << 20 };
+enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16 };
 
 /*
  * Products of pageable memory on an H200 (doc/results/h200/host-memory.csv, 4096 to 16384 in FP32):
@@ -35,17 +37,20 @@ enum { ROWS = sizeof rows / sizeof *rows, DEVICES_MAX = 16, NO_GPU = 1 << 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of products */
 static xgemm_handle *handle;
+static const char *no_handle; /* why; NULL: there is one */
 static bool is_tried;
 static bool is_measured; /* on such a GPU */
 static pid_t process;    /* whose the handle is: a child of fork() cannot use it */
 
 /* ---- The environment ---- */
 
-static double least_of_environment; /* XGEMM_BLAS_LEAST: for all types; 0: unset */
+static double least = LEAST_MULTIPLY_ADDS;
+static bool decides_by_least; /* XGEMM_BLAS_LEAST: alone, for all types */
 static int ordinals[DEVICES_MAX], device_count;
+static const char *mistake; /* why nothing is served; NULL: there is none */
 
-/* A list that is not one to its end names no GPU. */
-static void read_devices(const char *list)
+/* False: it is none to its end. */
+static bool read_devices(const char *list)
 {
     const char *rest = list && *list ? list : "0";
     while (rest && device_count < DEVICES_MAX) {
@@ -53,42 +58,66 @@ static void read_devices(const char *list)
         const long number = strtol(rest, &end, 10);
         const bool is_number = end != rest && (*end == ',' || !*end);
         /* The CPU is none: its own products would come back here. */
-        const bool may_be = (number >= 0 && number < NO_GPU) || number == XGEMM_DEVICE_SIM;
-        ordinals[device_count++] = is_number && may_be ? (int)number : NO_GPU;
-        rest = is_number && *end == ',' ? end + 1 : NULL;
+        const bool may_be = (number >= 0 && number <= INT_MAX) || number == XGEMM_DEVICE_SIM;
+        if (!is_number || !may_be)
+            return false;
+        ordinals[device_count++] = (int)number;
+        rest = *end == ',' ? end + 1 : NULL;
     }
-    if (rest)
-        ordinals[0] = NO_GPU;
+    return !rest;
+}
+
+/* False: it is no such number to its end. */
+static bool read_least(const char *number)
+{
+    char *end;
+    if (!number || !*number)
+        return true;
+    decides_by_least = true;
+    least = strtod(number, &end);
+    return end != number && !*end && least >= 0;
 }
 
 __attribute__((constructor)) static void read_environment(void)
 {
-    const char *least = secure_getenv("XGEMM_BLAS_LEAST");
-    read_devices(secure_getenv("XGEMM_BLAS_DEVICES"));
-    least_of_environment = least ? strtod(least, NULL) : 0;
+    if (!read_devices(secure_getenv("XGEMM_BLAS_DEVICES")))
+        mistake = "XGEMM_BLAS_DEVICES is no list of GPUs";
+    if (!read_least(secure_getenv("XGEMM_BLAS_LEAST")))
+        mistake = "XGEMM_BLAS_LEAST is no number of multiply-adds";
 }
 
 /*
- * fork() waits for a product to end, so that the child's lock is free. But for one of the thread
- * that has the lock: of the driver, which may start nvidia-modprobe.
+ * fork() does not wait for the lock: who has it may be loading a library, for which it needs the
+ * dynamic linker's lock, and that may be with a thread that forks. A child of such a moment has a
+ * new lock, and no GPU.
  */
-static _Thread_local bool has_lock;
+static _Thread_local bool is_locked_for_fork;
 
 static void before_fork(void)
 {
-    if (!has_lock)
-        pthread_mutex_lock(&lock);
+    is_locked_for_fork = pthread_mutex_trylock(&lock) == 0;
 }
 
 static void after_fork(void)
 {
-    if (!has_lock)
+    if (is_locked_for_fork)
         pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void)
+{
+    if (is_locked_for_fork) {
+        pthread_mutex_unlock(&lock);
+        return;
+    }
+    pthread_mutex_init(&lock, NULL);
+    is_tried = true;
+    process = 0;
 }
 
 __attribute__((constructor)) static void at_fork(void)
 {
-    pthread_atfork(before_fork, after_fork, after_fork);
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 /* ---- Calls ---- */
@@ -97,38 +126,55 @@ typedef struct {
     double us, cpu_us; /* predicted; 0: unknown */
 } times;
 
-static void count(const char *function, const xgemm_product *p, const char *why, times predicted)
-{
-    if (counters_open())
-        counters_count(kind_of(function, p, options.math, why, predicted.us, predicted.cpu_us));
-}
-
 static bool reads_c(const xgemm_product *p)
 {
     return !is_zero(p->type_a, p->beta);
 }
 
-/* Why the product stays with the BLAS below, by its sizes alone. */
+/* Why the product stays with the BLAS below, by the environment and its sizes alone. */
 static const char *refusal(const xgemm_product *p)
 {
-    const double least = least_of_environment > 0 ? least_of_environment : LEAST_MULTIPLY_ADDS;
+    if (options.mistake || mistake)
+        return options.mistake ? options.mistake : mistake;
     if (p->m <= 0 || p->n <= 0 || p->k <= 0 || (double)p->m * (double)p->n * (double)p->k < least)
         return "it is too small for a GPU";
     return NULL;
 }
 
-/* With the lock; one attempt a process. */
-static bool have_handle(void)
+/* Whether libxgemm itself calls: for a handle on the CPU, which must stay there. */
+static bool is_own_call(const void *caller)
+{
+    static const char own[] = "libxgemm.so";
+    Dl_info about;
+    if (!dladdr(caller, &about) || !about.dli_fname)
+        return false;
+    const char *const slash = strrchr(about.dli_fname, '/');
+    return strncmp(slash ? slash + 1 : about.dli_fname, own, strlen(own)) == 0;
+}
+
+/* NULL, or why there is no handle. */
+static const char *make_handle(void)
 {
     xgemm_device gpu = {.struct_size = sizeof gpu};
-    if (is_tried)
-        return handle && process == getpid();
-    is_tried = true;
-    process = getpid();
-    if (!library_load() || library.create_devices(&handle, ordinals, device_count))
-        return false;
+    if (!library_load())
+        return LIBRARY_MISSING;
+    if (library.create_devices(&handle, ordinals, device_count))
+        return library_failure();
+    if (library.set_math(handle, options.math))
+        return "libxgemm has no such math mode";
     is_measured = !library.device_get(ordinals[0], &gpu) && library_is_measured(handle, &gpu);
-    return library.set_math(handle, options.math) == XGEMM_OK;
+    return NULL;
+}
+
+/* With the lock; one attempt a process. NULL, or why there is no handle. */
+static const char *have_handle(void)
+{
+    if (!is_tried) {
+        is_tried = true;
+        process = getpid();
+        no_handle = make_handle();
+    }
+    return process == getpid() ? no_handle : "the process is another's child";
 }
 
 static double cpus(void)
@@ -154,10 +200,10 @@ static times predict(const xgemm_product *p)
     return of;
 }
 
-/* With the lock, and the handle; XGEMM_BLAS_LEAST decides alone where it is set. */
+/* With the lock, and the handle. */
 static const char *compare(const times *of)
 {
-    if (least_of_environment > 0)
+    if (decides_by_least)
         return NULL;
     if (!is_measured || of->us == 0)
         return "nothing was measured on this GPU";
@@ -182,25 +228,34 @@ static const char *multiply(const xgemm_product *product)
     return is_done ? NULL : "libxgemm refused it, or failed";
 }
 
-bool serve_host(const char *function, const xgemm_product *product)
+/* A thread that is cancelled meanwhile ends later: it would keep the lock, and leave a part of C.
+ */
+static const char *serve_locked(const xgemm_product *product, times *predicted)
+{
+    int cancelled;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+    pthread_mutex_lock(&lock);
+    const char *why = have_handle();
+    if (!why) {
+        *predicted = predict(product);
+        why = compare(predicted);
+        why = why ? why : multiply(product);
+    }
+    pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(cancelled, NULL);
+    return why;
+}
+
+bool serve_host(const char *function, const xgemm_product *product, const void *caller)
 {
     if (options.serves_none)
         return false;
     times predicted = {0, 0};
     const char *why = refusal(product);
-    if (!why) {
-        pthread_mutex_lock(&lock);
-        has_lock = true;
-        if (have_handle()) {
-            predicted = predict(product);
-            why = compare(&predicted);
-            why = why ? why : multiply(product);
-        } else {
-            why = "there is no GPU, or the process is another's child";
-        }
-        has_lock = false;
-        pthread_mutex_unlock(&lock);
-    }
-    count(function, product, why, predicted);
+    if (!why && is_own_call(caller))
+        why = "libxgemm computes it on the CPU";
+    if (!why)
+        why = serve_locked(product, &predicted);
+    count_call(function, product, options.math, why, predicted.us, predicted.cpu_us);
     return !why;
 }

@@ -9,9 +9,9 @@
 
 /*
  * Computes the product, if it is large enough to be faster on the GPU; false: the BLAS below has
- * to, and C is as before. The function's name is for the log. Any thread may call; products of
- * several threads wait for each other.
+ * to, and C is as before. The function's name is for the log; "caller" is an address in who called
+ * it. Any thread may call; products of several threads wait for each other.
  */
-bool serve_host(const char *function, const xgemm_product *product);
+bool serve_host(const char *function, const xgemm_product *product, const void *caller);
 
 #endif

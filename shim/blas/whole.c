@@ -5,6 +5,7 @@
  * stack as they are, so that they are right for every signature.
  */
 #include "below.h"
+#include "named.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -55,30 +56,21 @@ static bool is_own(void *address)
     return dladdr((void *)&routines, &own) && dladdr(address, &of) && own.dli_fbase == of.dli_fbase;
 }
 
-/* A BLAS, but not this one under another name. */
-static bool take(const char *name)
+/* A BLAS, but not this one under another name; NULL, or why not. */
+static const char *take(const char *name, void *unused)
 {
-    void *library = *name ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
-    void *address = library ? dlsym(library, "dgemm_") : NULL;
+    (void)unused;
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return dlerror();
+    void *address = dlsym(library, "dgemm_");
     if (!address || is_own(address)) {
-        if (library)
-            dlclose(library);
-        return false;
+        dlclose(library);
+        return address ? "it is this library" : "it has no dgemm_";
     }
     opened = library;
     path = strdup(name);
-    return true;
-}
-
-static bool take_named(void)
-{
-    const char *given = secure_getenv("XGEMM_BLAS");
-    char *list = given ? strdup(given) : NULL, *rest = list;
-    bool is_found = false;
-    for (char *name; rest && !is_found && (name = strsep(&rest, ":"));)
-        is_found = take(name);
-    free(list);
-    return is_found;
+    return NULL;
 }
 
 /* By full names, since the dynamic linker has this library by the short one. */
@@ -97,7 +89,7 @@ static bool take_installed(void)
                                         "libmkl_rt.so.2",
                                         "libflexiblas.so.3"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (take(names[i]))
+        if (!take(names[i], NULL))
             return true;
     return false;
 }
@@ -122,7 +114,7 @@ static void missing(void)
 __attribute__((constructor)) static void fill(void)
 {
     void (*const stop)(void) = missing;
-    if (!take_named())
+    if (!named_take("libxgemm's libblas.so.3", take, NULL))
         take_installed();
     for (int i = 0; i < ROUTINES; i++) {
         *routines[i].slot = opened ? dlsym(opened, routines[i].name) : NULL;

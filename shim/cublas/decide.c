@@ -126,40 +126,7 @@ const decision *decide(state *s, const call *c)
     return d;
 }
 
-/* What a thread passed on lately, so that a text is made of a kind of call only once. */
-typedef struct {
-    const char *function, *why;
-    int64_t m, n, k, batch;
-    xgemm_type type;
-    xgemm_math math;
-    xgemm_transpose transa, transb;
-    counters_kind *kind;
-} recent;
-
-enum { RECENT = 64 };
-
 void count_passed_on(const call *c, const char *why)
 {
-    static _Thread_local recent list[RECENT];
-    const xgemm_product *p = &c->product;
-    if (!counters_open())
-        return;
-    const uint64_t hash = (((uint64_t)p->m * 31 + (uint64_t)p->n) * 31 + (uint64_t)p->k) * 31 +
-                          (uintptr_t)c->function;
-    recent *at = &list[hash * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-    if (!at->kind || at->function != c->function || at->why != why || at->m != p->m ||
-        at->n != p->n || at->k != p->k || at->batch != p->batch_count || at->type != p->type_a ||
-        at->math != c->math || at->transa != p->transa || at->transb != p->transb)
-        *at = (recent){.function = c->function,
-                       .why = why,
-                       .m = p->m,
-                       .n = p->n,
-                       .k = p->k,
-                       .batch = p->batch_count,
-                       .type = p->type_a,
-                       .math = c->math,
-                       .transa = p->transa,
-                       .transb = p->transb,
-                       .kind = kind_of(c->function, p, c->math, why, 0, 0)};
-    counters_count(at->kind);
+    count_call(c->function, &c->product, c->math, why, 0, 0);
 }

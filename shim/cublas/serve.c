@@ -112,6 +112,8 @@ static xgemm_math math_of(const call *c)
 static const char *not_ours(const call *c)
 {
     const xgemm_product *p = &c->product;
+    if (options.mistake)
+        return options.mistake;
     if (c->refusal)
         return c->refusal;
     if (!p->type_a || !p->type_b || !p->type_c)
@@ -179,6 +181,7 @@ static bool serve_in(state *s, const call *c, int *status)
     return is_served;
 }
 
+/* A thread that is cancelled while it has a lock would keep it; it ends later. */
 bool serve(const call *c, int *status)
 {
     if (real_depth || options.serves_none)
@@ -188,12 +191,18 @@ bool serve(const call *c, int *status)
     with_math.math = math_of(c);
     if (!why)
         why = refused(c, with_math.math);
-    state *s = why ? NULL : state_of(c->handle);
-    if (!s) {
-        count_passed_on(&with_math, why ? why : "no context of the GPU is current");
+    if (why) {
+        count_passed_on(&with_math, why);
         return false;
     }
-    return serve_in(s, &with_math, status);
+    int cancelled;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
+    state *s = state_of(c->handle);
+    const bool is_served = s && serve_in(s, &with_math, status);
+    if (!s)
+        count_passed_on(&with_math, "no context of the GPU is current");
+    pthread_setcancelstate(cancelled, NULL);
+    return is_served;
 }
 
 /* ---- Handles of cuBLAS ---- */

@@ -21,20 +21,34 @@ static real_function current_device = {REAL_DRIVER, "cuCtxGetDevice", NULL};
 static _Atomic(state *) buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of making and forgetting */
 
-/* A child of fork() finds the lock free. */
+/*
+ * A child of fork() finds the lock free. fork() does not wait for it: who has it may be loading a
+ * library, for which it needs the dynamic linker's lock, and that may be with a thread that forks.
+ */
+static _Thread_local bool is_locked_for_fork;
+
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    is_locked_for_fork = pthread_mutex_trylock(&lock) == 0;
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&lock);
+    if (is_locked_for_fork)
+        pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_in_child(void)
+{
+    if (is_locked_for_fork)
+        pthread_mutex_unlock(&lock);
+    else
+        pthread_mutex_init(&lock, NULL);
 }
 
 __attribute__((constructor)) static void at_fork(void)
 {
-    pthread_atfork(before_fork, after_fork, after_fork);
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 static _Atomic(state *) *bucket_of(const void *handle)
@@ -69,15 +83,21 @@ static void open_xgemm(state *s)
     device_get *const get = REAL(device_get, &current_device);
     int ordinal;
     s->device = (xgemm_device){.struct_size = sizeof s->device};
-    s->why = "libxgemm.so.0 is not there, or too old";
+    s->why = LIBRARY_MISSING;
     if (!library_load())
         return;
-    s->why = "libxgemm has no handle on the GPU";
-    if (!get || get(&ordinal) || library.create(&s->xgemm, ordinal))
+    s->why = "the driver does not say which GPU is current";
+    if (!get || get(&ordinal))
         return;
-    if (!is_primary(s->xgemm, s->context))
+    if (library.create(&s->xgemm, ordinal)) {
+        s->why = library_failure();
+        return;
+    }
+    if (!is_primary(s->xgemm, s->context)) {
         s->why = "the context is not the GPU's primary one";
-    else if (!library.device_get(ordinal, &s->device)) {
+    } else if (library.device_get(ordinal, &s->device)) {
+        s->why = library_failure();
+    } else {
         s->is_measured = library_is_measured(s->xgemm, &s->device);
         return;
     }
@@ -125,6 +145,8 @@ state *state_of(void *handle)
 
 void states_forget(void *handle)
 {
+    int cancelled;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled); /* as serve() does */
     pthread_mutex_lock(&lock);
     for (state *s = atomic_load(bucket_of(handle)); s; s = s->next) {
         if (!handle || atomic_load(&s->handle) != handle)
@@ -138,4 +160,5 @@ void states_forget(void *handle)
         atomic_store_explicit(&s->handle, NULL, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(cancelled, NULL);
 }

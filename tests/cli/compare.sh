@@ -96,6 +96,10 @@ test_baseline()
     fi
     refuses 'baseline: a missing file' 1 'nothing.json.*No such file' bench --from now.json --baseline nothing.json
     refuses 'baseline: another kind of file' 1 'is not what xgemm bench' bench -d cpu -s 8 --baseline devices.json
+    refuses 'baseline: the standard input beside --from' 2 '--from and --baseline cannot both' \
+        bench --from - --baseline -
+    refuses 'baseline: the standard input beside --shapes' 2 '--shapes and --baseline cannot both' \
+        bench -d cpu -f - --baseline -
     refuses 'baseline: --noise alone' 2 'noise is for --baseline' bench -d cpu -s 8 --noise 3
     refuses 'baseline: --noise -1' 2 'noise' bench -d cpu -s 8 --noise -1 --baseline now.json
 }

@@ -107,6 +107,9 @@ test_named()
     refuses_to 'unknown: where to look' 2 "'xgemm devices --catalog' lists all" nosuch
     refuses_to 'unknown in JSON' 2 'no GPU' nosuch --json
     refuses_to 'unknown compute capability' 2 'capability 9\.9; they have 7\.0, ' sm_99
+    for name in cpu sim; do
+        refuses_to "$name as a name" 2 "\"$name\" is no GPU's name; --device $name shows" $name
+    done
     refuses_to 'an empty name' 2 'names no GPU' ''
     refuses_to 'two names' 2 '"80GB" is one too many' A100 80GB
     refuses_to 'an ordinal and --device' 2 'not both' 0 --device cpu

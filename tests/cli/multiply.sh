@@ -188,7 +188,7 @@ test_multiply_usage()
 {
     set -- multiply -d cpu a.npy b.npy
     refuses 'multiply: no -o' 2 'output' "$@"
-    for output in c.mtx c.npz c.npz:c; do
+    for output in c.mtx c.npz c.npz:c c.MTX c.NPZ c.Npz:c; do
         refuses "multiply: -o $output" 2 'written as a .npy file' "$@" -o $output
     done
     refuses 'multiply: no operand' 2 'none was named' multiply -d cpu -o c.npy

@@ -154,6 +154,11 @@ test_plot()
         fi
         dated "card and date of $axis" $axis.svg 'A100[^<]*: occupancy over [^<]*'
     done
+    # The user's own settings for gnuplot would change the picture, or let it fail.
+    mkdir home
+    printf 'set terminal nonesuch\nexit status 3\n' >home/.gnuplot
+    HOME=$work/home GNUTERM=nonesuch says 'plot beside settings of the user' '^warps' \
+        occupancy --gpu A100 --threads 64 --curve threads --plot settings.svg
     refuses 'plot into no folder' 1 'nowhere' \
         occupancy --gpu A100 --threads 64 --curve threads --plot nowhere/out.svg
 }

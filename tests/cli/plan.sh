@@ -100,6 +100,18 @@ test_refused()
     else
         no 'a GPU that is too old' "exit status $status; $(head -n 1 err)"
     fi
+    run plan -s 64,128 --gpu sm_75 --kernel all
+    if [ "$status" -eq 1 ] && grep -q 'compute capability 7.5; the kernels need at least 8.0' err; then
+        ok 'all kernels of a GPU that is too old'
+    else
+        no 'all kernels of a GPU that is too old' "exit status $status; $(first_error)"
+    fi
+    for size in 1099511627777 1:1099511627777:1099511627776 1:2:1099511627777 64,99999999999999999999; do
+        refuses "beyond the largest size: $size" 2 '"'$size'" is beyond the largest size, 2\^40$' plan -s $size --gpu H200
+    done
+    echo '1 1099511627777 3' >sizes
+    refuses 'beyond the largest size: a file' 2 'sizes:1: "1 109.*is beyond the largest size, 2\^40$' plan -f sizes --gpu H200
+    says 'the largest size' '^ +1 +1 +1099511627776 ' plan -m 1 -n 1 -k 1099511627776 --gpu H200
 }
 
 test_batches()

@@ -440,6 +440,22 @@ SOURCE
     else
         no 'faults alone, CSV' "exit status $status: $(head -n 2 out)"
     fi
+    run explain racing.cu --block 64 --arg 'a=float[64]:random' --csv
+    if ended 1 '^xgemm explain: k: race between lines' && grep -q '^racing.cu,' out; then ok 'faults beside CSV'; else no 'faults beside CSV' "$why"; fi
+    echo '__global__ void k(float *a, float *b) { b[threadIdx.x + 100] = a[threadIdx.x]; }' >stopped.cu
+    set -- explain stopped.cu --block 32 --arg 'a=float[32]' --arg 'b=float[32]' --gpu H200
+    run "$@" --csv
+    if ended 1 'past the end of b' && grep -q ',load,4,not applicable,0,0,' out; then
+        ok 'nothing counted: no class'
+    else
+        no 'nothing counted: no class' "$why$(tail -n 1 out)"
+    fi
+    run "$@"
+    if [ "$(sed -n '/^Advice/,$p' out | tr '\n' ' ')" = 'Advice   none: no request of a warp was counted ' ]; then
+        ok 'nothing counted: no advice'
+    else
+        no 'nothing counted: no advice' "$(tail -n 2 out)"
+    fi
     run explain racing.cu --block 64 --arg 'a=float[64]:random' --check-only --json
     if [ "$status" -eq 1 ] && python3 "$srcdir/tests/cli/validate.py" "$srcdir/bin/xgemm.schema.json" out &&
         ! grep -q '"sites"' out && grep -q '"kind": "race"' out; then
@@ -457,6 +473,9 @@ SOURCE
     for twice in 'X=1 --define X=2' 'X --define X' 'X(a)=a --define X=1'; do
         # shellcheck disable=SC2086
         refuses "a macro twice: $twice" 2 '--define has "X" twice' explain "$own/patterns.cu" --define $twice
+    done
+    for none in '' =1 '(a)=a'; do
+        refuses "a macro without a name: $none" 2 'define takes NAME or NAME=VALUE' explain "$own/patterns.cu" --define "$none"
     done
     says 'two macros' 'no faults' explain "$own/patterns.cu" --kernel convolution --define X=1 --define XY=1 --block 32,32 \
         --arg 'from=float[32x32]' --arg 'to=float[32x32]' --arg n=int:32 --check-only

@@ -167,6 +167,11 @@ test_environment()
         --kernel "$(kernels_of cpu | tail -n 1)"
     XGEMM_KERNEL=nonsense
     refuses 'XGEMM_KERNEL=nonsense' 2 'XGEMM_KERNEL.*nonsense' "$@" -d cpu
+    says 'XGEMM_KERNEL=nonsense and --kernel' ',reference,' "$@" -d cpu --kernel reference
+    says 'XGEMM_KERNEL=nonsense and --kernel auto' ',cpu,' "$@" -d cpu --kernel auto
+    says 'XGEMM_KERNEL=nonsense, bench' ',reference,' bench -d cpu -s 8 --kernel reference --samples 1 --time 0 --warm 0 --csv
+    says 'XGEMM_KERNEL=nonsense, verify' 'reference.*ok$' verify -d cpu -s 4 --quick
+    says 'XGEMM_KERNEL=nonsense, plan' ' auto:' plan -d cpu -s 64
     unset XGEMM_KERNEL
 }
 
@@ -183,70 +188,8 @@ test_log()
 {
     logged 'type=c32 type_c=c32 beta=0+1i' --type c32 --beta 0,1
     logged 'math=tf32 order=row trans=TC' --math tf32 --transa T --transb C
-    logged 'type=bf16 type_c=f32 beta=0 bias=column activation=1' --type bf16 --type-c f32 --bias --activation relu
+    logged 'type=bf16 type_c=f32 beta=0 bias=column type_bias=f32 activation=relu' --type bf16 --type-c f32 --bias --activation relu
     logged 'type=f64 type_c=f64 beta=0 bias=row' --type f64 --math strict --bias --bias-per-row
-}
-
-# ---- run ----
-
-# ends NAME STATUS PATTERN ARGUMENT...: run, by an exit status and what is printed there.
-ends()
-{
-    name=$1
-    expected=$2
-    pattern=$3
-    shift 3
-    run run "$@"
-    if [ "$status" -eq "$expected" ] && { [ -z "$pattern" ] || grep -Eq -e "$pattern" out err; }; then
-        ok "$name"
-    else
-        no "$name" "status $status; $(first_error)"
-    fi
-}
-
-test_run()
-{
-    refuses 'run: no program' 2 'which program' run
-    refuses 'run: a device' 2 'device has no meaning' run -d cpu -- true
-    refuses 'run: an unknown mode' 2 'math takes' run --math nonsense -- true
-    "$XGEMM" run -- true 2>err || {
-        skip 'run' "no drop-ins: $(first_error)"
-        return
-    }
-    ends 'run: the exit status' 7 '' -- sh -c 'exit 7'
-    ends 'run: a mode' 0 '^XGEMM_RUN_MATH=tf32$' --math tf32 -- env
-    ends 'run: no such program' 127 'No such file' -- ./none
-    echo 'no program' >text
-    ends 'run: what cannot be run' 126 'Permission denied' -- ./text
-    ends 'run: the exit status beside a log' 7 '^xgemm run: libxgemm ' --log -- sh -c 'exit 7'
-    ends 'run: a log that cannot be written' 1 'none/log: No such file' --log=none/log -- true
-    for to in - /dev/stdout both; do
-        (exec "$XGEMM" run --log=$to -- echo printed) >both 2>err
-        if [ "$(sed -n '1p; 2s/ libxgemm .*//p' both | tr '\n' ' ')" = 'printed xgemm run: ' ] && ! [ -e ./- ]; then
-            ok "run: --log=$to behind the program's output"
-        else
-            no "run: --log=$to behind the program's output" "$(head -n 2 both | tr '\n' ' ')$(first_error)"
-        fi
-    done
-    ends 'run: ended by a signal' 143 '^xgemm run: libxgemm ' --log -- sh -c 'kill -TERM $$'
-    mkdir -p none 'a blank'
-    : >'a blank/libxgemm-blas.so'
-    XGEMM_DROPINS=none ends 'run: no drop-ins' 1 'drop-ins are not installed' -- true
-    XGEMM_DROPINS="a blank" ends 'run: a name with a blank' 2 'a colon or a blank' -- true
-    preloaded=$(LD_PRELOAD=libm.so.6 "$XGEMM" run -- env 2>&1 | sed -n 's/^LD_PRELOAD=//p')
-    case $preloaded in
-    *libxgemm-*:libm.so.6) ok 'run: beside what was preloaded' ;;
-    *) no 'run: beside what was preloaded' "$preloaded" ;;
-    esac
-    # A signal to it reaches the program, whose status it then has.
-    "$XGEMM" run --log=log -- sh -c 'trap "exit 9" TERM; : >started; while :; do sleep 0.1; done' &
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        [ -e started ] || sleep 0.2
-    done
-    kill -TERM $!
-    wait $!
-    status=$?
-    if [ "$status" -eq 9 ]; then ok 'run: a signal is passed on'; else no 'run: a signal is passed on' "status $status"; fi
 }
 
 # ---- verify ----
@@ -406,7 +349,6 @@ test_math_of_kernels
 test_output_lost
 test_environment
 test_log
-test_run
 test_verify
 test_kernels
 test_devices

@@ -199,6 +199,44 @@ START_TEST(test_host_memory_in_a_capture)
 }
 END_TEST
 
+/* Devices are looked at, and nothing is waited for. */
+START_TEST(test_devices_in_a_capture)
+{
+    static const int ordinals[] = {0, 0};
+    xgemm_handle *handle = create(0), *both = NULL;
+    void *stream, *graph;
+    ck_assert_int_eq(xgemm_make_current(handle), XGEMM_OK);
+    ck_assert_int_eq(fake.stream_create(&stream, 0), 0);
+    ck_assert_int_eq(fake.capture_begin(stream, 0), 0);
+    ck_assert_int_eq(xgemm_create_devices(&both, ordinals, 2), XGEMM_OK);
+    ck_assert_int_eq(fake.capture_end(stream, &graph), 0);
+    ck_assert_int_eq(fake.graph_destroy(graph), 0);
+    ck_assert_int_eq(fake.stream_destroy(stream), 0);
+    cu.context_set(NULL);
+    xgemm_destroy(both);
+    destroy(handle);
+}
+END_TEST
+
+/* A GPU that is full by then: a dot product, whose k alone could be divided further. */
+START_TEST(test_host_memory_on_a_full_gpu)
+{
+    xgemm_handle *handle = create(0);
+    float x[1000] = {1.0f}, c = 0.0f;
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    p.m = p.n = 1, p.k = 1000;
+    p.type_a = p.type_b = p.type_c = XGEMM_F32;
+    p.a = p.b = x, p.lda = p.k;
+    p.ldb = p.ldc = 1, p.c = &c;
+    p.flags = XGEMM_HOST_MEMORY;
+    OK(handle, xgemm_gemm(handle, &p));
+    ck_assert(c == 1.0f);
+    set("FAKE_CUDA_MEMORY", 1);
+    GIVES(XGEMM_ERROR_OUT_OF_DEVICE_MEMORY, handle, xgemm_gemm(handle, &p));
+    destroy(handle);
+}
+END_TEST
+
 START_TEST(test_products_of_host_memory)
 {
     static const char *const pageable[] = {"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
@@ -253,5 +291,7 @@ void add_memory_cases(Suite *suite)
     tcase_add_test(tcase, test_free_of_a_stranger);
     tcase_add_test(tcase, test_host_memory_in_a_product);
     tcase_add_test(tcase, test_host_memory_in_a_capture);
+    tcase_add_test(tcase, test_devices_in_a_capture);
+    tcase_add_test(tcase, test_host_memory_on_a_full_gpu);
     tcase_add_test(tcase, test_products_of_host_memory);
 }

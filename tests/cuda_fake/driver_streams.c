@@ -3,6 +3,7 @@
 #include "driver_support.h"
 #include "families/transform/args.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -181,6 +182,39 @@ START_TEST(test_recomputed)
 }
 END_TEST
 
+static void *ask_in_a_thread(void *handle)
+{
+    static xgemm_status status;
+    int64_t elements;
+    status = xgemm_last_recomputed(handle, &elements);
+    return &status;
+}
+
+/* One token may mean a stream of each thread's own, and two tokens the default stream. */
+START_TEST(test_recomputed_of_default_streams)
+{
+    xgemm_handle *handle = create(0);
+    int64_t elements = 7;
+    pthread_t thread;
+    void *status;
+    problem p = prepare(handle, &for_split_k);
+    plant_one(handle, &p);
+    OK(handle, xgemm_set_kernel(handle, "fp16x3-128x64"));
+    OK(handle, xgemm_set_stream(handle, (void *)XG_CU_STREAM_PER_THREAD));
+    OK(handle, run(handle, &p));
+    ck_assert_int_eq(pthread_create(&thread, NULL, ask_in_a_thread, handle), 0);
+    ck_assert_int_eq(pthread_join(thread, &status), 0);
+    ck_assert_int_eq(*(const xgemm_status *)status, XGEMM_ERROR_INVALID_VALUE);
+    OK(handle, xgemm_set_stream(handle, NULL));
+    OK(handle, run(handle, &p));
+    OK(handle, xgemm_set_stream(handle, (void *)XG_CU_STREAM_LEGACY));
+    OK(handle, xgemm_last_recomputed(handle, &elements));
+    ck_assert_int_eq(elements, 1);
+    finish(handle, &p);
+    destroy(handle);
+}
+END_TEST
+
 START_TEST(test_recomputed_fails)
 {
     static const char *const symbols[] = {"cuStreamSynchronize", "cuMemcpyDtoHAsync_v2"};
@@ -283,6 +317,7 @@ void add_stream_cases(Suite *suite)
     tcase_add_test(tcase, test_choice_with_small_workspace);
     tcase_add_test(tcase, test_capture);
     tcase_add_test(tcase, test_recomputed);
+    tcase_add_test(tcase, test_recomputed_of_default_streams);
     tcase_add_test(tcase, test_recomputed_fails);
 }
 

@@ -139,6 +139,48 @@ START_TEST(test_default_streams)
 }
 END_TEST
 
+/* Threads that have ended leave no more than some workspaces; but a stream's that was captured
+   stays, and those of streams that are used in turns. */
+START_TEST(test_threads_that_end)
+{
+    enum { THREADS = 1500, STREAMS = 100 };
+    xgemm_handle *handle = with_padded();
+    static int tokens[STREAMS];
+    uint64_t most = 0;
+    OK(handle, xgemm_set_stream(handle, &tokens[0]));
+    const shape of_64 = square(64);
+    problem p = prepare(handle, &of_64);
+    setenv("FAKE_CUDA_CAPTURE", "1", 1);
+    OK(handle, run(handle, &p));
+    unsetenv("FAKE_CUDA_CAPTURE");
+    const void *const captured = last_workspace();
+    finish(handle, &p);
+    const uint64_t one = used_by(handle);
+    OK(handle, xgemm_set_stream(handle, (void *)(uintptr_t)XG_CU_STREAM_PER_THREAD));
+    const int waits = fake.calls("cuCtxSynchronize");
+    for (int i = 0; i < THREADS; i++) {
+        workspace_of_a_thread(handle);
+        most = used_by(handle) > most ? used_by(handle) : most;
+    }
+    ck_assert_uint_lt(most, 800 * one);
+    ck_assert_int_le(fake.calls("cuCtxSynchronize"), waits + THREADS / 100);
+    OK(handle, xgemm_set_stream(handle, &tokens[0]));
+    multiply_square(handle, 64);
+    ck_assert_ptr_eq(last_workspace(), captured);
+    for (int i = 0; i < 2 * STREAMS; i++) {
+        OK(handle, xgemm_set_stream(handle, &tokens[i % STREAMS]));
+        multiply_square(handle, 64);
+    }
+    const int reserved = fake.calls("cuMemAddressReserve");
+    for (int i = 0; i < 5 * STREAMS; i++) {
+        OK(handle, xgemm_set_stream(handle, &tokens[i % STREAMS]));
+        multiply_square(handle, 64);
+    }
+    ck_assert_int_eq(fake.calls("cuMemAddressReserve"), reserved);
+    destroy(handle);
+}
+END_TEST
+
 /* Less than a quarter more will do where there is no more memory; and none is an error. */
 START_TEST(test_little_memory)
 {
@@ -238,6 +280,7 @@ void add_workspace_cases(Suite *suite)
     tcase_add_test(tcase, test_keeps_its_address);
     tcase_add_test(tcase, test_one_for_each_stream);
     tcase_add_test(tcase, test_default_streams);
+    tcase_add_test(tcase, test_threads_that_end);
     tcase_add_test(tcase, test_little_memory);
     tcase_add_test(tcase, test_in_a_capture);
     tcase_add_test(tcase, test_handle_ends_in_a_capture);

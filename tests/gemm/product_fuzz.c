@@ -434,11 +434,16 @@ void fuzz_judge(const unsigned char *bytes, size_t size)
 {
     input = bytes;
     input_size = size;
-    xgemm_product p = right_one();
+    union { /* as many bytes as the greatest struct_size that is taken says */
+        xgemm_product product;
+        unsigned char bytes[4096];
+    } later = {.bytes = {0}};
+    xgemm_product *const p = &later.product;
+    *p = right_one();
     for (int wrong = one_in(2) ? 1 + pick(2) : 0; wrong > 0; wrong--)
-        spoil(&p);
-    planned_for_gpus += try_gpu(&p);
-    taken += try_product(&p);
+        spoil(p);
+    planned_for_gpus += try_gpu(p);
+    taken += try_product(p);
 }
 
 void fuzz_end(unsigned long inputs)

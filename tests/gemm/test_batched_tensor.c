@@ -85,9 +85,10 @@ static void check_spec(xgemm_handle *handle, const batch_spec *s, uint64_t seed)
     batch_free(b);
 }
 
-/* Sizes of C beside multiples of tiles; k with a last one of its own, and of several slices. */
-static const int64_t sizes[][3] = {{64, 64, 64},   {130, 70, 65},   {300, 129, 40},
-                                   {17, 260, 200}, {256, 256, 512}, {140, 270, 577}};
+/* Sizes of C beside multiples of tiles; k with a last one of its own, of each number of warps that
+ * the split gives a few k-blocks, and of several slices. */
+static const int64_t sizes[][3] = {{64, 64, 64},  {130, 70, 65},  {300, 129, 40},  {17, 260, 200},
+                                   {70, 33, 100}, {35, 130, 321}, {256, 256, 512}, {140, 270, 577}};
 
 static void run_mix(int kernel, const char *simulator, int step)
 {

@@ -5,6 +5,7 @@
  */
 #include "support.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -105,6 +106,41 @@ START_TEST(overflow_before_the_last_k)
 END_TEST
 
 /*
+ * A row of A has one large element, which meets a zero, and so has a column of B, elsewhere: masks.
+ * The others are small beside both, and C is made of their products.
+ */
+static void plant_masks(product *p, float large, float small)
+{
+    for (int i = 0; i < M; i++)
+        for (int l = 0; l < p->shape.k; l++)
+            set(&p->a, i, l, l == 0 ? -large : l == 1 ? 0.0f : small * (1.0f + (float)i * 0x1p-8f));
+    for (int j = 0; j < N; j++)
+        for (int l = 0; l < p->shape.k; l++)
+            set(&p->b, l, j, l == 1 ? -large : l == 0 ? 0.0f : small * (1.0f + (float)j * 0x1p-8f));
+}
+
+START_TEST(masks)
+{
+    static const struct {
+        float large, small;
+    } cases[] = {{FLT_MAX, 1.0f},     {0x1p126f, 0x1p-33f}, {0x1p126f, 0x1p3f},
+                 {0x1p126f, 0x1p9f},  {0x1p126f, 0x1p20f},  {0x1p60f, 0x1p-60f},
+                 {0x1p50f, 0x1p-50f}, {0x1p40f, 0x1p-40f},  {0x1p30f, 0x1p-30f}};
+    xgemm_handle *handle = open_with(stored_terms[_i]);
+    for (int i = 0; handle && i < COUNT(cases); i++) {
+        product *p = new_product(handle, M, N, 2 * LAST, (float)(i % 2));
+        plant_masks(p, cases[i].large, cases[i].small);
+        ck_assert_msg(product_run(p), "%s", p->why);
+        ck_assert_msg(product_agrees(p, BOUND), "%g beside %g: %s", (double)cases[i].small,
+                      (double)cases[i].large, p->why);
+        product_free(p);
+    }
+    if (handle)
+        xgemm_destroy(handle);
+}
+END_TEST
+
+/*
  * Each 64 of k an element of A is 2^39 times as large, and meets zeros: the sum, of the first k
  * alone, is multiplied by 2^-39 each time.
  */
@@ -136,6 +172,7 @@ static Suite *all(void)
     TCase *tests = add_case(suite, "extremes");
     tcase_add_loop_test(tests, last_k_of_recomputed_tiles, 0, COUNT(stored_terms));
     tcase_add_loop_test(tests, overflow_before_the_last_k, 0, COUNT(stored_terms));
+    tcase_add_loop_test(tests, masks, 0, COUNT(stored_terms));
     tcase_add_loop_test(tests, scales_lowered_again_and_again, 0, COUNT(fused_terms));
     return suite;
 }

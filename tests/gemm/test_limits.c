@@ -2,13 +2,17 @@
 /*
  * Arguments at the limits of what they may be: sizes that no memory holds, batches and strides
  * whose bytes do not fit 63 bits, scalars at odd addresses, devices made by hand, a small
- * workspace; and what a refused call leaves as it was. No call reads or writes what it is given.
+ * workspace; what a refused call leaves as it was, and a child of fork(). Few calls read or write
+ * what they are given.
  */
 #include "support.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* AddressSanitizer's allocator fails as malloc() does, and does not end the program. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
@@ -211,6 +215,71 @@ START_TEST(splits_within_a_workspace)
 }
 END_TEST
 
+static xgemm_status multiply_ones(int device, int64_t size)
+{
+    static float ones[64 * 64], c[64 * 64];
+    xgemm_handle *handle;
+    xgemm_product p = product_of(XGEMM_F32, size, size, size);
+    for (int i = 0; i < 64 * 64; i++)
+        ones[i] = 1.0f;
+    xgemm_status status = xgemm_create(&handle, device);
+    if (status)
+        return status;
+    p.a = p.b = ones, p.c = c;
+    status = xgemm_gemm(handle, &p);
+    xgemm_destroy(handle);
+    return c[0] == (float)size ? status : XGEMM_ERROR_INTERNAL;
+}
+
+static void *multiply_for_ever(void *unused)
+{
+    (void)unused;
+    while (!multiply_ones(XGEMM_DEVICE_SIM, 64))
+        ;
+    return NULL;
+}
+
+/* A launch of another thread is not the child's, nor is the lock that it has. */
+START_TEST(children_of_a_fork)
+{
+    pthread_t thread;
+    int status = 1;
+    ck_assert_int_eq(pthread_create(&thread, NULL, multiply_for_ever, NULL), 0);
+    for (int i = 0; i < 10; i++) {
+        usleep(20000);
+        const pid_t child = fork();
+        ck_assert_int_ne(child, -1);
+        if (child == 0) {
+            alarm(300);
+            _exit(multiply_ones(XGEMM_DEVICE_SIM, 2) != XGEMM_OK);
+        }
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert_int_eq(status, 0);
+    }
+}
+END_TEST
+
+/* What a later header may have added to xgemm_product: zeros are what it is without. */
+START_TEST(fields_of_a_later_header)
+{
+    struct {
+        xgemm_product known;
+        char later[16];
+    } p;
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_CPU);
+    float x = 2.0f, c = 0.0f;
+    memset(&p, 0, sizeof p);
+    p.known = product_of(XGEMM_F32, 1, 1, 1);
+    p.known.a = p.known.b = &x, p.known.c = &c;
+    p.known.struct_size = sizeof p;
+    ck_assert_int_eq(xgemm_gemm(handle, &p.known), XGEMM_OK);
+    ck_assert(c == 4.0f);
+    p.later[5] = 1;
+    ck_assert_int_eq(xgemm_gemm(handle, &p.known), XGEMM_ERROR_NOT_SUPPORTED);
+    xgemm_destroy(handle);
+}
+END_TEST
+
 static Suite *limits(void)
 {
     Suite *suite = suite_create("limits");
@@ -222,6 +291,8 @@ static Suite *limits(void)
     tcase_add_test(tests, devices_made_by_hand);
     tcase_add_test(tests, splits_within_a_workspace);
     tcase_add_test(tests, traces_of_huge_products);
+    tcase_add_test(tests, children_of_a_fork);
+    tcase_add_test(tests, fields_of_a_later_header);
     tcase_add_test(tests, refused_calls_leave_the_last_kernel);
     return suite;
 }

@@ -10,6 +10,7 @@ export topic
 . "${srcdir:-$(dirname "$0")/../..}/tests/shim/setup.sh"
 
 with=
+ending=
 # calls NAME EXPECTED PATTERN VARIABLE=VALUE...: the program under "xgemm run --log".
 calls()
 {
@@ -18,7 +19,7 @@ calls()
     pattern=$3
     shift 3
     env "$@" LD_LIBRARY_PATH="${work:?}" "$XGEMM" run --log ${with:+"$with"} ./dropins_main \
-        ./blas_calls.so "$expected" >out 2>err
+        ./blas_calls.so "$expected" "$ending" >out 2>err
     status=$?
     if [ "$status" -ne 0 ] || ! grep -q ' 0 failed$' out; then
         no "$name" "exit status $status; $(head -n 2 out | tr '\n' ' ')$(first_error)"
@@ -30,34 +31,98 @@ calls()
 }
 
 compile -shared "$here/fake_blas.c" -o libfakeblas-0a1b2c.so
-compile -shared "$here/blas_calls.c" -o blas_calls.so -L. -lfakeblas-0a1b2c
+compile -shared -pthread "$here/blas_calls.c" -o blas_calls.so -L. -lfakeblas-0a1b2c
 compile "$here/dropins_main.c" -o dropins_main -ldl
 
 calls 'small products stay' passed_on 'passed on +cblas_sgemm +f32 .*too small'
-calls 'no GPU' passed_on 'passed on +scipy_sgemm_64_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
-    XGEMM_BLAS_DEVICES=99
+calls 'no GPU' passed_on 'passed on +scipy_sgemm_64_ .*(no CUDA driver|finds no GPU|there is no GPU 99|without CUDA kernels)' \
+    XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=99
+for variable in XGEMM_KERNEL XGEMM_LOG XGEMM_SIM; do
+    calls "a bad $variable" passed_on "passed on +sgemm_ .*the environment has $variable=" XGEMM_BLAS_LEAST=1 \
+        XGEMM_BLAS_DEVICES=-3 $variable=/nowhere/log
+done
+calls 'a long reason' passed_on 'passed on +sgemm_ .*XGEMM_KERNEL="\?\?[^"]*\.\.\.$' XGEMM_BLAS_LEAST=1 \
+    XGEMM_BLAS_DEVICES=-3 XGEMM_KERNEL="$(printf '\303\244')aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+ending=child
+calls 'a child of fork()' served "passed on +sgemm_ .*the process is another's child" XGEMM_BLAS_LEAST=1 \
+    XGEMM_BLAS_DEVICES=-3
+ending=
 calls 'switched off' passed_on 'served 0 of 0' XGEMM_SERVE=none XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
-calls 'all is served' served 'served +scipy_cblas_zgemm64_ +c64' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
-calls 'the CPU is no device' passed_on 'passed on +sgemm_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
-    XGEMM_BLAS_DEVICES=-2
-for list in 0x -3,-3x GPU-0 -3,,-3 '-3,'; do
-    calls "no list of devices: $list" passed_on 'passed on +sgemm_ .*there is no GPU' XGEMM_BLAS_LEAST=1 \
-        XGEMM_BLAS_DEVICES=$list
+calls 'all is served' served 'served +scipy_cblas_zgemm64_ +c64' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3 \
+    XGEMM_SERVE=
+calls 'a cancelled thread' served 'served 398 of 434 calls' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3 \
+    XGEMM_LOG="$PWD/log"
+# The CPU is no device here.
+for list in -2 0x -3,-3x GPU-0 -3,,-3 '-3,' 4294967296; do
+    calls "no list of devices: $list" passed_on 'passed on +sgemm_ .*XGEMM_BLAS_DEVICES is no list of GPUs' \
+        XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=$list
 done
 calls 'by two devices' served 'served +dgemm_64_ ' XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3,-3
 
-# The utility names its own libxgemm for the drop-ins. A failure leaves C for the BLAS below; large
+for least in one 1x 1,5 -1 nan; do
+    calls "no number of multiply-adds: $least" passed_on 'passed on +sgemm_ .*XGEMM_BLAS_LEAST is no number' \
+        XGEMM_BLAS_LEAST=$least XGEMM_BLAS_DEVICES=-3
+done
+calls 'all sizes' served 'served +sgemm_ ' XGEMM_BLAS_LEAST=0 XGEMM_BLAS_DEVICES=-3
+calls 'a number with an exponent' passed_on 'passed on +sgemm_ .*it is too small' XGEMM_BLAS_LEAST=1.5e9 \
+    XGEMM_BLAS_DEVICES=-3
+calls 'no switch' passed_on 'passed on +sgemm_ .*XGEMM_SERVE is neither all nor none' XGEMM_SERVE=off \
+    XGEMM_BLAS_LEAST=1 XGEMM_BLAS_DEVICES=-3
+
+# The utility names its own libxgemm for the drop-ins; another is named here.
+printf '#!/bin/sh\nXGEMM_RUN_LIBRARY=/nowhere/libxgemm.so.0 exec "$@"\n' >with_none
+chmod +x with_none
+with=./with_none
+calls 'no libxgemm' passed_on 'passed on +sgemm_ .*libxgemm\.so\.0 is not there' XGEMM_BLAS_LEAST=1
+# A failure leaves C for the BLAS below; large
 # products, of which nobody reads a matrix, are for the time that is predicted.
 compile -shared "$here/fake_xgemm.c" -o libfake-xgemm.so
 printf '#!/bin/sh\nXGEMM_RUN_LIBRARY=%s exec "$@"\n' "$PWD/libfake-xgemm.so" >with_fake
 chmod +x with_fake
 with=./with_fake
+calls 'no handle' passed_on 'passed on +sgemm_ .* the environment is bad *$' XGEMM_BLAS_LEAST=1 FAKE_NO_HANDLE=1
 calls 'a failure after a part of C' passed_on 'passed on +sgemm_ .*libxgemm refused it, or failed' \
     XGEMM_BLAS_LEAST=1
 calls 'a GPU that was not measured' passed_on 'passed on +dgemm_ .*nothing was measured' FAKE_LARGE=1
 calls 'a large product' served 'served +dgemm_ .* 5000 .*[0-9] *-$' FAKE_LARGE=1 FAKE_MEASURED=1
 calls 'much to copy' served 'passed on +dgemm_ .*the CPU is as fast' FAKE_LARGE=1 FAKE_MEASURED=1
 with=
+
+# libxgemm's own device, the CPU, is the CPU.
+XGEMM_BLAS_LEAST=0
+XGEMM_BLAS_DEVICES=-3
+export XGEMM_BLAS_LEAST XGEMM_BLAS_DEVICES
+run run --log "$XGEMM" multiply --device cpu "$srcdir/examples/a.npy" "$srcdir/examples/b.npy" -o c.npy
+if [ "$status" -ne 0 ]; then
+    no 'the CPU of libxgemm' "exit status $status; $(first_error)"
+elif grep -q 'served 0 of 0' err; then
+    skip 'the CPU of libxgemm' 'this build has no BLAS of the system'
+elif grep -q 'passed on .*libxgemm computes it on the CPU' err; then
+    ok 'the CPU of libxgemm'
+else
+    no 'the CPU of libxgemm' "$(head -n 3 err | tr '\n' ' ')"
+fi
+unset XGEMM_BLAS_LEAST XGEMM_BLAS_DEVICES
+
+# A program without a BLAS: of what the user names, what does not open is told of once.
+compile "$here/named_calls.c" -o named_calls -ldl
+XGEMM_BLAS=/nowhere/libblas.so::$PWD/libfakeblas-0a1b2c.so
+export XGEMM_BLAS
+run run ./named_calls
+if [ "$status" -eq 0 ] && [ "$(wc -l <err)" -eq 1 ] &&
+    grep -q '^libxgemm-blas: XGEMM_BLAS: /nowhere/libblas.so: cannot open ' err; then
+    ok 'what XGEMM_BLAS names by mistake'
+else
+    no 'what XGEMM_BLAS names by mistake' "exit status $status; $(first_error)"
+fi
+XGEMM_BLAS=/nowhere/libblas.so
+run run --log ./named_calls
+if [ "$status" -eq 134 ] && grep -q '^libxgemm-blas: no BLAS of this process has sgemm_; XGEMM_BLAS may name' err; then
+    ok 'no BLAS'
+else
+    no 'no BLAS' "exit status $status; $(first_error)"
+fi
+unset XGEMM_BLAS
 
 # netlib TYPE TESTER INPUT: its gemm is right where it is served, and the rest of the suite where it is not.
 netlib()

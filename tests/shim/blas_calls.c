@@ -4,11 +4,13 @@
  * each transpose. Each call must be passed on once with C as it was, or give the right product
  * without the BLAS below having seen it.
  */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { M = 5, N = 6, K = 7, LD = 9 }; /* 8 would make value() symmetric */
 
@@ -189,6 +191,31 @@ static void large(const int64_t sizes[3], bool served)
     check(fake_count == before + !served, e, "a large product");
 }
 
+static void *cancel_and_call(void *served)
+{
+    pthread_cancel(pthread_self());
+    one(&entries[0], 0, 0, 1, *(bool *)served);
+    pthread_testcancel();
+    return NULL;
+}
+
+/*
+ * A thread that was cancelled computes its product before it ends, and keeps no lock, for which the
+ * next call would wait until SIGALRM. The log of libxgemm is where a thread would end.
+ */
+static void cancelled(bool served)
+{
+    enum { SECONDS = 100 };
+    pthread_t thread;
+    void *end = NULL;
+    const bool is_over = pthread_create(&thread, NULL, cancel_and_call, &served) == 0 &&
+                         pthread_join(thread, &end) == 0;
+    check(is_over && end == PTHREAD_CANCELED, &entries[0], "the thread was not cancelled");
+    alarm(SECONDS);
+    one(&entries[0], 0, 0, 1, served);
+    alarm(0);
+}
+
 int calls(bool served)
 {
     static const int64_t square[3] = {5000, 5000, 5000}, flat[3] = {200000, 200000, 2};
@@ -205,6 +232,7 @@ int calls(bool served)
         one(&entries[i], 1, 2, -3, served);
         one(&entries[i], 3, 0, 0, false); /* no transpose: an error of the caller's */
     }
+    cancelled(served);
     printf("%d calls of the BLAS below, %d failed\n", fake_count, failures);
     return failures > 0;
 }

@@ -7,10 +7,12 @@
 #include "cublas_calls.h"
 #include "elements.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { M = 5, N = 6, K = 7, BATCH = 2, LD = 9, CELLS = 2 * LD * LD };
 
@@ -321,6 +323,40 @@ static void nested(void)
     release_all(&x);
 }
 
+static const arguments *of_cancelled;
+
+static void *cancel_and_call(void *status)
+{
+    if (gpu && xgemm_make_current(gpu))
+        return NULL;
+    pthread_cancel(pthread_self());
+    *(int *)status = call_int(&entries[0], of_cancelled);
+    pthread_testcancel();
+    return NULL;
+}
+
+/*
+ * A thread that was cancelled comes back from a product before it ends, and keeps no lock, for
+ * which the next call would wait until SIGALRM. The log of libxgemm is where a thread would end.
+ */
+static void cancelled(bool served)
+{
+    enum { SECONDS = 100 };
+    static fake_handle handle;
+    const arguments x = prepare(&entries[0], &handle);
+    int status = -1, before = fake_count;
+    pthread_t thread;
+    of_cancelled = &x;
+    fake_status = 0;
+    check(pthread_create(&thread, NULL, cancel_and_call, &status) == 0 &&
+              pthread_join(thread, NULL) == 0 && status == 0 && fake_count == before + !served,
+          "a cancelled thread", "it did not come back");
+    release_all(&x);
+    alarm(SECONDS);
+    one(&entries[0], &handle, 0, 0, served);
+    alarm(0);
+}
+
 /* What cuBLAS refuses, or what multiplies nothing: its own status comes back, whatever else is
    served. */
 static const char *const changes[] = {"transa",    "transb",
@@ -410,6 +446,7 @@ int calls(bool served)
     unknown();
     part_of_gpu(served);
     nested();
+    cancelled(served && gpu);
     invalid();
     left_alone();
     failures += lt_calls(gpu, served && gpu);

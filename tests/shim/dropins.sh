@@ -51,7 +51,7 @@ compile -shared -Wl,-soname,libcublas.so.13 -Wl,--version-script=cublas.map "$he
     -o libcublas.so.13
 compile -shared -DFAKE_CUBLASLT -Wl,-soname,libcublasLt.so.13 -Wl,--version-script=lt.map \
     "$here/fake_cublas.c" -o libcublasLt.so.13 libcublas.so.13
-compile -shared "$here/cublas_calls.c" "$here/elements.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
+compile -shared -pthread "$here/cublas_calls.c" "$here/elements.c" "$here/lt_calls.c" -o cublas_calls.so libcublas.so.13 \
     libcublasLt.so.13 -L"$libraries" -lxgemm -lm
 compile -shared "$here/cost_calls.c" -o cost_calls.so libcublas.so.13 libcublasLt.so.13 -L"$libraries" -lxgemm -ldl
 compile "$here/dropins_main.c" -o dropins_main -ldl
@@ -64,6 +64,29 @@ if have readelf; then
         no 'nothing of its own in the program' "$(head -n 1 others)"
     else
         ok 'nothing of its own in the program'
+    fi
+    # The lists of the page, in which braces stand for several names.
+    awk 'function expand(name,    end, i, count, parts, before, after) {
+             if (!(i = index(name, "{"))) {
+                 print name
+                 return
+             }
+             end = index(name, "}")
+             before = substr(name, 1, i - 1)
+             after = substr(name, end + 1)
+             count = split(substr(name, i + 1, end - i - 1), parts, ",")
+             for (i = 1; i <= count; i++)
+                 expand(before parts[i] after)
+         }
+         /^## / { is_here = $2 == "Names" }
+         is_here && /^    / { for (f = 1; f <= NF; f++) expand($f) }' "$srcdir/doc/dropins.md" | sort >told
+    for library in cublas blas; do
+        readelf -W --dyn-syms "$libraries/libxgemm-$library.so"
+    done | awk '$5 == "GLOBAL" && $7 != "UND" { print $8 }' | sort >names
+    if cmp -s told names; then
+        ok 'the names that doc/dropins.md tells'
+    else
+        no 'the names that doc/dropins.md tells' "$(diff told names | sed 1d | head -n 5 | tr '\n' ' ')"
     fi
 fi
 
@@ -208,7 +231,12 @@ else
     calls fake served ''
     gives 'the cost of serving, without the product' 0 ''
     sed '$d; s/^/# /' out
-    unset FAKE_MEASURED FAKE_CUDA_IDLE
+    unset FAKE_MEASURED
+    FAKE_NO_HANDLE=1
+    export FAKE_NO_HANDLE
+    calls fake passed_on '' --log
+    gives 'no handle of libxgemm' 0 'passed on +cublasSgemm_v2 +f32 +default .* the environment is bad *$'
+    unset FAKE_CUDA_IDLE FAKE_NO_HANDLE
     with=
     program=cublas_calls.so
     calls fake passed_on '' --log
@@ -220,6 +248,11 @@ else
     gives 'a part of the GPU' 0 'passed on +cublasSgemm_v2 .*not take all multiprocessors'
     gives 'PEDANTIC is STRICT' 0 'served +cublasSgemm_v2 +f32 +strict +TN '
     gives 'what cuBLAS alone has' 0 'passed on +cublasSgemm_v2 .*no such compute type or math mode'
+    XGEMM_LOG=$PWD/log
+    export XGEMM_LOG
+    calls fake served '' --log
+    gives 'a cancelled thread' 0 'served +cublasSgemm_v2 '
+    unset XGEMM_LOG
     calls fake served '' --log --math strict
     gives 'strict for all' 0 'served +cublasLtMatmul +f32 +strict '
     calls fake served '' --log --math tf32
@@ -227,5 +260,9 @@ else
     XGEMM_SERVE=none
     calls fake passed_on ''
     gives 'switched off' 0 ''
+    XGEMM_SERVE=off
+    calls fake passed_on '' --log
+    gives 'no switch' 0 'passed on +cublasSgemm_v2 +f32 .*XGEMM_SERVE is neither all nor none'
+    gives 'no switch, cublasLt' 0 'passed on +cublasLtMatmul +f32 .*XGEMM_SERVE is neither all nor none'
 fi
 finish

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dropins_main LIBRARY served|passed_on [abort|exec|fork|kill]: loads the part of the program that
- * calls cuBLAS, or a BLAS, with RTLD_LOCAL, as PyTorch and NumPy's wheels are loaded, so that the
- * library below is not in the global scope; and how it ends.
+ * dropins_main LIBRARY served|passed_on [abort|child|exec|fork|kill]: loads the part of the program
+ * that calls cuBLAS, or a BLAS, with RTLD_LOCAL, as PyTorch and NumPy's wheels are loaded, so that
+ * the library below is not in the global scope; and how it ends. fork: a child calls, child: one
+ * does so after its parent, and all is passed on.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -12,6 +13,18 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int call_in_child(int (*calls)(bool served), bool served)
+{
+    const pid_t child = fork();
+    int status;
+    if (child == 0) {
+        status = calls(served);
+        fflush(stdout);
+        _exit(status);
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
 
 int main(int argc, char **argv)
 {
@@ -24,18 +37,13 @@ int main(int argc, char **argv)
         return 2;
     }
     memcpy(&calls, &address, sizeof calls);
-    if (strcmp(ending, "fork") == 0) {
-        const pid_t child = fork();
-        int status;
-        if (child == 0) {
-            status = calls(strcmp(argv[2], "served") == 0);
-            fflush(stdout);
-            _exit(status);
-        }
-        return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
-    }
-    const int status = calls(strcmp(argv[2], "served") == 0);
+    const bool served = strcmp(argv[2], "served") == 0;
+    if (strcmp(ending, "fork") == 0)
+        return call_in_child(calls, served);
+    const int status = calls(served);
     fflush(stdout);
+    if (strcmp(ending, "child") == 0 && status == 0)
+        return call_in_child(calls, false);
     if (strcmp(ending, "abort") == 0)
         abort();
     if (strcmp(ending, "kill") == 0)

@@ -2,7 +2,7 @@
 /*
  * A libxgemm for blas.sh and dropins.sh whose products write a part of C and fail then, as on a GPU
  * that is lost; with FAKE_MEASURED on a GPU that was measured, where large ones do nothing and are
- * done.
+ * done; with FAKE_NO_HANDLE it makes no handle.
  */
 #include <xgemm.h>
 
@@ -21,8 +21,8 @@ static bool is_measured(void)
 xgemm_status xgemm_create(xgemm_handle **handle, int ordinal)
 {
     (void)ordinal;
-    *handle = (xgemm_handle *)handle;
-    return XGEMM_OK;
+    *handle = getenv("FAKE_NO_HANDLE") ? NULL : (xgemm_handle *)handle;
+    return *handle ? XGEMM_OK : XGEMM_ERROR_ENVIRONMENT;
 }
 
 xgemm_status xgemm_create_devices(xgemm_handle **handle, const int *ordinals, int count)
@@ -70,6 +70,12 @@ xgemm_status xgemm_gemm_plan(xgemm_handle *handle, const xgemm_product *product,
     plan->kernel = "fp16x3-fake";
     plan->microseconds = 1;
     return XGEMM_OK;
+}
+
+const char *xgemm_last_error(const xgemm_handle *handle)
+{
+    (void)handle;
+    return "xgemm_create: the environment is bad";
 }
 
 xgemm_status xgemm_make_current(xgemm_handle *handle)

@@ -39,6 +39,13 @@ whole()
 }
 
 whole 'every signature' 0 '^0 failed' ./whole_calls
+if grep -q "^libxgemm's libblas.so.3: XGEMM_BLAS: /nowhere: cannot open " out &&
+    grep -q "^libxgemm's libblas.so.3: XGEMM_BLAS: .*/libblas.so.3: it is this library$" out &&
+    [ "$(grep -c XGEMM_BLAS out)" -eq 2 ]; then
+    ok 'what XGEMM_BLAS names by mistake'
+else
+    no 'what XGEMM_BLAS names by mistake' "$(head -n 3 out | tr '\n' ' ')"
+fi
 whole "the program's xerbla" 0 '^0 failed' ./whole_calls_own
 whole 'a routine that the BLAS below lacks' 134 'libfake-whole.so has no routine that was called' \
     ./whole_calls missing

@@ -114,14 +114,15 @@ START_TEST(kinds_are_on_either_side)
         {0x1p91f, 0x1p60f, XG_ROW_FAR},
         {0x1p-60f, 0x1p-80f, XG_ROW_FINITE},
         {0x1.fffffep-61f, 0x1p-80f, XG_ROW_FAR},
-        {0x1p66f, 0x1p-94f, XG_ROW_FINITE},
-        {0x1p66f, 0x1.fffffep-95f, XG_ROW_WIDE},
-        {0x1.fffffep11f, 0x1p-149f, XG_ROW_FINITE},
-        {0x1p12f, 0x1p-149f, XG_ROW_WIDE},
+        {0x1p66f, 0x1p-35f, XG_ROW_FINITE},
+        {0x1p66f, 0x1.fffffep-36f, XG_ROW_WIDE},
+        {0x1.fffffep-48f, 0x1p-149f, XG_ROW_FINITE},
+        {0x1p-47f, 0x1p-149f, XG_ROW_WIDE},
         {1.0f, INFINITY, XG_ROW_NOT_FINITE},
         {1.0f, -INFINITY, XG_ROW_NOT_FINITE},
         {1.0f, NAN, XG_ROW_NOT_FINITE},
-        {FLT_MAX, 1.0f, XG_ROW_FAR},
+        {FLT_MAX, 0x1p30f, XG_ROW_FAR},
+        {FLT_MAX, 1.0f, XG_ROW_WIDE},
     };
     for (int i = 0; i < COUNT(rows); i++) {
         const xg_row_stats stats = stats_of(rows[i].largest, rows[i].least, 11, 2, i % 2);

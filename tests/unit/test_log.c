@@ -73,6 +73,30 @@ START_TEST(lines)
 }
 END_TEST
 
+/* What is said of a product that has more to it. */
+START_TEST(arguments)
+{
+    char text[4096];
+    static const float alpha = 0.25f, beta = 0.0f;
+    float x[40] = {0};
+    xgemm_product p = XGEMM_PRODUCT_INIT;
+    log_to_file();
+    xgemm_handle *handle = open_handle(XGEMM_DEVICE_CPU);
+    p.m = p.n = p.k = p.lda = p.ldb = p.ldc = 2;
+    p.type_a = p.type_b = p.type_c = p.type_bias = XGEMM_F32;
+    p.a = x, p.b = x + 10, p.c = x + 20, p.bias = x + 36;
+    p.alpha = &alpha, p.beta = &beta;
+    p.stride_a = 4, p.stride_c = 5, p.batch_count = 3;
+    p.activation = XGEMM_GELU_TANH;
+    ck_assert_int_eq(xgemm_set_reproducible(handle, XGEMM_REPRODUCIBLE_ELEMENT), XGEMM_OK);
+    ck_assert_int_eq(xgemm_gemm(handle, &p), XGEMM_OK);
+    xgemm_destroy(handle);
+    ck_assert_int_eq(read_log(text, sizeof text), 1);
+    assert_says(text, " beta=0 alpha=0.25 bias=column type_bias=f32 activation=gelu-tanh batch=3 "
+                      "stride_a=4 stride_b=0 stride_c=5 reproducible=element kernel=");
+}
+END_TEST
+
 /* Where nothing else is asked for, there is no file, and nothing on standard error. */
 START_TEST(off)
 {
@@ -164,6 +188,7 @@ int main(void)
     Suite *suite = suite_create("log");
     TCase *cases = add_case(suite, "log");
     tcase_add_test(cases, lines);
+    tcase_add_test(cases, arguments);
     tcase_add_test(cases, off);
     tcase_add_test(cases, cannot_be_opened);
     tcase_add_test(cases, cannot_be_written);

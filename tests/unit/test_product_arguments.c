@@ -69,13 +69,17 @@ START_TEST(structs)
     refused(&m, &p, XGEMM_ERROR_INVALID_VALUE, "struct_size is 0; begin with XGEMM_PRODUCT_INIT");
     p.struct_size = 40;
     refused(&m, &p, XGEMM_ERROR_INVALID_VALUE, "struct_size is 40");
-    /* A program of a newer library: what this one does not know is left out. */
+    p.struct_size = SIZE_MAX / 2; /* memory that was never set */
+    refused(&m, &p, XGEMM_ERROR_INVALID_VALUE, "begin with XGEMM_PRODUCT_INIT");
+    /* A program of a newer library: zeros after what this one knows change nothing. */
     struct {
         xgemm_product product;
         char more[64];
     } newer = {.product = good(&m, XGEMM_F32)};
     newer.product.struct_size = sizeof newer;
     ck_assert_int_eq(xgemm_gemm(m.handle, &newer.product), XGEMM_OK);
+    newer.more[5] = 1;
+    refused(&m, &newer.product, XGEMM_ERROR_NOT_SUPPORTED, "of the product is set");
     memory_free(&m);
 }
 END_TEST

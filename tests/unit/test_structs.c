@@ -7,6 +7,7 @@
 #include <xgemm.h>
 
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -263,6 +264,25 @@ START_TEST(test_strings_of_a_launch)
 }
 END_TEST
 
+/* Of a process that ignores SIGCHLD no child's end is known: that is said, not that none ran. */
+START_TEST(test_children_of_a_launch)
+{
+    const xgemm_source_launch launch = {.struct_size = sizeof launch,
+                                        .file = "none.cu",
+                                        .text = "__global__ void kernel(void) {}\n"};
+    xgemm_source_report *source;
+    if (xgemm_trace_source(&launch, NULL, &source) == XGEMM_OK)
+        xgemm_source_report_free(source);
+    else if (!strstr(xgemm_last_error(NULL), "XGEMM_CUDA_HEADERS")) /* which are asked for later */
+        return;                                                     /* no compiler */
+    void (*const before)(int) = signal(SIGCHLD, SIG_IGN);
+    const xgemm_status traced = xgemm_trace_source(&launch, NULL, &source);
+    signal(SIGCHLD, before);
+    ck_assert_int_eq(traced, XGEMM_ERROR_LAUNCH);
+    ck_assert_ptr_nonnull(strstr(xgemm_last_error(NULL), "ignores SIGCHLD"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("structs");
@@ -275,6 +295,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_read_at_the_end_of_memory, 0,
                         (int)(sizeof readers / sizeof *readers));
     tcase_add_test(tcase, test_strings_of_a_launch);
+    tcase_add_test(tcase, test_children_of_a_launch);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -130,6 +130,11 @@ xgemm_status xg_cu_arena_grow(xg_device *device, xg_arena **arena, size_t bytes,
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the arenas that devices keep */
 
+void xg_cu_arena_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 void xg_cu_arena_keep(xg_device *device, xg_arena *arena)
 {
     pthread_mutex_lock(&lock);
@@ -148,16 +153,21 @@ void xg_cu_arena_forget_kept(xg_device *device)
     }
 }
 
-void xg_cu_arena_free_kept(xg_device *device)
+xg_arena *xg_cu_arena_take_kept(xg_device *device)
 {
     pthread_mutex_lock(&lock);
-    xg_arena *next = device->kept;
+    xg_arena *const first = device->kept;
     device->kept = NULL;
     pthread_mutex_unlock(&lock);
-    while (next) {
-        xg_arena *const arena = next;
-        next = arena->next;
-        xg_cu_arena_free(device, arena);
+    return first;
+}
+
+void xg_cu_arena_end_kept(xg_device *device, xg_arena *first, bool is_done)
+{
+    while (first) {
+        xg_arena *const arena = first;
+        first = arena->next;
+        (is_done ? xg_cu_arena_free : xg_cu_arena_keep)(device, arena);
     }
 }
 

@@ -111,10 +111,10 @@ static bool drain(xg_device *device)
     bool pushed;
     if (xg_cu_enter(device, &pushed, NULL))
         return false;
+    xg_arena *const kept = xg_cu_arena_take_kept(device);
     const bool is_done = device->driver->context_wait() == 0;
     xg_cu_leave(device, pushed);
-    if (is_done)
-        xg_cu_arena_free_kept(device);
+    xg_cu_arena_end_kept(device, kept, is_done);
     return is_done;
 }
 
@@ -145,9 +145,9 @@ static int64_t shared_per_block(const xg_device *device)
 }
 
 /*
- * Multiprocessors that the launch before leaves first would take several CTAs of the next and
- * others none: a spread launch asks for so much shared memory that none of them holds more CTAs
- * than its share.
+ * With programmatic dependent launch, the multiprocessors that the previous launch leaves first
+ * would take several CTAs of the next one, and others none. So a launch with "spread" asks for so
+ * much shared memory that none can hold more than CTAs / multiprocessors, rounded up.
  */
 static uint32_t shared_of(const xg_device *device, const xg_launch *what)
 {

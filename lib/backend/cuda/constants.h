@@ -13,7 +13,9 @@
     X(CUDA_ERROR_INVALID_DEVICE, 101)                                                              \
     X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                           \
     X(CUDA_ERROR_INVALID_PTX, 218)                                                                 \
+    X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221)                                                      \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                     \
+    X(CUDA_ERROR_JIT_COMPILATION_DISABLED, 223)                                                    \
     X(CUDA_ERROR_OPERATING_SYSTEM, 304)                                                            \
     X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                             \
     X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701)                                                     \

@@ -11,6 +11,20 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list, users and functions */
 static xg_device *devices;
 
+/* In a child of fork(), which has no thread that could release a lock; nor does CUDA work there. */
+static void after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    xg_cu_driver_after_fork();
+    xg_cu_translation_after_fork();
+    xg_cu_arena_after_fork();
+}
+
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
 static xgemm_status compute_capability(const xg_cu *driver, xg_cu_device device, int *result,
                                        xg_error *error)
 {
@@ -144,18 +158,22 @@ static void unload(xg_device *device)
     device->driver->context_release(device->device);
 }
 
+/* Unloaded without the lock: a translation that is under way takes seconds. */
 void xg_cu_device_close(xg_device *device)
 {
     pthread_mutex_lock(&lock);
-    if (--device->users == 0) {
+    const bool is_last = --device->users == 0;
+    if (is_last) {
         xg_device **link = &devices;
         while (*link != device)
             link = &(*link)->next;
         *link = device->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (is_last) {
         unload(device);
         free(device);
     }
-    pthread_mutex_unlock(&lock);
 }
 
 bool xg_cu_recall(int ordinal, xgemm_device *description)
@@ -193,12 +211,16 @@ static xg_cu_result has_pdl(const xg_cu *driver, xg_cu_function function, bool *
     return failed;
 }
 
-/* Whether a load says that the image has no code for this GPU. Of other calls these are failures.
+/*
+ * Whether a load says that the image has no code for this GPU, or PTX that the driver does not
+ * translate. Of other calls these are failures.
  */
 static bool is_not_for_gpu(xg_cu_result result)
 {
     return result == XG_CUDA_ERROR_NO_BINARY_FOR_GPU || result == XG_CUDA_ERROR_INVALID_PTX ||
-           result == XG_CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+           result == XG_CUDA_ERROR_JIT_COMPILER_NOT_FOUND ||
+           result == XG_CUDA_ERROR_UNSUPPORTED_PTX_VERSION ||
+           result == XG_CUDA_ERROR_JIT_COMPILATION_DISABLED;
 }
 
 /* The kernel's module: a translated one, or the driver loads it here and now. */
@@ -270,10 +292,16 @@ size_t xg_cu_ptx_bytes(const xg_device *device, const xg_program *program)
 bool xg_cu_load_begin(xg_device *device, const xg_program *program)
 {
     const xg_cu_image image = xg_cu_image_of(program->image, device->compute_capability);
-    return image.ptx_bytes > 0 && !xg_cu_is_loaded(device, program) &&
-           device->driver->driver_version >= xg_cu_driver_for_ptx(image.data) &&
-           xg_cu_translation_begin(&device->translations[program->index], device->driver,
-                                   device->context, image.data);
+    if (image.ptx_bytes == 0 || xg_cu_is_loaded(device, program) ||
+        device->driver->driver_version < xg_cu_driver_for_ptx(image.data))
+        return false;
+    /* With the lock, under which load() takes a translation from its place. */
+    pthread_mutex_lock(&lock);
+    const bool begins = !xg_cu_is_loaded(device, program) &&
+                        xg_cu_translation_begin(&device->translations[program->index],
+                                                device->driver, device->context, image.data);
+    pthread_mutex_unlock(&lock);
+    return begins;
 }
 
 bool xg_cu_load_wait(xg_device *device, const xg_program *program, int milliseconds)

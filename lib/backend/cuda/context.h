@@ -80,8 +80,13 @@ xgemm_status xg_cu_arena_grow(xg_device *device, xg_arena **arena, size_t bytes,
                               xg_error *error);
 void xg_cu_arena_free(xg_device *device, xg_arena *arena);
 void xg_cu_arena_keep(xg_device *device, xg_arena *arena);
-void xg_cu_arena_free_kept(xg_device *device);   /* after a drain */
 void xg_cu_arena_forget_kept(xg_device *device); /* when it is closed */
+void xg_cu_arena_after_fork(void);               /* in a child */
+
+/* Those that a device keeps; and frees them after a wait that began later, or keeps them again. */
+xg_arena *xg_cu_arena_take_kept(xg_device *device);
+void xg_cu_arena_end_kept(xg_device *device, xg_arena *first, bool is_done);
+
 xgemm_status xg_cu_out_of_memory(const xg_device *device, size_t bytes, xg_error *error);
 
 xgemm_status xg_cu_wait(xg_device *device, void *stream, xg_error *error);
@@ -102,8 +107,8 @@ xg_cu_result xg_cu_attribute_of(const xg_cu *driver, xg_cu_device device, unsign
                                 int *value);
 
 /*
- * Of an open device what it was described as in this process, which the driver takes milliseconds
- * for; false: it was not yet.
+ * The description of an open device, if this process has asked the driver for it, which takes
+ * milliseconds; false: it has not yet.
  */
 bool xg_cu_recall(int ordinal, xgemm_device *description);
 void xg_cu_remember(int ordinal, const xgemm_device *description);

@@ -20,6 +20,11 @@ static void *library; /* stays open: a driver that was initialised has threads o
 #define XG_LIBRARY "libcuda.so.1"
 #define XG_UPDATE  "; update NVIDIA's driver (package nvidia-driver)"
 
+void xg_cu_driver_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
 static xgemm_status resolve(xg_error *error)
 {
 #define RESOLVE(member, symbol, parameters)                                                        \

@@ -181,6 +181,9 @@ enum { XG_CU_PDL_CAPTURE = 12030 };
  */
 xgemm_status xg_cu_open(const xg_cu **driver, xg_error *error);
 
+/* In a child of fork(). */
+void xg_cu_driver_after_fork(void);
+
 /* As a failure that the driver finds no GPU, and what may be done about it. */
 xgemm_status xg_cu_no_device(xg_error *error);
 

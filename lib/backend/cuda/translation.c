@@ -23,6 +23,12 @@ struct xg_cu_translation {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all translations */
 static pthread_cond_t one_ended = PTHREAD_COND_INITIALIZER;
 
+void xg_cu_translation_after_fork(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&one_ended, NULL);
+}
+
 static void *translate(void *argument)
 {
     xg_cu_translation *const of = argument;

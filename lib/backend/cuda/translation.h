@@ -36,4 +36,7 @@ bool xg_cu_translation_take(xg_cu_translation **place, xg_cu_translated *out);
 /* Waits, and frees what nobody has taken. */
 void xg_cu_translation_end(xg_cu_translation **place);
 
+/* In a child of fork(). */
+void xg_cu_translation_after_fork(void);
+
 #endif

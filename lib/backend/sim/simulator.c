@@ -137,6 +137,22 @@ __attribute__((destructor)) static void unload(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* A child of fork() has no other threads: a launch of one of them is given up there. */
+static void after_fork(void)
+{
+    if (pthread_mutex_trylock(&lock)) {
+        pthread_mutex_init(&lock, NULL);
+        xg_sim_drop_threads();
+        return;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void at_fork(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
 xgemm_status xg_sim_launch(const xg_launch *what, const xg_sim_options *how, xg_error *error)
 {
     xgemm_status status = check_launch(what, how, error);

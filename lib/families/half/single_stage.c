@@ -133,8 +133,10 @@ static bool is_direct(const xg_problem *p)
     return xg_half_is_plain(p) && xg_type_is_half(p->type_c) && xg_half_c_is_aligned(p);
 }
 
-/* C's tile, after the chunks, where the vectors were, if it is put together there; returns where it
-   ends. */
+/*
+ * Places C's tile in shared memory behind the operands' chunks, over their vectors, which are no
+ * longer needed then; returns where it ends. A C that is stored directly has none.
+ */
 static int64_t place_c(const xg_problem *p, int64_t chunks_end, shape *s)
 {
     const int64_t bytes = (int64_t)xg_type_bytes(p->type_c);
@@ -236,7 +238,7 @@ static bool lay_out(const planned *what, int64_t most, shape *s)
     const int64_t all = place_vectors(&what->b, s->tile_n, p->k, vectors, &s->b);
     const int64_t with_c = place_c(p, chunks, s);
     s->units = all > with_c ? all : with_c;
-    return s->units * UNIT <= what->shared_most;
+    return s->units <= what->shared_most / UNIT;
 }
 
 static planned planned_of(const xg_request *request, int64_t products)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sums of products as sums of two doubles: of an epilogue; and over a warp, for the few elements of
- * C that residues do not serve. Their error is far below 2^-53 of |A||B|, whatever the data.
+ * C that residues do not serve. Their error is far below 2^-53 of |A||B|, where no sum overflows.
  */
 #ifndef XGEMM_RESIDUE_EXACT_SUM_H
 #define XGEMM_RESIDUE_EXACT_SUM_H

@@ -30,7 +30,7 @@ typedef struct {
     double digit[PARTS][XG_DIGITS];
 } element_digits;
 
-/* Residues are a number's low bits when 128 is added to them. */
+/* Residues are signed bytes, of neighbouring elements packed: (byte ^ 0x80) - 128 has the sign. */
 XG_DEVICE void add_residues(element_digits to[COLUMNS], const unsigned residues[PRODUCTS],
                             int modulus)
 {

@@ -172,13 +172,15 @@ xg_pass xg_pass_of(const xg_candidate *of, const xg_request *request)
     return pass;
 }
 
-/* What is seen of computing and of memory, where one of the two takes longer. */
+/* Computing and memory traffic at the same time: the longer one, and that part of the shorter one
+   which is not hidden. */
 static double both_us(const xg_costs *costs, double waves, double memory)
 {
     return xg_larger(waves, memory) + costs->overlap * xg_smaller(waves, memory);
 }
 
-/* The launches of a pass whose product takes so long by its waves, and leaves so many sums. */
+/* All launches of a pass: its waves take so many microseconds, and leave so many partial sums of
+   each element, which are then reduced. */
 static double pass_us(const xg_pass *pass, double waves, int64_t sums, int cluster)
 {
     const xg_costs *const costs = pass->costs;
@@ -245,8 +247,8 @@ typedef struct {
 } bound;
 
 /*
- * k in so many splits that a CTA's time and the reduction's are least together: more of them are no
- * use once a CTA takes less than its share of the GPU's time.
+ * A lower bound over all numbers of splits: of a CTA's time for its part of k and the reduction's
+ * together. More splits are of no use once a CTA takes less time than the full GPU for all CTAs.
  */
 static double least_by_splits(const bound *b)
 {
@@ -257,6 +259,16 @@ static double least_by_splits(const bound *b)
     const double splits = xg_larger(xg_smaller(useful, cheap), 2.0);
     const double waves = xg_larger(b->all, cta / splits + b->epilogue * b->alone);
     return waves * b->us_per_k + (splits + 1.0) * b->sum_us;
+}
+
+/* The copies that a single product's operands need before any of the kernel's tiles. */
+static double needed_copies_us(const xg_kernel *kernel, const xg_request *request, int64_t m,
+                               int64_t n)
+{
+    const xg_candidate of = {.kernel = kernel, .m = m, .n = n, .batch_per_pass = 1};
+    return kernel->operands == XG_ANY_OPERANDS || request->problem.batch_count > 1
+               ? 0.0
+               : xg_copies_us(&of, request);
 }
 
 /*
@@ -297,7 +309,8 @@ double xg_simt_least_us(const xg_kernel *kernel, const xg_request *request, int6
         const double two = (k / 2.0 + epilogue) * b.alone * b.us_per_k + costs->cluster_reduce_us;
         cta_us = xg_smaller(cta_us, xg_smaller(two, costs->next_launch_us + least_by_splits(&b)));
     }
-    return costs->launch_us + xg_larger(all_us, cost->fixed_us + cta_us);
+    return costs->launch_us + needed_copies_us(kernel, request, m, n) +
+           xg_larger(all_us, cost->fixed_us + cta_us);
 }
 
 /* That of all passes, of which the last may have fewer products. */

@@ -117,7 +117,7 @@ static xgemm_status add_vectors(const launches *of, xg_error *error)
     xg_step *step = add_step(of, &xg_program_fp16_vectors, &args, of->strip_elements, error);
     if (!step)
         return XGEMM_ERROR_INTERNAL;
-    step->pdl = false; /* see add_split() */
+    step->pdl = false; /* see are_few() */
     return xg_step_grid(step, xg_ceil_div(xg_strip_vector_size(&of->at), THREADS),
                         of->rows_below + of->columns_beside, THREADS, 1, error);
 }
@@ -129,17 +129,44 @@ static int64_t groups_of_product(const xg_problem *p)
 }
 
 /*
- * The split. A call's first launch may start before the launch before it ends (PDL) only if it has
- * few CTAs: many would fill the multiprocessors that are free first, and leave the others idle.
+ * A call's first launch may start before the launch before it ends (PDL) only if it has few CTAs:
+ * many would fill the multiprocessors that are free first, and leave the others idle.
  */
+static bool are_few(const launches *of, int64_t ctas)
+{
+    enum { MOST = 2 }; /* of a multiprocessor */
+    return ctas <= (int64_t)MOST * of->multiprocessors;
+}
+
+/* The row groups of all products. */
+static int64_t groups_of_all(const launches *of)
+{
+    return (int64_t)(of->at.a_blocks + of->at.b_blocks) * XG_BLOCK_GROUPS;
+}
+
+/* The split of a batch with few k-blocks. */
+static xgemm_status add_short_split(const launches *of, xg_error *error)
+{
+    const xg_tensor_args args = split_args(of);
+    const int64_t groups_of_cta = xg_short_groups(of->at.k_blocks);
+    xg_step *step = add_step(of, &xg_program_fp16_split_short_batch, &args, 0, error);
+    if (!step)
+        return XGEMM_ERROR_INTERNAL;
+    step->pdl = are_few(of, groups_of_all(of) / groups_of_cta);
+    step->spread = true;
+    step->later_pass_argument = offsetof(xg_tensor_args, later_pass);
+    return xg_step_grid(step, groups_of_product(&of->problem) / groups_of_cta, 1, XG_SPLIT_THREADS,
+                        1, error);
+}
+
 static xgemm_status add_split(const launches *of, xg_error *error)
 {
-    enum { CTAS_PDL = 2 }; /* a multiprocessor's, at most */
-    const int64_t groups =
-        (int64_t)(of->at.a_blocks + of->at.b_blocks) * (XG_ROW_BLOCK / XG_ROW_GROUP);
+    const int64_t groups = groups_of_all(of);
     const int64_t strips =
         of->rows_below > of->columns_beside ? of->rows_below : of->columns_beside;
     const bool even = !of->strips_in_split && split_is_even(&of->problem, &of->at);
+    if (xg_splits_short(of->batched, of->at.k_blocks))
+        return add_short_split(of, error);
     const xg_program *program = of->batched && even   ? &xg_program_fp16_split_even_batch
                                 : of->batched         ? &xg_program_fp16_split_batch
                                 : even                ? &xg_program_fp16_split_even
@@ -150,8 +177,7 @@ static xgemm_status add_split(const launches *of, xg_error *error)
     if (!step)
         return XGEMM_ERROR_INTERNAL;
     step->cluster = (uint32_t)of->at.slices;
-    step->pdl =
-        of->strips_in_split || groups * of->at.slices <= (int64_t)CTAS_PDL * of->multiprocessors;
+    step->pdl = of->strips_in_split || are_few(of, groups * of->at.slices);
     step->spread = true;
     step->later_pass_argument = offsetof(xg_tensor_args, later_pass);
     step->shared_bytes = split_bytes(&of->problem, &of->at) - (even ? XG_SPLIT_REGISTER_BYTES : 0) +
@@ -287,7 +313,23 @@ static void move_workspace(xg_plan *panel, size_t recomputed)
     }
 }
 
-/* One plan for each kind of panel that occurs: of its first one. */
+/* The plan of a kind of panel, by the number of its first one. */
+static xgemm_status add_kind(const xg_candidate *candidate, const xg_request *request,
+                             const xg_problem *problem, const int64_t number[3], xg_panels *panels,
+                             xg_error *error)
+{
+    const xg_problem panel = xg_panel_problem(panels, problem, number);
+    xg_plan *const of = malloc(sizeof *of);
+    if (!of)
+        return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
+    xg_plan_begin(of, &panel);
+    const xgemm_status status = add_panel(candidate, request, &panel, of, error);
+    xg_plan *const shorter = realloc(of, xg_plan_bytes(of));
+    panels->kinds[xg_panel_kind(panels, number)] = shorter ? shorter : of;
+    return status;
+}
+
+/* One plan for each kind of panel that occurs. */
 static xgemm_status add_panels(const xg_candidate *candidate, const xg_request *request,
                                const xg_problem *problem, xg_plan *plan, xg_error *error)
 {
@@ -307,20 +349,18 @@ static xgemm_status add_panels(const xg_candidate *candidate, const xg_request *
                                    kind_k == 2 ? last[2] : kind_k};
         if (number[2] > last[2] || xg_panel_kind(panels, number) != kind)
             continue;
-        const xg_problem panel = xg_panel_problem(panels, problem, number);
-        xg_plan *const of = &panels->kinds[kind];
-        xg_plan_begin(of, &panel);
-        const xgemm_status status = add_panel(candidate, request, &panel, of, error);
+        const xgemm_status status = add_kind(candidate, request, problem, number, panels, error);
         if (status)
             return status;
+        const xg_plan *const of = panels->kinds[kind];
         if (of->workspace_bytes > plan->workspace_bytes)
             plan->workspace_bytes = of->workspace_bytes;
         if (of->recomputed > plan->recomputed)
             plan->recomputed = of->recomputed;
     }
     for (int kind = 0; kind < XG_PANEL_KINDS; kind++)
-        if (panels->kinds[kind].step_count > 0)
-            move_workspace(&panels->kinds[kind], plan->recomputed);
+        if (panels->kinds[kind])
+            move_workspace(panels->kinds[kind], plan->recomputed);
     return XGEMM_OK;
 }
 

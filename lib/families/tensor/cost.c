@@ -20,7 +20,6 @@
 #include <math.h>
 
 #define WORKSPACE_MOST 0x1p32
-#define BATCH_MOST     0x1p30 /* of a pass of several products */
 
 /* CTAs of fp16_split that a multiprocessor holds, by its launch bound; _even has 8, _strips 5. */
 enum { SPLIT_CTAS = 6 };
@@ -47,12 +46,17 @@ static tiled tiled_of(const xg_candidate *of, const xg_problem *p)
                    .b_count = xg_has_own_b(p) ? products : 1};
 }
 
-/* What the split reads and writes. */
+/* What the split reads and writes; of a batch each matrix with padding of its own. */
 static double split_bytes(const xg_kernel *kernel, const tiled *what)
 {
-    return (4.0 + 2.0 * kernel->fp16_terms) *
-           ((double)what->a_count * (double)what->m + (double)what->b_count * (double)what->n) *
-           (double)what->k;
+    const bool batch = what->products > 1;
+    const int64_t a_rows = batch ? xg_round_up(what->m, XG_ROW_PADDING) : what->m,
+                  b_rows = batch ? xg_round_up(what->n, XG_ROW_PADDING) : what->n,
+                  depth = batch ? xg_round_up(xg_split_k(what->k), XG_K_BLOCK) : what->k;
+    const double a_count = (double)what->a_count, b_count = (double)what->b_count;
+    return 4.0 * (a_count * (double)what->m + b_count * (double)what->n) * (double)what->k +
+           2.0 * kernel->fp16_terms * (a_count * (double)a_rows + b_count * (double)b_rows) *
+               (double)depth;
 }
 
 static double wave_us(const xg_kernel *kernel, const xg_costs *costs, const tiled *what)
@@ -62,7 +66,8 @@ static double wave_us(const xg_kernel *kernel, const xg_costs *costs, const tile
         2.0 * kernel->fp16_terms * ((double)what->m + (double)what->n) * (double)what->k;
     const xg_tensor_cost *const cost = &costs->tensor[kernel->id];
     return cost->in_l2_us +
-           (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - costs->l2_bytes / bytes, 0.0);
+           (cost->beyond_l2_us - cost->in_l2_us) * xg_larger(1.0 - costs->l2_bytes / bytes, 0.0) +
+           (what->products > 1 ? cost->batch_block_us : 0.0);
 }
 
 /* Whether the strides of A and B fit 32 bits, in which some kernels count them. */
@@ -92,8 +97,11 @@ static double split_us(const xg_candidate *of, const xg_request *request)
     const int terms = of->kernel->fp16_terms;
     const double bytes = split_bytes(of->kernel, &what);
     const xg_fp16_layout at = xg_fp16_layout_of(what.m, what.n, what.k, terms);
-    const int64_t ctas = (what.a_count * at.a_blocks + what.b_count * at.b_blocks) *
-                         (XG_ROW_BLOCK / XG_ROW_GROUP) * at.slices;
+    const int64_t groups =
+        (what.a_count * at.a_blocks + what.b_count * at.b_blocks) * XG_BLOCK_GROUPS;
+    const int64_t ctas = xg_splits_short(xg_tensor_is_batched(of, p), at.k_blocks)
+                             ? groups / xg_short_groups(at.k_blocks)
+                             : groups * at.slices;
     const int64_t waves = xg_ceil_div(ctas, (int64_t)request->target.multiprocessors * SPLIT_CTAS);
     /* The matrices of pointer arrays may well be aligned. */
     const void *const a = p->pointer_arrays ? NULL : p->a, *const b =
@@ -143,7 +151,8 @@ static double waves_us(const xg_kernel *kernel, const xg_target *target, const t
     const xg_costs *const costs = target->costs;
     const double waves = waves_of(kernel, target->multiprocessors, what);
     const double block = wave_us(kernel, costs, what);
-    const double tiles = waves * costs->tensor[kernel->id].tile_us;
+    const xg_tensor_cost *const cost = &costs->tensor[kernel->id];
+    const double tiles = waves * (cost->tile_us + (what->products > 1 ? cost->batch_tile_us : 0.0));
     const int64_t k_blocks = xg_blocks_of(xg_split_k(what->k), XG_K_BLOCK);
     if (stream_k_iterations == 0)
         return waves * (double)k_blocks * block + tiles;
@@ -177,24 +186,32 @@ static int64_t best_stream_k(const xg_kernel *kernel, const xg_target *target, c
     return best;
 }
 
-/* What is seen of C's stores: also of those at its edges, by scalars. */
+/* Elements of C that tiles store by scalars at its edges (VEC4_EDGES). */
+static double edge_elements(const xg_candidate *of, const xg_problem *p, bool aligned)
+{
+    const int tile_n = of->kernel->tile_n,
+              columns = tile_n < STORED_COLUMNS ? tile_n : STORED_COLUMNS;
+    const int64_t m = of->panel_m, n = of->panel_n, below = m % XG_ROW_BLOCK, beside = n % columns;
+    if (aligned && n % 4 == 0 && !(xg_tensor_is_batched(of, p) && tile_n == 256))
+        return 0.0;
+    return (double)of->batch_per_pass *
+           ((double)below * (double)n + (double)(m - below) * (double)beside);
+}
+
+/* What is seen of C's stores. */
 static double stores_us(const xg_candidate *of, const xg_request *request)
 {
     const xg_kernel *const kernel = of->kernel;
     const xg_costs *const costs = request->target.costs;
     const xg_problem *p = &request->problem;
-    const int64_t m = of->panel_m, n = of->panel_n;
-    const int columns = kernel->tile_n < STORED_COLUMNS ? kernel->tile_n : STORED_COLUMNS;
+    const int64_t m = of->panel_m, n = of->panel_n, products = of->batch_per_pass;
     const bool aligned = (uintptr_t)p->c % 16 == 0 && p->c_stride_m % 4 == 0;
     const xg_tensor_schedule schedule =
-        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, of->batch_per_pass, 0);
+        xg_tensor_schedule_of(kernel, request->target.multiprocessors, m, n, products, 0);
     const double tile = 4.0 * kernel->tile_m * kernel->tile_n * (double)xg_cluster_size(kernel);
     const double last = tile * (double)schedule.clusters / costs->last_store_rate;
-    const double products = (double)of->batch_per_pass;
-    const double all = 4.0 * products * (double)m * (double)n;
-    const int64_t below = m % XG_ROW_BLOCK, beside = n % columns;
-    const double edge =
-        4.0 * products * ((double)below * (double)n + (double)(m - below) * (double)beside);
+    const double all = 4.0 * (double)products * (double)m * (double)n;
+    const double edge = 4.0 * edge_elements(of, p, aligned);
     return last + (aligned ? 0.0 : all / costs->unaligned_store_rate) +
            (edge > 0.0 ? costs->edge_store_us : 0.0) + edge / costs->edge_store_rate;
 }
@@ -372,75 +389,13 @@ double xg_tensor_least_us(const xg_kernel *kernel, const xg_request *request)
 
 /* ---- Batches ---- */
 
-xg_tensor_batch xg_tensor_batch_of(const xg_problem *p, int64_t products)
-{
-    const bool pointers = p->pointer_arrays;
-    return (xg_tensor_batch){
-        .a_stride = pointers ? XG_TENSOR_POINTERS : (uint32_t)p->a_batch_stride,
-        .b_stride = pointers ? XG_TENSOR_POINTERS : (uint32_t)p->b_batch_stride,
-        .products = (uint16_t)products,
-        .room = (uint16_t)products};
-}
-
-double xg_batch_bytes(const xg_kernel *kernel, const xg_problem *p, int64_t products)
-{
-    const xg_tensor_batch batch = xg_tensor_batch_of(p, products);
-    const xg_fp16_layout at = xg_batched_layout_of(p->m, p->n, p->k, kernel->fp16_terms, &batch);
-    return xg_room_bytes(1.0, (double)at.bytes / 4.0, XG_F32);
-}
-
-/* The products that one launch may compute: worklists count elements, and grids products. */
-static int64_t most_products(const xg_problem *p)
-{
-    const double padded =
-        (double)xg_round_up(p->m, XG_ROW_PADDING) * (double)xg_round_up(p->n, XG_ROW_PADDING);
-    const double most = xg_smaller((double)XG_LISTED_ELEMENTS_MOST / padded, XG_GRID_Z_MAX);
-    return p->batch_count < (int64_t)most ? p->batch_count : (int64_t)most;
-}
-
-static bool fits_stride(int64_t stride)
-{
-    return stride >= 0 && stride < (int64_t)XG_TENSOR_POINTERS;
-}
-
-bool xg_tensor_can_batch(const xg_kernel *kernel, const xg_problem *p)
-{
-    enum { ROWS_MOST = 1 << 19 }; /* of an operand: row groups are the grid's y */
-    const bool strided = fits_stride(p->a_batch_stride) && fits_stride(p->b_batch_stride) &&
-                         fits_stride(p->c_batch_stride) && p->c_batch_stride > 0;
-    return kernel->batched && (p->pointer_arrays || (p->batch_count > 1 && strided)) &&
-           p->m <= ROWS_MOST && p->n <= ROWS_MOST && p->k <= XG_SPLIT_K_MOST &&
-           most_products(p) > 0;
-}
-
-bool xg_tensor_is_batched(const xg_candidate *of, const xg_problem *p)
-{
-    return of->batch_per_pass > 1 || p->pointer_arrays;
-}
-
-/* As many products in a pass as the workspace is to hold, at least one; passes of equal size. */
-static int64_t products_of_pass(const xg_kernel *kernel, const xg_request *request)
-{
-    const xg_problem *p = &request->problem;
-    const double room = xg_smaller((double)request->workspace_limit, BATCH_MOST);
-    int64_t least = 1, most = most_products(p);
-    while (least < most) {
-        const int64_t middle = most - (most - least) / 2;
-        if (xg_batch_bytes(kernel, p, middle) <= room)
-            least = middle;
-        else
-            most = middle - 1;
-    }
-    return xg_ceil_div(p->batch_count, xg_ceil_div(p->batch_count, least));
-}
-
 static xg_candidate batched_candidate(const xg_kernel *kernel, const xg_request *request)
 {
     const xg_problem *p = &request->problem;
     const xg_costs *const costs = request->target.costs;
     xg_candidate of = xg_candidate_begin(kernel, request);
     of.panel_m = of.m, of.panel_n = of.n, of.panel_k = p->k;
-    of.batch_per_pass = products_of_pass(kernel, request);
+    of.batch_per_pass = xg_tensor_products_of_pass(kernel, request);
     of.microseconds = xg_passes_us(costs, costs->launch_us + panel_us(&of, request),
                                    xg_ceil_div(p->batch_count, of.batch_per_pass));
     return of;

@@ -69,6 +69,7 @@ enum {
     XG_SPLIT_REALIGN_BYTES = XG_SEGMENT_BYTES / 4, /* additional shared memory to realign copies */
     XG_SPLIT_REALIGN_CTAS = 2400, /* see xg_split_realigns(): three waves of an H200 */
     XG_SLICES_MOST = 16,
+    XG_SHORT_BLOCKS = 4, /* most k-blocks that split_short.h splits */
     XG_SPLIT_K_MOST = XG_CHUNK_K * XG_SPLIT_CHUNKS_MOST * XG_SLICES_MOST,
     XG_SCALED_EXPONENT = 14,          /* of a scaled row's largest element */
     XG_CTA_STATE_BYTES = 112,         /* cta_state (cta_state.inc) without its arrays of floats */
@@ -79,7 +80,7 @@ enum {
     XG_SPLIT_STRIP_BYTES = 1536, /* of shared memory for each, see split_slice_strip.h */
     XG_STREAM_K_CTAS = 256,      /* most CTAs of a launch with stream-K */
     XG_CROSS_BLOCKS = 128, /* k-blocks after which kernels of one panel promote cross products:
-                              until then less than 2^-25 is truncated */
+                              see guard.h for what is truncated until then */
     XG_CANCEL_BLOCKS = 16, /* after which the first tile may be cancelled (producer.inc) */
     /*
      * Promotion is every 16 k where k <= XG_PROMOTE_16_K; every 32 k where k <= XG_PROMOTE_32_K or
@@ -302,6 +303,24 @@ XG_LAYOUT xg_fp16_layout xg_split_batched_layout_of(const xg_tensor_args *p)
 XG_LAYOUT int64_t xg_strip_vector_size(const xg_fp16_layout *at)
 {
     return (int64_t)at->slices * at->slice_chunks * XG_CHUNK_K;
+}
+
+/* Whether split_short.h splits operands of so many k-blocks. */
+XG_LAYOUT int xg_splits_short(int batched, int k_blocks)
+{
+    return batched && k_blocks <= XG_SHORT_BLOCKS;
+}
+
+/* Warps that split_short.h gives a row group, one for each k-block: a power of two. */
+XG_LAYOUT int xg_short_warps(int k_blocks)
+{
+    return k_blocks > 2 ? XG_SHORT_BLOCKS : k_blocks;
+}
+
+/* The row groups of its CTAs. */
+XG_LAYOUT int xg_short_groups(int k_blocks)
+{
+    return XG_SPLIT_THREADS / 32 / xg_short_warps(k_blocks);
 }
 
 /* Whether the split reads a matrix by vec4; "stride" is the one of its strides that is not 1. */

@@ -203,7 +203,7 @@ XG_DEVICE unsigned disposition_of(const xg_tensor_compact_args *p, const xg_fp16
     const xg_tile_stats rows = {stats + at->tile_row,
                                 stats + layout->a_blocks * XG_ROW_BLOCK + at->tile_column,
                                 XG_ROW_BLOCK, p->tile_columns};
-    return xg_disposition_of(&rows);
+    return xg_disposition_of(&rows, 1);
 }
 
 /* Floats of A's rows, then of B's columns, from the CTA's first ones on. */

@@ -204,7 +204,8 @@ XG_DEVICE void xg_full_split_plain(xg_full_tile *tile, xg_full_shape shape, char
  * row_scales and column_scales are powers of two from 2^-126 to 2^113: divided by them, elements
  * are at most 2^15. 128 row scales and as many column scales as columns are read; those beyond C
  * may be anything. Here elements are 2^36 times as large, or as much as a scale allows
- * (xg_full_exponent()), so that 159 binades of a row are held in full. Inf and NaN count as 0.
+ * (xg_full_exponent()), so that 102 binades of a row are held in full, and so are their products
+ * with another row's (XG_LEAST_EXPONENT). Inf and NaN count as 0.
  */
 XG_DEVICE void xg_full_split_tile(const xg_tensor_args *p, const xg_full_target *to,
                                   xg_full_shape shape, int finite, int classes, char *shared,

@@ -13,7 +13,10 @@
  *     2. Call x small where 0 < |x| < 2^-13. Then high is off by at most 2^-25, |low| <= 2^-14, and
  *        low is off by at most 2^-25: x = high + 2^-11 low to within 2^-36. Zeros are exact.
  *     3. The product that is left out, 2^-22 low low', is at most 2^-22 |x| |x'| where neither
- *        factor is small, since |low| <= |x|. It is at most 2^-36 |x'| where x is small.
+ *        factor is small, since |low| <= |x|. It is at most 2^-36 |x'| where x is small and x' is
+ *        not, and 2^-50 where both are: less than 2^-13 E (below) for all k, as s is at least 2^14
+ *        in a row whose scale is not clamped. (Where it is, elements are multiples of 2^-23, and
+ *        low is 0.)
  *
  * So the products of a and b are off by at most 2^-21 |a| |b| where no element is small, and small
  * elements add at most E = 2^-35 (f_a s_b + f_b s_a), where f is 1 for a row that has small
@@ -30,11 +33,12 @@
  * What accumulation adds: a tensor core truncates each product toward zero at 2^-25 of the largest
  * of 16 products and the accumulator, and then each step's sum. With p steps of 16 k between
  * promotions that is at most (20 p - 1) 2^-25 |A||B|: 0.6, 1.2 and 2.5 times 2^-20 for p of 1, 2
- * and 4. Data must be built for it, all truncations at their largest and of one sign
- * (tests/sim/guard_sums.c): such an error exceeds 2^-20, up to 2^-21 + 2^-22 + (20 p - 1) 2^-25.
- * Promotions round as FP32 does, 2^-24 of the sum each, of which k / 16 p of high products and as
- * many of cross products may have one sign: 14 times 2^-20 at k = 8192. Random truncations and
- * roundings stay far below.
+ * and 4. Cross products are at most 2^-10 of |A||B|, and are promoted every 1024 steps or more
+ * often: at most 1024 * 20 * 2^-25 * 2^-10, 0.62 times 2^-20. Data must be built for it, all
+ * truncations at their largest and of one sign (tests/sim/guard_sums.c): such an error exceeds
+ * 2^-20, up to 2^-21 + 2^-22 + (20 p - 1) 2^-25 + 0.62 * 2^-20. Promotions round as FP32 does,
+ * 2^-24 of the sum each, of which k / 16 p of high products and as many of cross products may have
+ * one sign: 14 times 2^-20 at k = 8192. Random truncations and roundings stay far below.
  *
  * With high terms alone (XGEMM_MATH_TF32) x is small below 2^-14 and off by at most 2^-25, so that
  * E = 2^-25 (f_a s_b + f_b s_a): |C| >= 2^-12 (...) limits that to 2^-13 |A||B|, an eighth of what
@@ -64,15 +68,17 @@
 #define XG_GUARD_FACTOR(terms) ((terms) == 2 ? 0x1p-13f : 0x1p-12f)
 #endif
 /*
- * Three BF16 terms hold a scaled element in full down to this exponent (full_range.h). Smaller
- * elements occur only in rows whose largest magnitude is above 2^16.
+ * The least exponent of a scaled element for which the full-range path needs no check. There
+ * elements are 2^36 times as large (full_range.h), so that the product of two such is at least
+ * 2^-102, and all of its 24 bits are above FP32's least normal number. Three BF16 terms would hold
+ * elements down to 2^-146, but FP32 accumulators not the products of two.
  */
-#define XG_LEAST_EXPONENT (-146)
+#define XG_LEAST_EXPONENT (-87)
 
 typedef enum {
     XG_ROW_FINITE,
     XG_ROW_NOT_FINITE, /* it has Inf or NaN */
-    XG_ROW_WIDE,       /* its range exceeds that of three BF16 terms; it may be far, too */
+    XG_ROW_WIDE,       /* it has elements below XG_LEAST_EXPONENT; it may be far, too */
     XG_ROW_FAR         /* its largest magnitude is outside 2^-60 to 2^90 */
 } xg_row_kind;
 
@@ -139,18 +145,28 @@ typedef struct {
     float log2;            /* mean of the rows with small elements; 0: there are none */
 } xg_rows_summary;
 
-XG_DEVICE xg_rows_summary xg_summarize_rows(const xg_row_stats *rows, int count)
+/* "loads": how many rows a lane loads at once, at most 4. */
+XG_DEVICE xg_rows_summary xg_summarize_rows(const xg_row_stats *rows, int count, int loads)
 {
     unsigned small = 0, kinds = 0, not_finite = 0, log2 = 0;
     XG_UNROLL_BY(1)
-    for (int i = (int)xg_lane(); i < count; i += 32) {
-        const float4 row = *(const float4 *)(const void *)(rows + i);
-        const int has_small = xg_has_small(row.x);
-        const unsigned kind = xg_bits_of(row.z);
-        small += (unsigned)has_small;
-        kinds |= 1u << kind;
-        not_finite += kind == XG_ROW_NOT_FINITE;
-        log2 += has_small ? (unsigned)-row.y : 0;
+    for (int first = 0; first < count; first += 32 * loads) {
+        float4 row[4];
+        XG_UNROLL
+        for (int i = 0; i < loads; i++)
+            if (first + 32 * i < count)
+                row[i] = *(const float4 *)(const void *)(rows + first + 32 * i + xg_lane());
+        XG_UNROLL
+        for (int i = 0; i < loads; i++) {
+            if (first + 32 * i >= count)
+                continue;
+            const int has_small = xg_has_small(row[i].x);
+            const unsigned kind = xg_bits_of(row[i].z);
+            small += (unsigned)has_small;
+            kinds |= 1u << kind;
+            not_finite += kind == XG_ROW_NOT_FINITE;
+            log2 += has_small ? (unsigned)-row[i].y : 0;
+        }
     }
     const unsigned counts = __reduce_add_sync(0xffffffffu, small | not_finite << 16);
     xg_rows_summary found;
@@ -177,12 +193,12 @@ XG_DEVICE int xg_mostly_suspect(xg_rows_summary a, xg_rows_summary b, int a_rows
            fmaxf(fmaxf(a.log2, b.log2), pairs) < -26.0f;
 }
 
-/* Whole warps: the disposition of a tile, before its product. */
-XG_DEVICE unsigned xg_disposition_of(const xg_tile_stats *rows)
+/* Whole warps: the disposition of a tile, before its product; "loads": see above. */
+XG_DEVICE unsigned xg_disposition_of(const xg_tile_stats *rows, int loads)
 {
     enum { REPAIRS_MOST = 8 }; /* with more, recomputing the tile is as fast */
-    const xg_rows_summary a = xg_summarize_rows(rows->a, rows->a_rows);
-    const xg_rows_summary b = xg_summarize_rows(rows->b, rows->b_rows);
+    const xg_rows_summary a = xg_summarize_rows(rows->a, rows->a_rows, loads);
+    const xg_rows_summary b = xg_summarize_rows(rows->b, rows->b_rows, loads);
     const int repairs = a.not_finite + b.not_finite;
     const int listed =
         repairs > REPAIRS_MOST || xg_mostly_suspect(a, b, rows->a_rows, rows->b_rows);

@@ -90,14 +90,22 @@ XG_DEVICE unsigned xg_round_up_bf16(float sum)
     return (xg_bits_of(sum) + 0xffffu) & 0xffff0000u;
 }
 
-XG_DEVICE xg_packed_scan xg_pack_scan(xg_row_scan scan)
+/* But for the mean quarter of an exponent, or 63, which is to be added. */
+XG_DEVICE xg_packed_scan xg_pack_scan_without_log(xg_row_scan scan)
 {
-    const unsigned count = scan.logs >> 16, least = 0u - scan.least; /* twice the bits */
+    const unsigned least = 0u - scan.least; /* twice the bits */
     const int not_finite = !(scan.sum >= 0.0f);
     xg_packed_scan packed;
     packed.largest = not_finite ? 0x7fffffffu : xg_bits_of(scan.largest);
     packed.rest = not_finite ? 0x7f800000u : xg_round_up_bf16(fminf(scan.sum, 0x1p127f));
     packed.rest |= (least ? least >> 24 : 255u) << 8;
+    return packed;
+}
+
+XG_DEVICE xg_packed_scan xg_pack_scan(xg_row_scan scan)
+{
+    const unsigned count = scan.logs >> 16;
+    xg_packed_scan packed = xg_pack_scan_without_log(scan);
     packed.rest |= count ? (scan.logs & 0xffffu) / count : 63u;
     return packed;
 }

@@ -73,13 +73,13 @@ typedef struct {
     int is_there, is_a, number, own;
 } xg_row_group;
 
-XG_DEVICE xg_row_group xg_row_group_of(const xg_tensor_args *p, const xg_fp16_layout *at)
+/* "in": the group's number among those of the product. */
+XG_DEVICE xg_row_group xg_row_group_at(const xg_tensor_args *p, const xg_fp16_layout *at, int in)
 {
     const int a_groups = at->a_blocks * XG_BLOCK_GROUPS, b_groups = at->b_blocks * XG_BLOCK_GROUPS;
     xg_row_group of;
 #if BATCHED
-    const int a_own = xg_row_blocks(p->m) * XG_BLOCK_GROUPS, in = (int)blockIdx.y;
-    const int product = (int)blockIdx.z;
+    const int a_own = xg_row_blocks(p->m) * XG_BLOCK_GROUPS, product = (int)blockIdx.z;
     of.is_a = in < a_own;
     of.own = of.is_a ? in : in - a_own;
     of.number = (of.is_a ? 0 : a_groups) + of.own;
@@ -89,12 +89,17 @@ XG_DEVICE xg_row_group xg_row_group_of(const xg_tensor_args *p, const xg_fp16_la
     of.is_there = (stride || product == 0) && of.number < a_groups + b_groups;
 #else
     (void)p;
-    of.number = xg_cluster_index();
+    of.number = in;
     of.is_a = of.number < a_groups;
     of.own = of.is_a ? of.number : of.number - a_groups;
     of.is_there = of.number < a_groups + b_groups;
 #endif
     return of;
+}
+
+XG_DEVICE xg_row_group xg_row_group_of(const xg_tensor_args *p, const xg_fp16_layout *at)
+{
+    return xg_row_group_at(p, at, BATCHED ? (int)blockIdx.y : xg_cluster_index());
 }
 
 /* The arguments with the matrices of the CTA's product. */

@@ -70,10 +70,23 @@ XG_DEVICE void xg_slice_convert_k_major(const xg_slice *s, const float4 *in, int
 }
 
 /*
- * The thread's 4 × 4 elements in the first or second 32 k (half) of the warp's 64. "to" is where
- * its first row goes; the addresses of the other rows differ from it in the bits that the swizzle
- * XORs, as the workspace is aligned to 256 bytes.
+ * Four neighbours in k of a row, scaled, as terms. "to" is where they would go in row 0 of the
+ * thread's, in the first 32 k of a k-block; other rows' addresses, and those of the second 32 k
+ * (half), differ from it in the bits that the swizzle XORs, as the workspace is aligned to 256
+ * bytes.
  */
+XG_DEVICE void xg_store_row(float4 x, unsigned row, float scale, int any_not_finite, int terms,
+                            int half, char *to)
+{
+    const unsigned stored = xg_stored_row(row);
+    char *const to_row =
+        (char *)((uintptr_t)to ^ (uintptr_t)(64 * half + 16 * (stored % 8))) + 128 * stored;
+    if (any_not_finite)
+        x = xg_zero_if_not_finite(x, scale);
+    xg_store_terms4(to_row, x, scale, terms);
+}
+
+/* The thread's 4 × 4 elements in the first or second 32 k (half) of the warp's 64. */
 XG_DEVICE void xg_convert_4_rows(const xg_slice *s, const float4 *in, int held, int terms,
                                  int segment, int half, char *to)
 {
@@ -83,16 +96,9 @@ XG_DEVICE void xg_convert_4_rows(const xg_slice *s, const float4 *in, int held, 
     for (int vec = 0; vec < 4; vec++)
         x[vec] = xg_vec_of(s, in, segment, half * 4 + vec, held);
     XG_UNROLL
-    for (int i = 0; i < 4; i++) {
-        const unsigned stored = xg_stored_row((unsigned)i);
-        const float scale = s->state->scale[row + i];
-        char *const to_row =
-            (char *)((uintptr_t)to ^ (uintptr_t)(64 * half + 16 * (stored % 8))) + 128 * stored;
-        float4 y = xg_transpose4x4_row(x, i);
-        if (any_not_finite)
-            y = xg_zero_if_not_finite(y, scale);
-        xg_store_terms4(to_row, y, scale, terms);
-    }
+    for (int i = 0; i < 4; i++)
+        xg_store_row(xg_transpose4x4_row(x, i), (unsigned)i, s->state->scale[row + i],
+                     any_not_finite, terms, half, to);
 }
 
 XG_DEVICE void xg_slice_convert_mn_major(const xg_slice *s, const float4 *in, int held, int terms)

@@ -31,6 +31,12 @@ bool xg_tensor_is_batched(const xg_candidate *of, const xg_problem *problem);
 /* The workspace of so many products of a batch at once, in bytes. */
 double xg_batch_bytes(const xg_kernel *kernel, const xg_problem *problem, int64_t products);
 
+/*
+ * As many products in a pass as the workspace is to hold, at least one; passes of equal size. The
+ * kernel must be able to batch.
+ */
+int64_t xg_tensor_products_of_pass(const xg_kernel *kernel, const xg_request *request);
+
 /* The fastest way by the cost model. */
 xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *request,
                                  double most_us);

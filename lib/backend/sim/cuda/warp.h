@@ -26,7 +26,7 @@ XG_INLINE void __threadfence_system()
 
 namespace xg
 {
-/* The value of a lane of the warp; of parts of "width" lanes it is one of the own part. */
+/* The value of lane "from" of the warp. */
 template <class T>
 XG_INLINE T shuffle(unsigned mask, T value, int from, const xg_source_location *at)
 {
@@ -137,7 +137,7 @@ XG_INLINE unsigned __match_all_sync(unsigned mask, T value, int *all, xg::here a
     *all = __match_any_sync(mask, value, at) == mask;
     return *all ? mask : 0;
 }
-/* Which of a scheduler's threads run together is not modelled: those of the mask of a full warp. */
+/* Divergence is not modelled: the mask is that of a warp whose threads have all converged. */
 XG_INLINE unsigned __activemask(xg::here at = xg::here())
 {
     return xg_ballot(0xffffffffu, 1, &at);
