@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -215,6 +216,11 @@ START_TEST(splits_within_a_workspace)
 }
 END_TEST
 
+/*
+ * Forks beside another thread are not tested with AddressSanitizer: a lock that GCC 12's allocator
+ * has at a fork() stays locked in the child.
+ */
+#ifndef __SANITIZE_ADDRESS__
 static xgemm_status multiply_ones(int device, int64_t size)
 {
     static float ones[64 * 64], c[64 * 64];
@@ -250,6 +256,7 @@ START_TEST(children_of_a_fork)
         const pid_t child = fork();
         ck_assert_int_ne(child, -1);
         if (child == 0) {
+            signal(SIGALRM, SIG_DFL); /* Check's handler kills all of the test */
             alarm(300);
             _exit(multiply_ones(XGEMM_DEVICE_SIM, 2) != XGEMM_OK);
         }
@@ -258,6 +265,7 @@ START_TEST(children_of_a_fork)
     }
 }
 END_TEST
+#endif
 
 /* What a later header may have added to xgemm_product: zeros are what it is without. */
 START_TEST(fields_of_a_later_header)
@@ -291,7 +299,9 @@ static Suite *limits(void)
     tcase_add_test(tests, devices_made_by_hand);
     tcase_add_test(tests, splits_within_a_workspace);
     tcase_add_test(tests, traces_of_huge_products);
+#ifndef __SANITIZE_ADDRESS__
     tcase_add_test(tests, children_of_a_fork);
+#endif
     tcase_add_test(tests, fields_of_a_later_header);
     tcase_add_test(tests, refused_calls_leave_the_last_kernel);
     return suite;
