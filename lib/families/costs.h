@@ -110,6 +110,8 @@ typedef struct {
     double l2_bytes;
     double split_us, split_rate, split_wave_us, product_us, tensor_cluster_us;
     double last_store_rate, unaligned_store_rate, edge_store_us, edge_store_rate;
+    double batch_edges_us, batch_edge_us; /* of a wave of a batch's tiles, by 128 columns: if C's
+                                             edges cut some, and by the share of these */
     double tensor_stream_k_us, tensor_stream_k_column_us, tensor_stream_k_part_us;
     double strip_step_us, strip_step_narrow_us; /* of a warp; the second beside 64-column tiles */
     double strips_us, strips_rate, strips_few_warps_rate;

@@ -11,7 +11,8 @@
  * is computed in panels: blocks of C, and slices of k, one after the other.
  *
  * The products of a batch have one split and one product launch, whose waves are of the tiles of
- * all; in as many passes as the workspace is to hold.
+ * all, and each of which takes longer where C's edges cut tiles; in as many passes as the workspace
+ * is to hold.
  */
 #include "families/gemv/gemv.h"
 #include "fp16_layout.h"
@@ -144,6 +145,27 @@ static double waves_of(const xg_kernel *kernel, int multiprocessors, const tiled
     return (double)xg_ceil_div(of.tiles, of.clusters);
 }
 
+/* What each wave of a batch takes longer, by the share of the tiles that C's edges cut. */
+static double batch_edges_us(const xg_kernel *kernel, const xg_costs *costs, const tiled *what)
+{
+    const int64_t high = kernel->tile_m * xg_cluster_size(kernel), wide = kernel->tile_n;
+    const double whole = (double)(what->m / high) * (double)(what->n / wide);
+    const double all = (double)xg_ceil_div(what->m, high) * (double)xg_ceil_div(what->n, wide);
+    if (whole == all)
+        return 0.0;
+    return (double)wide / STORED_COLUMNS *
+           (costs->batch_edges_us + costs->batch_edge_us * (1.0 - whole / all));
+}
+
+/* A wave's time besides its k-blocks. */
+static double wave_rest_us(const xg_kernel *kernel, const xg_costs *costs, const tiled *what)
+{
+    const xg_tensor_cost *const cost = &costs->tensor[kernel->id];
+    if (what->products == 1)
+        return cost->tile_us;
+    return cost->tile_us + cost->batch_tile_us + batch_edges_us(kernel, costs, what);
+}
+
 /* What they take; of the last ones each cluster may compute a share by stream-K. */
 static double waves_us(const xg_kernel *kernel, const xg_target *target, const tiled *what,
                        int64_t stream_k_iterations)
@@ -151,8 +173,7 @@ static double waves_us(const xg_kernel *kernel, const xg_target *target, const t
     const xg_costs *const costs = target->costs;
     const double waves = waves_of(kernel, target->multiprocessors, what);
     const double block = wave_us(kernel, costs, what);
-    const xg_tensor_cost *const cost = &costs->tensor[kernel->id];
-    const double tiles = waves * (cost->tile_us + (what->products > 1 ? cost->batch_tile_us : 0.0));
+    const double tiles = waves * wave_rest_us(kernel, costs, what);
     const int64_t k_blocks = xg_blocks_of(xg_split_k(what->k), XG_K_BLOCK);
     if (stream_k_iterations == 0)
         return waves * (double)k_blocks * block + tiles;
