@@ -57,7 +57,7 @@ typedef struct {
     double block_us, tile_us, cta_us, one_cta_us;
 } xg_half_split_cost;
 
-enum { XG_DOUBLE_TILES = 16, XG_MMA_TILES = 5 };
+enum { XG_DOUBLE_TILES = 19, XG_MMA_TILES = 5 };
 
 /* A CTA of half/ by mma.sync. */
 typedef struct {

@@ -44,6 +44,12 @@ static const xg_double_tile tiles[] = {
      FFMA_C32(4, 64, 16), 14},
     {&xg_program_ffma_c32_16x64, XG_KERNEL_pipelined_32x64, XG_C32, 16, 64, 16, 128,
      FFMA_C32(4, 16, 64), 15},
+    {&xg_program_dmma_f64_32x32, XG_KERNEL_pipelined_32x64, XG_F64, 32, 32, 16, 128,
+     DMMA_F64(3, 32, 32), 16},
+    {&xg_program_dmma_c64_32x32, XG_KERNEL_pipelined_32x64, XG_C64, 32, 32, 8, 128,
+     DMMA_C64(4, 32, 32), 17},
+    {&xg_program_ffma_c32_32x32, XG_KERNEL_pipelined_32x64, XG_C32, 32, 32, 16, 128,
+     FFMA_C32(3, 32, 32), 18},
 };
 enum { TILES = sizeof tiles / sizeof *tiles };
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A product of complex numbers of two doubles on tensor cores, tiles of 32 x 32: small products of
+   a batch. */
+#define KERNEL  dmma_c64_32x32
+#define PARTS   2
+#define TILE_M  32
+#define TILE_N  32
+#define WARPS_M 2
+#define WARPS_N 2
+#define STAGES  4
+#define CTAS    4
+#include "dmma.inc"

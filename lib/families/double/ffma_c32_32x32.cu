@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A product of complex numbers of two floats on CUDA cores, tiles of 32 x 32: small products of a
+   batch. */
+#define KERNEL  ffma_c32_32x32
+#define TILE_M  32
+#define TILE_N  32
+#define WARPS_M 2
+#define WARPS_N 2
+#define STAGES  3
+#define CTAS    6
+#include "ffma.inc"
