@@ -422,6 +422,15 @@ static xg_candidate batched_candidate(const xg_kernel *kernel, const xg_request 
     return of;
 }
 
+/* What all passes take longer for C's edges. */
+static double edges_us(const xg_candidate *of, const xg_request *request)
+{
+    const tiled what = tiled_of(of, &request->problem);
+    const double passes = (double)xg_ceil_div(request->problem.batch_count, of->batch_per_pass);
+    return passes * waves_of(of->kernel, request->target.multiprocessors, &what) *
+           batch_edges_us(of->kernel, request->target.costs, &what);
+}
+
 /* ---- Products one by one ---- */
 
 /* With or without strips at the edges, where there is memory for C in one go. */
@@ -462,10 +471,14 @@ xg_candidate xg_tensor_candidate(const xg_kernel *kernel, const xg_request *requ
     if (!xg_tensor_can_batch(kernel, p))
         return p->pointer_arrays ? xg_candidate_begin(kernel, request)
                                  : single_candidate(kernel, request, most_us);
-    const xg_candidate together = batched_candidate(kernel, request);
+    xg_candidate together = batched_candidate(kernel, request);
     if (p->pointer_arrays)
         return together;
     const xg_candidate single = single_candidate(kernel, request, most_us);
-    return together.batch_per_pass > 1 && together.microseconds <= single.microseconds ? together
-                                                                                       : single;
+    /* One by one they would have the edges, too; only the costs of batches know them. */
+    const double without_edges = together.microseconds - edges_us(&together, request);
+    if (together.batch_per_pass == 1 || without_edges > single.microseconds)
+        return single;
+    together.microseconds = xg_smaller(together.microseconds, single.microseconds);
+    return together;
 }
