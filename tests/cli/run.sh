@@ -129,10 +129,14 @@ passed_on()
 test_signals()
 {
     ends 'ended by a signal' 143 '^xgemm run: libxgemm ' --log -- sh -c 'kill -TERM $$'
+    # Those that this test's parent ignores (nohup) are not ignored in the program.
+    defaults=
+    if env --default-signal true 2>/dev/null; then defaults='env --default-signal'; fi
     # All that end a process, of which a shell may not know some.
     for signal in TERM HUP USR1 USR2 ALRM VTALRM PROF IO PWR XCPU XFSZ STKFLT PIPE ABRT SYS TRAP RTMIN RTMIN+7 RTMAX; do
         sh -c "trap : $signal" 2>/dev/null || continue
-        begin "$signal"
+        # shellcheck disable=SC2086 # words
+        begin "$signal" $defaults
         kill -s "$signal" "$started"
         passed_on "$signal is passed on"
     done
