@@ -92,10 +92,11 @@ static void note_what_ran(xgemm_handle *handle, const xg_call *call, const prepa
     handle->ran.kernel = chosen->kernel ? chosen->kernel->name : NULL;
     handle->ran.workspace_bytes = plan->workspace_bytes;
     handle->ran.microseconds = chosen->microseconds;
-    handle->recomputed = (xg_recomputed){.count = count ? (const char *)p->workspace + count : NULL,
-                                         .most = call->m * call->n * call->batch_count,
-                                         .stream = xg_stream_identity(handle),
-                                         .is_callers = count && handle->given_workspace};
+    handle->recomputed =
+        (xg_recomputed){.count = count ? (const char *)p->workspace + count : NULL,
+                        .most = call->m * call->n * call->batch_count,
+                        .stream = xg_stream_identity(handle->backend, handle->stream),
+                        .is_callers = count && handle->given_workspace};
 }
 
 /*

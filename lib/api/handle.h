@@ -56,13 +56,6 @@ struct xgemm_handle {
 /* For a public function's end: keeps the sentence with the function's name before it. */
 xgemm_status xg_handle_done(xgemm_handle *handle, xgemm_status status, const char *function);
 
-/* The handle's stream: where a token means one of each thread's own, the calling thread's. */
-static inline const void *xg_stream_identity(const xgemm_handle *handle)
-{
-    const xg_backend *const backend = handle->backend;
-    return backend->stream_identity ? backend->stream_identity(handle->stream) : handle->stream;
-}
-
 /* Waits for the last product and tells how many elements of C it recomputed. */
 xgemm_status xg_recomputed_get(xgemm_handle *handle, int64_t *elements);
 

@@ -7,7 +7,7 @@ xgemm_status xg_recomputed_get(xgemm_handle *handle, int64_t *elements)
     const xg_backend *backend = handle->backend;
     const xg_recomputed *of = &handle->recomputed;
     uint64_t counted = 0;
-    if (of->count && of->stream != xg_stream_identity(handle))
+    if (of->count && of->stream != xg_stream_identity(handle->backend, handle->stream))
         return xg_fail(&handle->error, XGEMM_ERROR_INVALID_VALUE,
                        "the last product ran on another stream; ask before xgemm_set_stream()");
     if (of->is_lost)

@@ -178,4 +178,11 @@ extern const xg_backend xg_backend_cuda, xg_backend_cpu, xg_backend_sim;
 /* The backend of an ordinal, XGEMM_DEVICE_CPU or XGEMM_DEVICE_SIM; NULL for anything else. */
 const xg_backend *xg_backend_of(int device);
 
+/* What tells a stream from others: where a token means one of each thread's own, the calling
+   thread's. */
+static inline const void *xg_stream_identity(const xg_backend *backend, void *stream)
+{
+    return backend->stream_identity ? backend->stream_identity(stream) : stream;
+}
+
 #endif

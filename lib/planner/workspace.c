@@ -74,10 +74,11 @@ static xg_workspace *workspace_of(xg_workspace **list, const xg_backend *backend
 {
     uint64_t last = 0;
     xg_workspace *found = NULL, **end = list;
-    for (const xg_workspace *of = *list; of; of = of->next)
+    for (xg_workspace *of = *list; of; of = of->next) {
         last = of->used > last ? of->used : last;
-    for (xg_workspace *of = *list; of && !found; of = of->next)
-        found = of->stream == stream ? of : NULL;
+        if (!found && of->stream == stream) /* the first, which is in use */
+            found = of;
+    }
     if (!found) {
         free_stale(list, backend, device, last + 1);
         while (*end)
@@ -136,8 +137,7 @@ static xgemm_status grow(xg_workspace *of, const xg_backend *backend, xg_device 
 xgemm_status xg_workspace_get(xg_workspace **list, const xg_backend *backend, xg_device *device,
                               void *stream, size_t bytes, void **memory, xg_error *error)
 {
-    const void *const identity =
-        backend->stream_identity ? backend->stream_identity(stream) : stream;
+    const void *const identity = xg_stream_identity(backend, stream);
     xg_workspace *const of = workspace_of(list, backend, device, identity);
     if (!of)
         return xg_fail(error, XGEMM_ERROR_OUT_OF_MEMORY, "the host is out of memory");
